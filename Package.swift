@@ -1,0 +1,62 @@
+// swift-tools-version: 6.2
+import PackageDescription
+
+/// Every target is built with these; a warning stops the build.
+let strict: [SwiftSetting] = [
+    .treatAllWarnings(as: .error),
+    .strictMemorySafety(),
+    .enableUpcomingFeature("ExistentialAny"),
+    .enableUpcomingFeature("InternalImportsByDefault"),
+    .enableUpcomingFeature("MemberImportVisibility"),
+    .enableUpcomingFeature("InferIsolatedConformances"),
+    .enableUpcomingFeature("NonisolatedNonsendingByDefault"),
+]
+
+/// The libraries also lend spans out of noncopyable cursors. Clients need no flag.
+let lending: [SwiftSetting] = strict + [.enableExperimentalFeature("Lifetimes")]
+
+let package = Package(
+    name: "LevelKit",
+    platforms: [.macOS(.v26)],
+    products: [
+        .library(name: "LevelKit", targets: ["LevelKit"]),
+        .library(name: "DocIndex", targets: ["DocIndex"]),
+        .executable(name: "lkrepl", targets: ["lkrepl"]),
+    ],
+    dependencies: [
+        .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
+        .package(url: "https://github.com/apple/swift-crypto", from: "4.5.2"),
+    ],
+    targets: [
+        .systemLibrary(
+            name: "CLevelDB",
+            providers: [.apt(["libleveldb-dev", "libsnappy-dev"]), .brew(["leveldb", "snappy"])]
+        ),
+        .target(name: "LevelKit", dependencies: ["CLevelDB"], swiftSettings: lending),
+        .target(name: "DocIndex", dependencies: ["LevelKit"], swiftSettings: lending),
+        .executableTarget(
+            name: "lkrepl",
+            dependencies: [
+                "DocIndex", "LevelKit",
+                .product(name: "ArgumentParser", package: "swift-argument-parser"),
+                .product(name: "Crypto", package: "swift-crypto"),
+            ],
+            swiftSettings: strict
+        ),
+        .target(
+            name: "TestSupport",
+            dependencies: ["DocIndex", "LevelKit"],
+            path: "Tests/TestSupport",
+            swiftSettings: strict
+        ),
+        .testTarget(
+            name: "LevelKitTests", dependencies: ["LevelKit", "TestSupport"], swiftSettings: strict),
+        .testTarget(
+            name: "DocIndexTests", dependencies: ["DocIndex", "LevelKit", "TestSupport"],
+            swiftSettings: strict),
+        .testTarget(
+            name: "lkreplTests", dependencies: ["lkrepl", "DocIndex", "TestSupport"],
+            swiftSettings: strict),
+    ],
+    swiftLanguageModes: [.v6]
+)

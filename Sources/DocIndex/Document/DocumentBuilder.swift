@@ -1,0 +1,116 @@
+/// Puts a value together from the events of a reader: open, name, value, close.
+///
+/// It keeps its own stack, so that no input, however deep, can exhaust the stack of the thread. The readers of JSON
+/// and of stored bodies both use it: names are unique whatever the source.
+struct DocumentBuilder: ~Copyable {
+    /// An array or object that is not closed yet.
+    struct Frame {
+        let isObject: Bool
+        /// Where it begins in the input, for error messages.
+        let offset: Int
+        /// How many arrays and objects it lies in, itself included; what ``DocumentValue/maximumDepth`` limits.
+        let depth: Int
+        /// Whether it is taken as it is although its first name may begin with `$`; see ``JSONWriter``.
+        let isLiteral: Bool
+        /// Where its elements or members begin on their stack.
+        fileprivate let start: Int
+        fileprivate var hasNameIndex = false
+
+        fileprivate init(isObject: Bool, offset: Int, depth: Int, isLiteral: Bool, start: Int) {
+            self.isObject = isObject
+            self.offset = offset
+            self.depth = depth
+            self.isLiteral = isLiteral
+            self.start = start
+        }
+    }
+
+    private var frames = MoveStack<Frame>()
+    private var elements = MoveStack<DocumentValue>()
+    private var members = MoveStack<DocumentObject.Member>()
+    /// One for each open object of many members, in the order of the frames.
+    private var nameIndexes = MoveStack<NameIndex>()
+
+    /// The innermost open array or object; `nil` if none is open.
+    var innermost: Frame? { frames.count == 0 ? nil : frames[frames.count - 1] }
+
+    /// The first name given to the innermost open object; `nil` if there is none yet, or no object is innermost.
+    var innermostFirstName: String? {
+        guard let frame = innermost, frame.isObject, frame.start < members.count else { return nil }
+        return members[frame.start].name
+    }
+
+    /// The number of names given to the innermost open object; 0 if no object is innermost.
+    var innermostNameCount: Int {
+        guard let frame = innermost, frame.isObject else { return 0 }
+        return members.count - frame.start
+    }
+}
+
+// MARK: - Events
+
+extension DocumentBuilder {
+    /// Opens an array.
+    mutating func openArray(offset: Int, depth: Int) {
+        frames.push(Frame(isObject: false, offset: offset, depth: depth, isLiteral: false, start: elements.count))
+    }
+
+    /// Opens an object.
+    mutating func openObject(offset: Int, depth: Int, isLiteral: Bool = false) {
+        frames.push(Frame(isObject: true, offset: offset, depth: depth, isLiteral: isLiteral, start: members.count))
+    }
+
+    /// Begins a member of the innermost object; its value comes next. False if the object has that name already.
+    ///
+    /// - Precondition: an object is innermost.
+    /// - Complexity: O(*n*) up to 16 members, O(1) on average above.
+    mutating func beginMember(_ name: String) -> Bool {
+        let frame = frames[frames.count - 1]
+        if frame.hasNameIndex {
+            let known = nameIndexes[nameIndexes.count - 1]
+                .position(of: name) { members[frame.start + $0].name }
+            guard known == nil else { return false }
+        } else {
+            for position in frame.start..<members.count where members[position].name.hasSameBytes(as: name) {
+                return false
+            }
+        }
+        members.push(DocumentObject.Member(name: name, value: .null))
+        if members.count - frame.start > NameIndex.linearSearchLimit { indexNewName() }
+        return true
+    }
+
+    /// Adds a value to the innermost array, or as the value of the member just begun.
+    ///
+    /// - Precondition: an array or object is open.
+    mutating func add(_ value: DocumentValue) {
+        if frames[frames.count - 1].isObject {
+            members.updateLast { $0.value = value }
+        } else {
+            elements.push(value)
+        }
+    }
+
+    /// Closes the innermost array and returns it; it is not added anywhere.
+    mutating func closeArray() -> [DocumentValue] {
+        elements.popArray(from: frames.pop().start)
+    }
+
+    /// Closes the innermost object and returns it; it is not added anywhere.
+    mutating func closeObject() -> DocumentObject {
+        let frame = frames.pop()
+        let names = frame.hasNameIndex ? nameIndexes.pop() : NameIndex()
+        return DocumentObject(unchecked: members.popArray(from: frame.start), names: names)
+    }
+
+    private mutating func indexNewName() {
+        let frame = frames[frames.count - 1]
+        if !frame.hasNameIndex {
+            frames.updateLast { $0.hasNameIndex = true }
+            nameIndexes.push(NameIndex())
+        }
+        var names = nameIndexes.pop()
+        names.insert(lastOf: members.count - frame.start) { members[frame.start + $0].name }
+        nameIndexes.push(names)
+    }
+}

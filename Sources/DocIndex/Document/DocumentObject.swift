@@ -1,0 +1,188 @@
+/// Named values in a fixed order: the object of JSON, with unique names.
+///
+/// Names are told apart by their UTF-8 bytes, so the composed and the decomposed "é" are two names. The order of
+/// members is kept by every operation, stored, and written back; objects with the same members in another order are
+/// not equal.
+///
+/// As a collection it has the members in order.
+public struct DocumentObject: Sendable {
+    /// One named value.
+    public struct Member: Sendable {
+        /// The name, unique in its object; any text, the empty one included.
+        public let name: String
+        /// The value.
+        public internal(set) var value: DocumentValue
+
+        /// A member of these parts.
+        public init(name: String, value: DocumentValue) {
+            self.name = name
+            self.value = value
+        }
+    }
+
+    private var members: [Member]
+    /// Positions by name; empty while a linear search is faster.
+    private var names: NameIndex
+
+    /// An object without members.
+    public init() {
+        members = []
+        names = NameIndex()
+    }
+
+    /// An object with these members in this order.
+    ///
+    /// - Throws: ``DuplicateNameError`` if two names have the same UTF-8 bytes.
+    /// - Complexity: O(*n*).
+    public init(uniqueMembers: some Sequence<(String, DocumentValue)>) throws(DuplicateNameError) {
+        self.init()
+        for (name, value) in uniqueMembers {
+            guard position(ofName: name) == nil else {
+                throw DuplicateNameError(name: name, position: count)
+            }
+            append(Member(name: name, value: value))
+        }
+    }
+
+    /// An object with members already known to be unique, and their index if they are many.
+    init(unchecked members: [Member], names: NameIndex) {
+        self.members = members
+        self.names = names
+    }
+}
+
+/// Two members of one object have the same name.
+public struct DuplicateNameError: Error, Sendable, CustomStringConvertible {
+    /// The name that occurs twice.
+    public let name: String
+    /// The position of its second occurrence, from 0.
+    public let position: Int
+
+    /// What happened and what to do, in one sentence.
+    public var description: String {
+        "The name \"\(name)\" occurs a second time, as member \(position + 1) of one object; "
+            + "give each member a name of its own."
+    }
+}
+
+// MARK: - Access by name
+
+extension DocumentObject {
+    /// The value of the member `name`; `nil` if there is none.
+    ///
+    /// Setting a value replaces it in place, or appends the member if there is none; setting `nil` removes the member
+    /// and keeps the order of the others.
+    ///
+    /// - Complexity: O(*n*) up to 16 members, O(1) on average above; removal is O(*n*).
+    public subscript(name: String) -> DocumentValue? {
+        get {
+            position(ofName: name).map { members[$0].value }
+        }
+        set {
+            switch (position(ofName: name), newValue) {
+            case (let position?, let value?): members[position].value = value
+            case (let position?, nil): remove(at: position)
+            case (nil, let value?): append(Member(name: name, value: value))
+            case (nil, nil): break
+            }
+        }
+    }
+
+    /// The position of the member `name`; `nil` if there is none.
+    ///
+    /// - Complexity: O(*n*) up to 16 members, O(1) on average above.
+    public func position(ofName name: String) -> Int? {
+        guard names.isEmpty else {
+            return names.position(of: name) { members[$0].name }
+        }
+        return members.firstIndex { $0.name.hasSameBytes(as: name) }
+    }
+
+    /// Removes the member `name` and returns its value; `nil` if there is none.
+    ///
+    /// - Complexity: O(*n*).
+    @discardableResult
+    public mutating func removeValue(forName name: String) -> DocumentValue? {
+        guard let position = position(ofName: name) else { return nil }
+        let value = members[position].value
+        remove(at: position)
+        return value
+    }
+
+    private mutating func append(_ member: Member) {
+        members.append(member)
+        if !names.isEmpty || members.count > NameIndex.linearSearchLimit {
+            names.insert(lastOf: members.count) { members[$0].name }
+        }
+    }
+
+    private mutating func remove(at position: Int) {
+        members.remove(at: position)
+        // Positions behind the gap have moved: number them anew.
+        names = NameIndex()
+        if members.count > NameIndex.linearSearchLimit {
+            names.insert(lastOf: members.count) { members[$0].name }
+        }
+    }
+}
+
+// MARK: - Conformances
+
+extension DocumentObject: RandomAccessCollection {
+    /// The position of the first member.
+    public var startIndex: Int { 0 }
+
+    /// The position behind the last member.
+    public var endIndex: Int { members.count }
+
+    /// The member at `position`.
+    ///
+    /// - Complexity: O(1).
+    public subscript(position: Int) -> Member { members[position] }
+}
+
+extension DocumentObject: Hashable {
+    /// Whether both have equal members in the same order.
+    ///
+    /// - Complexity: O(*n*).
+    public static func == (left: DocumentObject, right: DocumentObject) -> Bool {
+        left.members == right.members
+    }
+
+    /// Feeds the members into `hasher`, in order.
+    ///
+    /// - Complexity: O(*n*).
+    public func hash(into hasher: inout Hasher) {
+        hasher.combine(members)
+    }
+}
+
+extension DocumentObject.Member: Hashable {
+    /// Whether the names have the same UTF-8 bytes and the values are equal.
+    public static func == (left: DocumentObject.Member, right: DocumentObject.Member) -> Bool {
+        left.name.hasSameBytes(as: right.name) && left.value == right.value
+    }
+
+    /// Feeds name and value into `hasher`.
+    public func hash(into hasher: inout Hasher) {
+        name.hashBytes(into: &hasher)
+        hasher.combine(value)
+    }
+}
+
+extension DocumentObject: ExpressibleByDictionaryLiteral {
+    /// An object with the members in the order written.
+    ///
+    /// - Precondition: no name occurs twice.
+    public init(dictionaryLiteral elements: (String, DocumentValue)...) {
+        self.init(literal: elements)
+    }
+
+    init(literal elements: [(String, DocumentValue)]) {
+        do {
+            try self.init(uniqueMembers: elements)
+        } catch {
+            preconditionFailure(error.description)
+        }
+    }
+}

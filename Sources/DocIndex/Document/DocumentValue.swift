@@ -1,0 +1,80 @@
+/// A value of a document: what JSON can express, and bytes.
+///
+/// Integers and doubles are kinds of their own, so that `1.0` stays `1.0` and every 64-bit integer is exact.
+///
+/// Two values are equal when they would be stored as the same bytes:
+/// - values of different kinds are never equal: `.int(1)` and `.double(1)` differ, and so do an absent member and
+///   a member that is `.null`;
+/// - strings and member names are compared by their UTF-8 bytes, so the composed and the decomposed "é" differ;
+/// - doubles are compared by their bits, so `0.0` and `-0.0` differ; only NaN is one value whatever its payload, and
+///   it equals itself;
+/// - objects are equal when they have equal members in the same order.
+public enum DocumentValue: Sendable {
+    /// The JSON `null`: present, but without a value.
+    case null
+    /// A truth value.
+    case bool(Bool)
+    /// An exact integer.
+    case int(Int64)
+    /// A binary floating-point number, possibly infinite or NaN.
+    case double(Double)
+    /// Unicode text, kept byte for byte and never normalized.
+    case string(String)
+    /// Arbitrary bytes. JSON has no form for them; see ``JSONWriter``.
+    case bytes([UInt8])
+    /// An ordered list of values.
+    case array([DocumentValue])
+    /// Named values in a fixed order.
+    case object(DocumentObject)
+
+    /// The number of arrays and objects that may lie inside each other, in JSON text and in stored bodies.
+    ///
+    /// It keeps the recursion that compares, writes and frees a value within the 512 KiB stack of a secondary thread.
+    public static let maximumDepth = 512
+}
+
+// MARK: - Equality
+
+extension DocumentValue: Hashable {
+    /// Whether both values would be stored as the same bytes; see ``DocumentValue``.
+    ///
+    /// - Complexity: O(*n*) in the size of the smaller value.
+    public static func == (left: DocumentValue, right: DocumentValue) -> Bool {
+        switch (left, right) {
+        case (.null, .null): true
+        case (.bool(let left), .bool(let right)): left == right
+        case (.int(let left), .int(let right)): left == right
+        case (.double(let left), .double(let right)): left.storedBitPattern == right.storedBitPattern
+        case (.string(let left), .string(let right)): left.hasSameBytes(as: right)
+        case (.bytes(let left), .bytes(let right)): left == right
+        case (.array(let left), .array(let right)): left == right
+        case (.object(let left), .object(let right)): left == right
+        default: false
+        }
+    }
+
+    /// Feeds the kind and the content into `hasher`.
+    ///
+    /// - Complexity: O(*n*) in the size of the value.
+    public func hash(into hasher: inout Hasher) {
+        hasher.combine(kind)
+        switch self {
+        case .null: break
+        case .bool(let value): hasher.combine(value)
+        case .int(let value): hasher.combine(value)
+        case .double(let value): hasher.combine(value.storedBitPattern)
+        case .string(let value): value.hashBytes(into: &hasher)
+        case .bytes(let value): hasher.combine(value)
+        case .array(let value): hasher.combine(value)
+        case .object(let value): hasher.combine(value)
+        }
+    }
+}
+
+extension Double {
+    /// The bits by which a double is compared and stored: its own, but one pattern for every NaN.
+    ///
+    /// The payload of a NaN differs between processors and has no JSON form; two documents that differ in nothing
+    /// else are the same document.
+    var storedBitPattern: UInt64 { isNaN ? 0x7ff8_0000_0000_0000 : bitPattern }
+}

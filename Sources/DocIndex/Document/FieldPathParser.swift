@@ -1,0 +1,94 @@
+extension FieldPath {
+    /// The path that `text` describes; see ``FieldPath`` for the notation.
+    ///
+    /// - Throws: ``FieldPathError`` with the byte where the text stops being a path.
+    /// - Complexity: O(*n*).
+    public init(parsing text: String) throws(FieldPathError) {
+        var parser = FieldPathParser(text)
+        self.init(checked: try parser.parse())
+    }
+}
+
+/// Reads the notation of field paths.
+struct FieldPathParser {
+    private let scalars: [Unicode.Scalar]
+    private var position = 0
+    private var steps: [FieldPath.Step] = []
+
+    init(_ text: String) {
+        scalars = Array(text.unicodeScalars)
+    }
+
+    /// Whether a name that contains `scalar` must be quoted.
+    static func isSpecial(_ scalar: Unicode.Scalar) -> Bool {
+        switch scalar {
+        case ".", "[", "]", "\"": true
+        default: false
+        }
+    }
+
+    mutating func parse() throws(FieldPathError) -> [FieldPath.Step] {
+        while true {
+            let start = position
+            try append(.name(next == "\"" ? quotedName() : plainName()), writtenAt: start)
+            while next == "[" {
+                let bracket = position
+                guard position + 1 < scalars.count, scalars[position + 1] == "]" else {
+                    throw failure(.misplacedBracket)
+                }
+                position += 2
+                try append(.eachElement, writtenAt: bracket)
+            }
+            switch next {
+            case nil: return steps
+            case ".": position += 1
+            case "]": throw failure(.misplacedBracket)
+            default: throw failure(.missingSeparator)
+            }
+        }
+    }
+
+    private var next: Unicode.Scalar? { position < scalars.count ? scalars[position] : nil }
+
+    private mutating func append(_ step: FieldPath.Step, writtenAt start: Int) throws(FieldPathError) {
+        guard steps.count < FieldPath.maximumStepCount else { throw failure(.tooManySteps, at: start) }
+        steps.append(step)
+    }
+
+    private mutating func plainName() throws(FieldPathError) -> String {
+        var name = String.UnicodeScalarView()
+        while let scalar = next, !Self.isSpecial(scalar) {
+            name.append(scalar)
+            position += 1
+        }
+        if next == "\"" { throw failure(.misplacedQuote) }
+        if name.isEmpty { throw failure(next == nil || next == "." ? .missingName : .misplacedBracket) }
+        return String(name)
+    }
+
+    private mutating func quotedName() throws(FieldPathError) -> String {
+        let start = position
+        var name = String.UnicodeScalarView()
+        position += 1
+        while let scalar = next {
+            position += 1
+            switch scalar {
+            case "\"":
+                return String(name)
+            case "\\":
+                guard let escaped = next else { throw failure(.unterminatedQuote, at: start) }
+                guard escaped == "\"" || escaped == "\\" else { throw failure(.invalidEscape, at: position - 1) }
+                name.append(escaped)
+                position += 1
+            default:
+                name.append(scalar)
+            }
+        }
+        throw failure(.unterminatedQuote, at: start)
+    }
+
+    private func failure(_ code: FieldPathError.Code, at position: Int? = nil) -> FieldPathError {
+        let offset = scalars[..<(position ?? self.position)].reduce(0) { $0 + UTF8.width($1) }
+        return FieldPathError(code: code, offset: offset)
+    }
+}

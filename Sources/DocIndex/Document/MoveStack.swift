@@ -1,0 +1,70 @@
+/// A stack whose upper part can be moved out as an array.
+///
+/// A parser does not know how many elements an array will have. It pushes them here and moves them into an array of
+/// just the right size at the end: one allocation for each array, and no reference count is touched.
+@safe
+struct MoveStack<Element>: ~Copyable {
+    // Invariant: `base[0..<count]` is initialized, the rest up to `capacity` is not.
+    private var base: UnsafeMutablePointer<Element>?
+    private var capacity = 0
+    private(set) var count = 0
+
+    init() {
+        unsafe base = nil
+    }
+
+    deinit {
+        guard let base = unsafe base else { return }
+        unsafe base.deinitialize(count: count)
+        unsafe base.deallocate()
+    }
+
+    /// The element at `position`, counted from the bottom.
+    subscript(position: Int) -> Element {
+        precondition(position >= 0 && position < count, "The position lies outside the stack.")
+        return unsafe base.unsafelyUnwrapped[position]
+    }
+
+    /// Puts `element` on top.
+    mutating func push(_ element: consuming Element) {
+        if count == capacity { grow() }
+        unsafe (base.unsafelyUnwrapped + count).initialize(to: element)
+        count += 1
+    }
+
+    /// Changes the top element in place.
+    mutating func updateLast(_ update: (inout Element) -> Void) {
+        precondition(count > 0, "The stack is empty.")
+        unsafe update(&base.unsafelyUnwrapped[count - 1])
+    }
+
+    /// Takes the top element off.
+    mutating func pop() -> Element {
+        precondition(count > 0, "The stack is empty.")
+        count -= 1
+        return unsafe (base.unsafelyUnwrapped + count).move()
+    }
+
+    /// Moves the elements from `start` to the top into an array.
+    mutating func popArray(from start: Int) -> [Element] {
+        precondition(start >= 0 && start <= count, "The start lies outside the stack.")
+        guard start < count, let base = unsafe base else { return [] }
+        let length = count - start
+        count = start
+        return unsafe Array(unsafeUninitializedCapacity: length) { buffer, initializedCount in
+            unsafe buffer.baseAddress.unsafelyUnwrapped.moveInitialize(from: base + start, count: length)
+            initializedCount = length
+        }
+    }
+
+    private mutating func grow() {
+        let larger = max(16, capacity * 2)
+        let new = UnsafeMutablePointer<Element>.allocate(capacity: larger)
+        if let old = unsafe base {
+            unsafe new.moveInitialize(from: old, count: count)
+            unsafe old.deallocate()
+        }
+        unsafe base = new
+        capacity = larger
+    }
+}

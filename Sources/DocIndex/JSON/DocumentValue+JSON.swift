@@ -1,0 +1,40 @@
+extension DocumentValue {
+    /// The value that `json` consists of; see ``JSONParser``.
+    ///
+    /// - Throws: ``JSONError``.
+    /// - Complexity: O(*n*).
+    public init(json: String, isExtended: Bool = false) throws(JSONError) {
+        self = try JSONParser(isExtended: isExtended).parse(json)
+    }
+
+    /// The value as compact JSON, members in their order; see ``JSONWriter``.
+    ///
+    /// - Complexity: O(*n*).
+    public var json: String { json(JSONWriter()) }
+
+    /// The value as JSON, in the form that `writer` is set to.
+    ///
+    /// - Complexity: as ``JSONWriter/write(_:to:)``.
+    public func json(_ writer: JSONWriter) -> String {
+        var text: [UInt8] = []
+        writer.write(self, to: &text)
+        return String(decoding: text, as: UTF8.self)
+    }
+
+    /// Appends the value as JSON to `text`, in the form that `writer` is set to.
+    ///
+    /// - Complexity: as ``JSONWriter/write(_:to:)``.
+    public func writeJSON(to text: inout [UInt8], _ writer: JSONWriter = JSONWriter()) {
+        writer.write(self, to: &text)
+    }
+}
+
+extension DocumentValue: CustomStringConvertible {
+    /// The value as compact JSON in extended notation.
+    public var description: String { json(JSONWriter(isExtended: true)) }
+}
+
+extension DocumentObject: CustomStringConvertible {
+    /// The object as compact JSON in extended notation.
+    public var description: String { DocumentValue.object(self).description }
+}

@@ -1,0 +1,58 @@
+/// Reads JSON text into a ``DocumentValue``, strictly by RFC 8259.
+///
+/// A text is read as it is or refused; nothing is guessed, dropped or rounded unseen:
+/// - an integer lexeme (no fraction, no exponent) within 64 bits gives ``DocumentValue/int(_:)``. Beyond, it gives a
+///   ``DocumentValue/double(_:)`` if that is exact, else the error `numberOutOfRange`. `-0` gives `-0.0`;
+/// - every other number gives the nearest double; one that would be infinite is refused;
+/// - a name that occurs twice in one object is refused, and so are half surrogate pairs and invalid UTF-8;
+/// - nesting is limited to ``DocumentValue/maximumDepth``; no input can exhaust the stack or trap.
+///
+/// A parser is a value without state: one can serve any number of threads.
+public struct JSONParser: Sendable {
+    /// Whether ``JSONWriter``'s forms for what JSON lacks are read back; see ``JSONWriter``.
+    ///
+    /// Off for texts of others, where an object such as `{"$gte":4}` means itself; on for dumps.
+    public var isExtended: Bool
+    /// Where the text begins in a larger one; positions of errors count from there.
+    public var start: JSONPosition
+
+    /// A parser with these options.
+    public init(isExtended: Bool = false, start: JSONPosition = JSONPosition()) {
+        self.isExtended = isExtended
+        self.start = start
+    }
+
+    /// The value that `text` consists of, with nothing around it but white space.
+    ///
+    /// - Throws: ``JSONError`` with the first byte that cannot be accepted.
+    /// - Complexity: O(*n*).
+    public func parse(_ text: Span<UInt8>) throws(JSONError) -> DocumentValue {
+        var reader = JSONReader(text, options: self)
+        let value = try reader.readValue()
+        try reader.expectEnd()
+        return value
+    }
+
+    /// The value that `text` consists of; see ``parse(_:)-(Span<UInt8>)``.
+    public func parse(_ text: [UInt8]) throws(JSONError) -> DocumentValue {
+        try parse(text.span)
+    }
+
+    /// The value that `text` consists of; see ``parse(_:)-(Span<UInt8>)``.
+    public func parse(_ text: String) throws(JSONError) -> DocumentValue {
+        try parse(text.utf8Span.span)
+    }
+
+    /// The first value in `text`, and the number of bytes up to its end; what follows is not looked at.
+    ///
+    /// White space before the value is skipped and counted. A number ends where it cannot go on, so `12` is read from
+    /// `12]`; a caller that gets its text piecewise cannot know from this whether the number is complete.
+    ///
+    /// - Throws: ``JSONError``, also if `text` holds nothing but white space.
+    /// - Complexity: O(*n*) in the length of the value.
+    public func parsePrefix(of text: Span<UInt8>) throws(JSONError) -> (value: DocumentValue, byteCount: Int) {
+        var reader = JSONReader(text, options: self)
+        let value = try reader.readValue()
+        return (value, reader.offset)
+    }
+}

@@ -1,0 +1,88 @@
+/// The extended notation, as ``JSONWriter`` describes it.
+///
+/// The limit of nesting counts what is read, not how it is written: `{"$lit":{…}}` is one object, and the form of a
+/// scalar is none.
+extension JSONReader {
+    /// The depth of an array or object that begins here.
+    var depthOfNextContainer: Int {
+        guard let parent = builder.innermost else { return 1 }
+        return nextObjectIsLiteral ? parent.depth : parent.depth + 1
+    }
+
+    /// Whether an object that begins here is the content of `$lit`.
+    var nextObjectIsLiteral: Bool {
+        guard options.isExtended, let parent = builder.innermost, parent.isObject, !parent.isLiteral else {
+            return false
+        }
+        return builder.innermostNameCount == 1
+            && builder.innermostFirstName?.hasSameBytes(as: ExtendedName.literal) == true
+    }
+
+    /// Refuses an object that lies too deep, unless it can still turn out to be the form of a scalar.
+    func checkDepthOfObject(_ depth: Int) throws(JSONError) {
+        let allowance = options.isExtended && !nextObjectIsLiteral ? 1 : 0
+        guard depth <= DocumentValue.maximumDepth + allowance else { throw failure(.tooDeep) }
+    }
+
+    /// Refuses the name just begun if only the form of a scalar is allowed here.
+    func checkExtendedName() throws(JSONError) {
+        guard let object = builder.innermost, object.depth > DocumentValue.maximumDepth,
+            let name = builder.innermostFirstName
+        else { return }
+        guard name.hasSameBytes(as: ExtendedName.bytes) || name.hasSameBytes(as: ExtendedName.number) else {
+            throw failure(.tooDeep, at: object.offset)
+        }
+    }
+
+    /// What an object of extended notation means.
+    func interpret(_ object: DocumentObject, from frame: DocumentBuilder.Frame) throws(JSONError) -> DocumentValue {
+        guard !frame.isLiteral, let first = object.first, ExtendedName.isReserved(first.name) else {
+            return .object(object)
+        }
+        let meaning = object.count == 1 ? ExtendedName.meaning(of: first) : nil
+        guard let meaning else {
+            throw failure(.invalidExtendedForm(expected: ExtendedName.expectation(of: first.name)), at: frame.offset)
+        }
+        return meaning
+    }
+}
+
+/// The names of extended notation. They are part of the dump format: stored in files, never change.
+enum ExtendedName {
+    static let bytes = "$bytes"
+    static let number = "$num"
+    static let literal = "$lit"
+
+    /// Whether an object whose first name is `name` has to be written as `{"$lit":{…}}`.
+    static func isReserved(_ name: String) -> Bool {
+        name.utf8.first == UInt8(ascii: "$")
+    }
+
+    /// How a double is written that JSON has no number for; `nil` for finite ones.
+    static func notation(of value: Double) -> String? {
+        if value.isFinite { return nil }
+        return value.isNaN ? "nan" : value > 0 ? "inf" : "-inf"
+    }
+
+    /// What the form of this single member stands for; `nil` if it is none.
+    static func meaning(of member: DocumentObject.Member) -> DocumentValue? {
+        switch (member.name, member.value) {
+        case (bytes, .string(let text)): Base64.decode(text).map(DocumentValue.bytes)
+        case (number, .string("nan")): .double(.nan)
+        case (number, .string("inf")): .double(.infinity)
+        case (number, .string("-inf")): .double(-.infinity)
+        case (literal, .object(let object)): .object(object)
+        default: nil
+        }
+    }
+
+    /// The form that an object with this first name should have had.
+    static func expectation(of name: String) -> String {
+        switch name {
+        case bytes: "{\"$bytes\":\"…\"} with one member, in standard base64 with padding"
+        case number: "{\"$num\":\"nan\"}, {\"$num\":\"inf\"} or {\"$num\":\"-inf\"} with one member"
+        case literal: "{\"$lit\":{…}} with one member, an object"
+        default: "$bytes, $num or $lit as the only name"
+        }
+    }
+}

@@ -1,0 +1,190 @@
+/// One pass over JSON text: the structure. Strings, numbers and extended forms are in files of their own.
+///
+/// It is a loop and not a recursion, see ``DocumentBuilder``.
+struct JSONReader: ~Copyable, ~Escapable {
+    let bytes: Span<UInt8>
+    let options: JSONParser
+    /// The next byte to read.
+    var offset = 0
+    var builder = DocumentBuilder()
+
+    @_lifetime(copy bytes)
+    init(_ bytes: Span<UInt8>, options: JSONParser) {
+        self.bytes = bytes
+        self.options = options
+    }
+
+    /// Reads one value and leaves `offset` behind it.
+    mutating func readValue() throws(JSONError) -> DocumentValue {
+        try refuseByteOrderMark()
+        skipWhiteSpace()
+        if offset == bytes.count { throw failure(.empty) }
+        while true {
+            // An opened array or object that is not empty leaves us before its first value.
+            guard var value = try readScalarOrOpen() else { continue }
+            while true {
+                guard let innermost = builder.innermost else { return value }
+                builder.add(value)
+                guard try endsAfterItem(of: innermost) else { break }
+                value = try close(innermost)
+            }
+        }
+    }
+
+    /// Refuses anything but white space up to the end.
+    mutating func expectEnd() throws(JSONError) {
+        skipWhiteSpace()
+        if offset < bytes.count { throw failure(.trailingContent(bytes[offset])) }
+    }
+
+    /// The error for `fault` at `offset`, or at another place.
+    func failure(_ fault: JSONFault, at place: Int? = nil) -> JSONError {
+        JSONError(fault, at: options.start.advanced(by: place ?? offset, in: bytes))
+    }
+}
+
+// MARK: - Structure
+
+extension JSONReader {
+    /// Reads a scalar or an empty container and returns it; `nil` if it opened a container that is not empty.
+    private mutating func readScalarOrOpen() throws(JSONError) -> DocumentValue? {
+        guard offset < bytes.count else { throw failure(.endOfInput(expected: "a value")) }
+        switch bytes[offset] {
+        case UInt8(ascii: "\""):
+            return .string(try readString())
+        case UInt8(ascii: "-"), UInt8(ascii: "0")...UInt8(ascii: "9"):
+            return try readNumber()
+        case UInt8(ascii: "{"):
+            return try openObject()
+        case UInt8(ascii: "["):
+            return try openArray()
+        case UInt8(ascii: "t"):
+            try expectLiteral("true")
+            return .bool(true)
+        case UInt8(ascii: "f"):
+            try expectLiteral("false")
+            return .bool(false)
+        case UInt8(ascii: "n"):
+            try expectLiteral("null")
+            return .null
+        case let closer where closer == UInt8(ascii: "]") && builder.innermost?.isObject == false:
+            // An empty array does not come here, so a comma stands before the bracket.
+            throw failure(.trailingComma(closer: closer))
+        case let found:
+            throw failure(.unexpected(found, expected: "a value"))
+        }
+    }
+
+    private mutating func openArray() throws(JSONError) -> DocumentValue? {
+        let depth = depthOfNextContainer
+        guard depth <= DocumentValue.maximumDepth else { throw failure(.tooDeep) }
+        let start = offset
+        offset += 1
+        skipWhiteSpace()
+        if offset < bytes.count, bytes[offset] == UInt8(ascii: "]") {
+            offset += 1
+            return .array([])
+        }
+        guard offset < bytes.count else { throw failure(.endOfInput(expected: "a value or ']'")) }
+        builder.openArray(offset: start, depth: depth)
+        return nil
+    }
+
+    private mutating func openObject() throws(JSONError) -> DocumentValue? {
+        let depth = depthOfNextContainer
+        let start = offset
+        try checkDepthOfObject(depth)
+        let isLiteral = nextObjectIsLiteral
+        offset += 1
+        skipWhiteSpace()
+        if offset < bytes.count, bytes[offset] == UInt8(ascii: "}") {
+            guard depth <= DocumentValue.maximumDepth else { throw failure(.tooDeep, at: start) }
+            offset += 1
+            return .object(DocumentObject())
+        }
+        builder.openObject(offset: start, depth: depth, isLiteral: isLiteral)
+        try readName(expected: "a name in double quotes or '}'")
+        return nil
+    }
+
+    /// Reads a name and the colon and leaves `offset` before the value.
+    private mutating func readName(expected: String) throws(JSONError) {
+        guard offset < bytes.count else { throw failure(.endOfInput(expected: expected)) }
+        guard bytes[offset] == UInt8(ascii: "\"") else {
+            throw failure(.unexpected(bytes[offset], expected: expected))
+        }
+        let start = offset
+        let name = try readString()
+        guard builder.beginMember(name) else { throw failure(.duplicateName(name), at: start) }
+        if options.isExtended { try checkExtendedName() }
+        skipWhiteSpace()
+        guard offset < bytes.count else { throw failure(.endOfInput(expected: "':' after a name")) }
+        guard bytes[offset] == UInt8(ascii: ":") else {
+            throw failure(.unexpected(bytes[offset], expected: "':' after a name"))
+        }
+        offset += 1
+        skipWhiteSpace()
+    }
+
+    /// Reads what follows an item: true at the closing bracket, false before the next value.
+    private mutating func endsAfterItem(of container: DocumentBuilder.Frame) throws(JSONError) -> Bool {
+        skipWhiteSpace()
+        let closer = container.isObject ? UInt8(ascii: "}") : UInt8(ascii: "]")
+        guard offset < bytes.count else {
+            throw failure(.endOfInput(expected: container.isObject ? "',' or '}'" : "',' or ']'"))
+        }
+        let found = bytes[offset]
+        if found == closer {
+            offset += 1
+            return true
+        }
+        guard found == UInt8(ascii: ",") else {
+            throw failure(.unexpected(found, expected: container.isObject ? "',' or '}'" : "',' or ']'"))
+        }
+        offset += 1
+        skipWhiteSpace()
+        if container.isObject {
+            if offset < bytes.count, bytes[offset] == closer { throw failure(.trailingComma(closer: closer)) }
+            try readName(expected: "a name in double quotes")
+        }
+        return false
+    }
+
+    private mutating func close(_ container: DocumentBuilder.Frame) throws(JSONError) -> DocumentValue {
+        guard container.isObject else { return .array(builder.closeArray()) }
+        let object = builder.closeObject()
+        return options.isExtended ? try interpret(object, from: container) : .object(object)
+    }
+
+    private mutating func expectLiteral(_ literal: StaticString) throws(JSONError) {
+        for position in 0..<literal.utf8CodeUnitCount {
+            guard offset < bytes.count else { throw failure(.endOfInput(expected: "the rest of '\(literal)'")) }
+            let expected = unsafe literal.utf8Start[position]
+            guard bytes[offset] == expected else {
+                throw failure(.unexpected(bytes[offset], expected: "the rest of '\(literal)'"))
+            }
+            offset += 1
+        }
+    }
+}
+
+// MARK: - Between the tokens
+
+extension JSONReader {
+    @inline(__always)
+    private mutating func skipWhiteSpace() {
+        while offset < bytes.count, bytes[offset] <= 0x20 {
+            switch bytes[offset] {
+            case UInt8(ascii: " "), UInt8(ascii: "\n"), UInt8(ascii: "\r"), UInt8(ascii: "\t"): offset += 1
+            default: return
+            }
+        }
+    }
+
+    private func refuseByteOrderMark() throws(JSONError) {
+        guard bytes.count >= 2 else { return }
+        let isUTF8 = bytes.count >= 3 && bytes[0] == 0xef && bytes[1] == 0xbb && bytes[2] == 0xbf
+        let isUTF16 = (bytes[0] == 0xff && bytes[1] == 0xfe) || (bytes[0] == 0xfe && bytes[1] == 0xff)
+        if isUTF8 || isUTF16 { throw failure(.byteOrderMark) }
+    }
+}

@@ -1,0 +1,112 @@
+/// Writes a ``DocumentValue`` as JSON text (RFC 8259), always the same text for the same value.
+///
+/// Members keep their order. Strings are UTF-8, with escapes only for `"`, `\` and control characters below U+0020
+/// (`\b \f \n \r \t`, else `\u00xx` in lower case). Integers are written plain; a double is the shortest decimal
+/// that reads back as the same double and always has a point or an exponent, so `1.0` stays `1.0`.
+///
+/// JSON has no form for bytes, NaN and the infinities. They are written as objects with one `$` name:
+///
+/// | value | text |
+/// |---|---|
+/// | bytes | `{"$bytes":"AP8="}`, standard base64 with padding |
+/// | NaN, infinities | `{"$num":"nan"}`, `{"$num":"inf"}`, `{"$num":"-inf"}` |
+/// | with ``isExtended``: an object whose first name begins with `$` | `{"$lit":{…}}` around the object |
+///
+/// With ``isExtended``, a parser with ``JSONParser/isExtended`` reads every value back as it was. Without, both take
+/// `$` names as they are: text of others passes through unchanged, but bytes and the like come back as objects.
+public struct JSONWriter: Sendable {
+    /// Where white space stands.
+    public enum Layout: Sendable, Hashable {
+        /// Nowhere.
+        case compact
+        /// Each item on a line of its own, indented by two spaces a level.
+        case pretty
+    }
+
+    /// Where white space stands.
+    public var layout: Layout
+    /// Whether members are written in the order of the UTF-8 bytes of their names and not in their own.
+    public var sortsNames: Bool
+    /// Whether objects whose first name begins with `$` are wrapped, so that every value can be read back.
+    public var isExtended: Bool
+
+    /// A writer with these options.
+    public init(layout: Layout = .compact, sortsNames: Bool = false, isExtended: Bool = false) {
+        self.layout = layout
+        self.sortsNames = sortsNames
+        self.isExtended = isExtended
+    }
+
+    /// Appends the text for `value` to `text`, without a line feed at the end.
+    ///
+    /// - Complexity: O(*n*) in the size of the value; O(*n* log *n*) in the members of an object if names are sorted.
+    public func write(_ value: DocumentValue, to text: inout [UInt8]) {
+        write(value, indentation: 0, to: &text)
+    }
+
+    private func write(_ value: DocumentValue, indentation: Int, to text: inout [UInt8]) {
+        switch value {
+        case .null: text.appendASCII("null")
+        case .bool(let value): text.appendASCII(value ? "true" : "false")
+        case .int(let value): text.appendDecimal(value)
+        case .double(let value): text.appendJSON(value)
+        case .string(let value): text.appendJSON(value)
+        case .bytes(let value):
+            text.appendASCII("{\"$bytes\":\"")
+            Base64.append(value, to: &text)
+            text.appendASCII("\"}")
+        case .array(let elements): write(elements, indentation: indentation, to: &text)
+        case .object(let object): write(object, indentation: indentation, to: &text)
+        }
+    }
+
+    private func write(_ elements: [DocumentValue], indentation: Int, to text: inout [UInt8]) {
+        text.append(UInt8(ascii: "["))
+        for position in elements.indices {
+            if position > 0 { text.append(UInt8(ascii: ",")) }
+            breakLine(indentation: indentation + 1, in: &text)
+            write(elements[position], indentation: indentation + 1, to: &text)
+        }
+        if !elements.isEmpty { breakLine(indentation: indentation, in: &text) }
+        text.append(UInt8(ascii: "]"))
+    }
+
+    private func write(_ object: DocumentObject, indentation: Int, to text: inout [UInt8]) {
+        if sortsNames {
+            write(members: object.sorted { $0.name.precedesInBytes($1.name) }, indentation: indentation, to: &text)
+        } else {
+            write(members: object, indentation: indentation, to: &text)
+        }
+    }
+
+    private func write(
+        members: some RandomAccessCollection<DocumentObject.Member>, indentation: Int, to text: inout [UInt8]
+    ) {
+        // The first name as it is written decides, since the reader sees no other.
+        let isWrapped = isExtended && members.first.map { ExtendedName.isReserved($0.name) } == true
+        if isWrapped { text.appendASCII(layout == .pretty ? "{\"$lit\": " : "{\"$lit\":") }
+        var separator = UInt8(ascii: "{")
+        for member in members {
+            text.append(separator)
+            separator = UInt8(ascii: ",")
+            breakLine(indentation: indentation + 1, in: &text)
+            text.appendJSON(member.name)
+            text.append(UInt8(ascii: ":"))
+            if layout == .pretty { text.append(UInt8(ascii: " ")) }
+            write(member.value, indentation: indentation + 1, to: &text)
+        }
+        if members.isEmpty {
+            text.append(UInt8(ascii: "{"))
+        } else {
+            breakLine(indentation: indentation, in: &text)
+        }
+        text.append(UInt8(ascii: "}"))
+        if isWrapped { text.append(UInt8(ascii: "}")) }
+    }
+
+    private func breakLine(indentation: Int, in text: inout [UInt8]) {
+        guard layout == .pretty else { return }
+        text.append(UInt8(ascii: "\n"))
+        for _ in 0..<2 * indentation { text.append(UInt8(ascii: " ")) }
+    }
+}

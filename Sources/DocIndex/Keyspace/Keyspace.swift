@@ -1,0 +1,120 @@
+internal import LevelKit
+
+/// Every key that a store writes. `docs/FORMAT.md` shows each with its bytes.
+///
+/// The first byte tells the kind; numbers behind it are tuple integers, which keep their order as bytes. Numbers of
+/// collections, indexes and documents are never used twice.
+enum Keyspace: UInt8 {
+    /// `M` → the catalog: format version, collections, indexes.
+    case catalog = 0x4d
+    /// `N collection` → the next row number and the count of documents.
+    case counters = 0x4e
+    /// `I collection id` → row number.
+    case ids = 0x49
+    /// `D collection row` → the body of a document.
+    case documents = 0x44
+    /// `V index value… row` → nothing.
+    case values = 0x56
+    /// `X index 0` → statistics of a text index; `X index 1 term row` → a posting.
+    case text = 0x58
+
+    /// The key of the catalog.
+    static let catalogKey: [UInt8] = [Keyspace.catalog.rawValue]
+
+    /// The beginning of every key of a collection or an index.
+    func prefix(_ number: UInt32) -> [UInt8] {
+        var key = [rawValue]
+        TupleEncoder.append(Int64(number), to: &key)
+        return key
+    }
+
+    /// The key of a document's body.
+    static func document(_ collection: UInt32, row: UInt64) -> [UInt8] {
+        var key = Keyspace.documents.prefix(collection)
+        appendRow(row, to: &key)
+        return key
+    }
+
+    /// The key that leads from a document's id to its row.
+    static func id(_ collection: UInt32, _ id: DocumentID) -> [UInt8] {
+        var key = Keyspace.ids.prefix(collection)
+        id.append(to: &key)
+        return key
+    }
+
+    /// The beginning of the postings of a text index.
+    static func postings(_ index: UInt32) -> [UInt8] {
+        var key = Keyspace.text.prefix(index)
+        TupleEncoder.append(Int64(1), to: &key)
+        return key
+    }
+
+    /// The beginning of the postings of one term.
+    static func postings(_ index: UInt32, term: String) -> [UInt8] {
+        var key = postings(index)
+        TupleEncoder.append(term, to: &key)
+        return key
+    }
+
+    /// The key of the statistics of a text index.
+    static func textStatistics(_ index: UInt32) -> [UInt8] {
+        var key = Keyspace.text.prefix(index)
+        TupleEncoder.append(Int64(0), to: &key)
+        return key
+    }
+
+    /// Adds a row number, the last part of the keys of documents and index entries.
+    static func appendRow(_ row: UInt64, to key: inout [UInt8]) {
+        TupleEncoder.append(row, to: &key)
+    }
+
+    /// Reads the row number that begins at `offset` and ends the key; `nil` if the key does not end like that.
+    ///
+    /// Written out rather than left to the tuple decoder: it runs once for each index entry that a query visits.
+    static func row(in key: Span<UInt8>, at offset: Int) -> UInt64? {
+        guard offset < key.count else { return nil }
+        let byteCount = Int(key[offset]) - 0x14
+        guard byteCount >= 0, byteCount <= 8, key.count == offset + 1 + byteCount else { return nil }
+        var row: UInt64 = 0
+        for index in offset + 1..<key.count { row = row << 8 | UInt64(key[index]) }
+        return row
+    }
+}
+
+/// Unsigned integers of seven bits a byte, least significant first, as in LevelDB's own formats (`util/coding.cc`).
+enum Varint {
+    static func append(_ value: UInt64, to bytes: inout [UInt8]) {
+        var rest = value
+        while rest >= 0x80 {
+            bytes.append(UInt8(truncatingIfNeeded: rest) | 0x80)
+            rest >>= 7
+        }
+        bytes.append(UInt8(truncatingIfNeeded: rest))
+    }
+
+    /// The integer at `offset`, which moves behind it; `nil` if the bytes end early or hold more than 64 bits.
+    static func read(_ bytes: Span<UInt8>, _ offset: inout Int) -> UInt64? {
+        var value: UInt64 = 0
+        var shift: UInt64 = 0
+        while offset < bytes.count, shift < 64 {
+            let byte = bytes[offset]
+            offset += 1
+            if shift == 63 && byte > 1 { return nil }
+            value |= UInt64(byte & 0x7f) << shift
+            if byte < 0x80 { return value }
+            shift += 7
+        }
+        return nil
+    }
+
+    /// All integers in `bytes`; `nil` if they are no sequence of integers.
+    static func readAll(_ bytes: [UInt8]) -> [UInt64]? {
+        var offset = 0
+        var values: [UInt64] = []
+        while offset < bytes.count {
+            guard let value = read(bytes.span, &offset) else { return nil }
+            values.append(value)
+        }
+        return values
+    }
+}

@@ -1,0 +1,197 @@
+/// What a store knows of itself: the format it is written in, its collections and indexes, and their numbers.
+///
+/// Kept as one record, so that every change of the schema takes effect with one put.
+struct Catalog: Sendable, Hashable {
+    /// The version of the format on disk that this library writes; see `docs/FORMAT.md`.
+    static let formatVersion = 1
+
+    var schemaVersion = 1
+    var collections: [CollectionEntry] = []
+    /// The numbers that the next collection and the next index get. Numbers are never used twice, so that keys of what
+    /// was dropped cannot be mistaken for keys of what came later.
+    var nextCollection: UInt32 = 1
+    var nextIndex: UInt32 = 1
+    /// Indexes whose entries are still to be deleted.
+    var dropped: [DroppedIndex] = []
+
+    struct CollectionEntry: Sendable, Hashable {
+        var name: String
+        var number: UInt32
+        var idField: String
+        var indexes: [IndexEntry]
+    }
+
+    struct IndexEntry: Sendable, Hashable {
+        var number: UInt32
+        var definition: IndexDefinition
+        /// Whether the index holds every document. One that does not is neither read nor written.
+        var isReady: Bool
+    }
+
+    struct DroppedIndex: Sendable, Hashable {
+        var number: UInt32
+        var kind: IndexDefinition.Kind
+    }
+
+    /// The schema that the catalog stands for.
+    var schema: Schema {
+        Schema(
+            version: schemaVersion,
+            collections: collections.map { collection in
+                CollectionDefinition(
+                    collection.name, id: collection.idField, indexes: collection.indexes.map(\.definition))
+            })
+    }
+
+    func collection(named name: String) -> CollectionEntry? {
+        collections.first { $0.name.utf8.elementsEqual(name.utf8) }
+    }
+}
+
+// MARK: - Changing to another schema
+
+extension Catalog {
+    /// The catalog of a store after `schema` has been declared for it.
+    ///
+    /// Collections and indexes that are declared alike are kept. New indexes of a collection that holds documents begin
+    /// as not ready. Indexes that are no longer declared, or declared otherwise, are dropped. A collection is never
+    /// dropped, because a schema that forgets one must not delete its documents.
+    ///
+    /// - Throws: ``DocIndexError`` with `invalidSchema` where a collection is missing or takes its ids from elsewhere.
+    func changed(to schema: Schema) throws -> Catalog {
+        try schema.validate()
+        var new = self
+        new.schemaVersion = schema.version
+        for collection in collections where schema.collections.allSatisfy({ $0.name != collection.name }) {
+            throw DocIndexError(
+                .invalidSchema,
+                "the store has a collection \(collection.name) that the schema does not declare; declare it as well")
+        }
+        new.collections = []
+        for definition in schema.collections {
+            new.collections.append(try new.entry(for: definition, old: collection(named: definition.name)))
+        }
+        return new
+    }
+
+    private mutating func entry(for definition: CollectionDefinition, old: CollectionEntry?) throws -> CollectionEntry {
+        if let old, !old.idField.utf8.elementsEqual(definition.idField.utf8) {
+            throw DocIndexError(
+                .invalidSchema,
+                "the collection \(definition.name) takes its ids from \(old.idField), the schema says "
+                    + "\(definition.idField); dump it and load it into a new store to change that")
+        }
+        var number = old?.number ?? 0
+        if old == nil {
+            number = nextCollection
+            nextCollection += 1
+        }
+        var kept = old?.indexes ?? []
+        var indexes: [IndexEntry] = []
+        for index in definition.indexes {
+            if let position = kept.firstIndex(where: { $0.definition == index }) {
+                indexes.append(kept.remove(at: position))
+            } else {
+                indexes.append(IndexEntry(number: nextIndex, definition: index, isReady: old == nil))
+                nextIndex += 1
+            }
+        }
+        dropped += kept.map { DroppedIndex(number: $0.number, kind: $0.definition.kind) }
+        return CollectionEntry(name: definition.name, number: number, idField: definition.idField, indexes: indexes)
+    }
+}
+
+// MARK: - On disk
+
+extension Catalog {
+    /// The record as JSON: it is small, written seldom, and worth being read by people.
+    var encoded: [UInt8] {
+        let collections = self.collections.map { collection -> DocumentValue in
+            let indexes = collection.indexes.map { index -> DocumentValue in
+                [
+                    "name": .string(index.definition.name), "number": .int(Int64(index.number)),
+                    "definition": index.definition.jsonValue, "ready": .bool(index.isReady),
+                ]
+            }
+            return [
+                "name": .string(collection.name), "number": .int(Int64(collection.number)),
+                "id": .string(collection.idField), "indexes": .array(indexes),
+            ]
+        }
+        let dropped = self.dropped.map { index -> DocumentValue in
+            ["number": .int(Int64(index.number)), "type": .string(index.kind.rawValue)]
+        }
+        let record: DocumentValue = [
+            "docindex": .int(Int64(Self.formatVersion)), "schemaVersion": .int(Int64(schemaVersion)),
+            "nextCollection": .int(Int64(nextCollection)), "nextIndex": .int(Int64(nextIndex)),
+            "collections": .array(collections), "dropped": .array(dropped),
+        ]
+        var bytes: [UInt8] = []
+        record.writeJSON(to: &bytes)
+        return bytes
+    }
+
+    /// Reads the record.
+    ///
+    /// - Throws: ``DocIndexError``: `storeTooNew` for a later format, `corruption` for anything unexpected.
+    init(encoded: [UInt8]) throws {
+        guard let record = try? JSONParser().parse(encoded), case .int(let format) = record["docindex"] else {
+            throw Self.damaged("the record")
+        }
+        guard format <= Int64(Self.formatVersion) else {
+            throw DocIndexError(
+                .storeTooNew,
+                "the store has format \(format), this version knows formats up to \(Self.formatVersion); "
+                    + "open it with a newer version")
+        }
+        schemaVersion = Int(try Self.number(record["schemaVersion"]))
+        nextCollection = try Self.number(record["nextCollection"])
+        nextIndex = try Self.number(record["nextIndex"])
+        collections = try Self.array(record["collections"]).map(Self.collection)
+        dropped = try Self.array(record["dropped"]).map { value in
+            guard let kind = value["type"]?.stringValue.flatMap(IndexDefinition.Kind.init) else {
+                throw Self.damaged("a dropped index")
+            }
+            return DroppedIndex(number: try Self.number(value["number"]), kind: kind)
+        }
+    }
+
+    private static func collection(_ value: DocumentValue) throws -> CollectionEntry {
+        CollectionEntry(
+            name: try text(value["name"]), number: try number(value["number"]), idField: try text(value["id"]),
+            indexes: try array(value["indexes"]).map(index))
+    }
+
+    private static func index(_ value: DocumentValue) throws -> IndexEntry {
+        guard let definition = value["definition"],
+            let kind = definition["type"]?.stringValue.flatMap(IndexDefinition.Kind.init),
+            case .bool(let isReady) = value["ready"]
+        else { throw damaged("an index") }
+        let fields = try array(definition["fields"]).map { field in
+            guard let path = try? FieldPath(parsing: try text(field)) else { throw damaged("a field") }
+            return path
+        }
+        return IndexEntry(
+            number: try number(value["number"]),
+            definition: IndexDefinition(try text(value["name"]), kind: kind, fields: fields), isReady: isReady)
+    }
+
+    private static func number(_ value: DocumentValue?) throws -> UInt32 {
+        guard case .int(let number) = value, let number = UInt32(exactly: number) else { throw damaged("a number") }
+        return number
+    }
+
+    private static func text(_ value: DocumentValue?) throws -> String {
+        guard case .string(let text) = value else { throw damaged("a name") }
+        return text
+    }
+
+    private static func array(_ value: DocumentValue?) throws -> [DocumentValue] {
+        guard case .array(let values) = value else { throw damaged("a list") }
+        return values
+    }
+
+    private static func damaged(_ what: String) -> DocIndexError {
+        DocIndexError(.corruption, "the catalog of the store is damaged: \(what) cannot be read; restore a backup")
+    }
+}

@@ -1,0 +1,109 @@
+internal import LevelKit
+
+/// Reads the documents of one collection from one snapshot, by row.
+struct RowReader {
+    let snapshot: Snapshot
+    let collection: Catalog.CollectionEntry
+
+    /// The row of a document; `nil` if there is no document of that id.
+    func row(of id: DocumentID) throws -> UInt64? {
+        try Self.row(of: id, collection: collection, in: snapshot)
+    }
+
+    /// The row of a document in any reader; `nil` if there is no document of that id.
+    static func row(
+        of id: DocumentID, collection: Catalog.CollectionEntry, in reader: some KeyValueReader
+    ) throws -> UInt64? {
+        guard let bytes = try reader.value(forKey: Keyspace.id(collection.number, id)) else { return nil }
+        return try row(inIDValue: bytes.span, collection: collection)
+    }
+
+    /// The row that the map of ids holds.
+    func row(inIDValue bytes: Span<UInt8>) throws -> UInt64 {
+        try Self.row(inIDValue: bytes, collection: collection)
+    }
+
+    private static func row(inIDValue bytes: Span<UInt8>, collection: Catalog.CollectionEntry) throws -> UInt64 {
+        var offset = 0
+        guard let row = Varint.read(bytes, &offset), offset == bytes.count else {
+            throw DocIndexError(
+                .corruption, "an id of the collection \(collection.name) leads to no row; run verify, restore a backup")
+        }
+        return row
+    }
+
+    /// The document of a row that an id or an index entry leads to.
+    ///
+    /// - Throws: ``DocIndexError`` with `corruption` if there is none.
+    func document(_ row: UInt64) throws -> Document {
+        guard let document = try Self.document(row, collection: collection, in: snapshot) else {
+            throw DocIndexError(
+                .corruption,
+                "row \(row) of the collection \(collection.name) is named and holds no document; "
+                    + "run verify, restore a backup")
+        }
+        return document
+    }
+
+    /// The document of a row in any reader; `nil` if there is none.
+    static func document(
+        _ row: UInt64, collection: Catalog.CollectionEntry, in reader: some KeyValueReader
+    ) throws -> Document? {
+        guard let body = try reader.value(forKey: Keyspace.document(collection.number, row: row)) else { return nil }
+        return try document(body: body, row: row, collection: collection)
+    }
+
+    /// The document in a body.
+    static func document(body: [UInt8], row: UInt64, collection: Catalog.CollectionEntry) throws -> Document {
+        do {
+            if case .object(let content) = try BodyDecoder.decode(body),
+                let id = content[collection.idField].flatMap(DocumentID.init)
+            {
+                return Document(id: id, content: content)
+            }
+            throw DocIndexError(
+                .corruption,
+                "row \(row) of the collection \(collection.name) holds no document with an id; restore a backup")
+        } catch let error as BodyError {
+            throw DocIndexError(
+                .corruption,
+                "the document in row \(row) of the collection \(collection.name) cannot be read: \(error); "
+                    + "restore a backup")
+        }
+    }
+
+    /// A cursor over the map of ids, in the order of ids.
+    func idCursor() throws -> Cursor {
+        try snapshot.cursor(in: .prefix(Keyspace.ids.prefix(collection.number)))
+    }
+
+    /// Documents in the collection.
+    func documentCount() throws -> Int {
+        try CollectionCounters.read(collection.number, in: snapshot).documentCount
+    }
+}
+
+/// What the writer counts for each collection.
+struct CollectionCounters: Sendable, Hashable {
+    /// The row that the next new document gets. Rows are never used twice.
+    var nextRow: UInt64 = 1
+    var documentCount = 0
+
+    static func key(_ collection: UInt32) -> [UInt8] { Keyspace.counters.prefix(collection) }
+
+    static func read(_ collection: UInt32, in reader: some KeyValueReader) throws -> CollectionCounters {
+        guard let bytes = try reader.value(forKey: key(collection)) else { return CollectionCounters() }
+        guard let values = Varint.readAll(bytes), values.count == 2, let count = Int(exactly: values[1]) else {
+            throw DocIndexError(
+                .corruption, "the counters of collection \(collection) cannot be read; restore a backup")
+        }
+        return CollectionCounters(nextRow: values[0], documentCount: count)
+    }
+
+    var encoded: [UInt8] {
+        var bytes: [UInt8] = []
+        Varint.append(nextRow, to: &bytes)
+        Varint.append(UInt64(documentCount), to: &bytes)
+        return bytes
+    }
+}

@@ -1,0 +1,40 @@
+#if canImport(Glibc)
+    internal import Glibc
+#else
+    internal import Darwin
+#endif
+
+/// Lets one thread at a time write, and notices a write within a write instead of waiting for itself.
+@safe final class WriterLock: @unchecked Sendable {
+    // Unchecked: the mutex of the system lies at a fixed address and is made for sharing.
+    private let mutex: UnsafeMutablePointer<pthread_mutex_t>
+
+    init() {
+        unsafe mutex = .allocate(capacity: 1)
+        unsafe mutex.initialize(to: pthread_mutex_t())
+        var attributes = pthread_mutexattr_t()
+        unsafe pthread_mutexattr_init(&attributes)
+        unsafe pthread_mutexattr_settype(&attributes, numericCast(Self.errorChecking))
+        unsafe pthread_mutex_init(mutex, &attributes)
+        unsafe pthread_mutexattr_destroy(&attributes)
+    }
+
+    deinit {
+        unsafe pthread_mutex_destroy(mutex)
+        unsafe mutex.deallocate()
+    }
+
+    /// Runs `body` while no other thread writes.
+    ///
+    /// - Throws: ``DocIndexError`` with `nestedWrite` if this thread is writing already; what `body` throws.
+    func withLock<R>(_ body: () throws -> R) throws -> R {
+        guard unsafe pthread_mutex_lock(mutex) == 0 else {
+            throw DocIndexError(
+                .nestedWrite, "a write was begun inside a write; use the transaction that the outer one was given")
+        }
+        defer { unsafe pthread_mutex_unlock(mutex) }
+        return try body()
+    }
+
+    private static var errorChecking: Int { Int(PTHREAD_MUTEX_ERRORCHECK) }
+}

@@ -1,0 +1,107 @@
+internal import Foundation
+
+/// Turns text into terms: the words that are indexed and looked for.
+///
+/// A word is a run of letters, digits and the marks that belong to them; case, accents and the width of East Asian
+/// letters are folded away. Each ideograph, kana and Thai character is a word of its own, so that text without spaces
+/// is found by any part of it.
+///
+/// Format 1 of a store has this analyzer and no other. Folding is Foundation's, so a store belongs to the Unicode
+/// version of the system that wrote it.
+enum Analyzer {
+    /// The terms of a text, in their order, as UTF-8 in one buffer.
+    struct Terms {
+        private(set) var bytes: [UInt8] = []
+        private(set) var ends: [Int] = []
+
+        /// How many terms there are.
+        var count: Int { ends.count }
+
+        /// The UTF-8 of the term at a position from 0.
+        subscript(position: Int) -> ArraySlice<UInt8> {
+            bytes[(position == 0 ? 0 : ends[position - 1])..<ends[position]]
+        }
+
+        /// Ends the term that was appended byte by byte; does nothing if there are no new bytes.
+        fileprivate mutating func endTerm() {
+            if bytes.count > (ends.last ?? 0) { ends.append(bytes.count) }
+        }
+
+        fileprivate mutating func append(_ byte: UInt8) { bytes.append(byte) }
+
+        fileprivate mutating func append(_ scalar: Unicode.Scalar) {
+            UTF8.encode(scalar).map { bytes.append(contentsOf: $0) }
+        }
+
+        /// The terms in the order of their bytes, each with the number of times it occurs.
+        var counted: [(term: ArraySlice<UInt8>, count: Int)] {
+            let sorted = ends.indices.map { self[$0] }.sorted { $0.lexicographicallyPrecedes($1) }
+            var result: [(term: ArraySlice<UInt8>, count: Int)] = []
+            for term in sorted {
+                if let last = result.last, last.term == term {
+                    result[result.count - 1].count += 1
+                } else {
+                    result.append((term, 1))
+                }
+            }
+            return result
+        }
+    }
+
+    /// Adds the terms of `text` behind those that are there.
+    static func append(_ text: String, to terms: inout Terms) {
+        let utf8 = text.utf8Span.span
+        for index in 0..<utf8.count where utf8[index] >= 0x80 {
+            return appendFolded(text, to: &terms)
+        }
+        for index in 0..<utf8.count {
+            let byte = utf8[index]
+            switch byte {
+            case 0x30...0x39, 0x61...0x7a: terms.append(byte)
+            case 0x41...0x5a: terms.append(byte | 0x20)
+            default: terms.endTerm()
+            }
+        }
+        terms.endTerm()
+    }
+
+    private static func appendFolded(_ text: String, to terms: inout Terms) {
+        let folded = text.folding(
+            options: [.caseInsensitive, .diacriticInsensitive, .widthInsensitive], locale: nil)
+        for scalar in folded.unicodeScalars {
+            switch kind(of: scalar) {
+            case .letter: terms.append(scalar)
+            case .word:
+                terms.endTerm()
+                terms.append(scalar)
+                terms.endTerm()
+            case .separator: terms.endTerm()
+            }
+        }
+        terms.endTerm()
+    }
+
+    private enum Kind { case letter, word, separator }
+
+    private static func kind(of scalar: Unicode.Scalar) -> Kind {
+        if scalar.value < 0x80 {
+            switch scalar.value {
+            case 0x30...0x39, 0x41...0x5a, 0x61...0x7a: return .letter
+            default: return .separator
+            }
+        }
+        if scalar.properties.isIdeographic { return .word }
+        switch scalar.value {
+        case 0x3040...0x30ff, 0x31f0...0x31ff, 0x0e00...0x0e7f: return .word
+        default: break
+        }
+        switch scalar.properties.generalCategory {
+        case .uppercaseLetter, .lowercaseLetter, .titlecaseLetter, .modifierLetter, .otherLetter, .decimalNumber,
+            .letterNumber, .otherNumber, .nonspacingMark, .spacingMark, .enclosingMark:
+            return .letter
+        // An emoji is looked for like a word.
+        case .otherSymbol: return scalar.properties.isEmoji ? .word : .separator
+        default: return .separator
+        }
+    }
+}

@@ -1,0 +1,181 @@
+internal import LevelKit
+
+/// Checks a store against itself.
+///
+/// Entries of an index and entries that its documents should have are compared as multisets by a sum of hashes, so that
+/// a sound store is checked in one pass over documents and one over each index, in constant memory. Only an index whose
+/// sums differ is compared entry by entry.
+struct Verifier {
+    let snapshot: Snapshot
+    let catalog: Catalog
+    private var result = Verification()
+
+    init(snapshot: Snapshot, catalog: Catalog) {
+        self.snapshot = snapshot
+        self.catalog = catalog
+    }
+
+    mutating func run() throws -> Verification {
+        for collection in catalog.collections {
+            let expected = try checkDocuments(of: collection)
+            for entry in collection.indexes where entry.isReady {
+                try checkIndex(entry.index, of: collection, expected: expected[entry.number] ?? IndexSum())
+            }
+        }
+        try checkUnknownKeys()
+        return result
+    }
+
+    // MARK: - Documents
+
+    /// Checks ids and documents, and sums up what the indexes should hold.
+    private mutating func checkDocuments(of collection: Catalog.CollectionEntry) throws -> [UInt32: IndexSum] {
+        let indexes = collection.indexes.filter(\.isReady).map(\.index)
+        var sums: [UInt32: IndexSum] = [:]
+        let prefix = Keyspace.documents.prefix(collection.number)
+        var documentCount = 0
+        var largestRow: UInt64 = 0
+        var cursor = try snapshot.cursor(in: .prefix(prefix), reverse: false, fillsCache: false)
+        while try cursor.advance() {
+            guard let row = Keyspace.row(in: cursor.key, at: prefix.count) else {
+                result.report("\(collection.name): a document has a key that cannot be read")
+                continue
+            }
+            documentCount += 1
+            largestRow = max(largestRow, row)
+            guard let document = try? RowReader.document(body: cursor.value.copied(), row: row, collection: collection)
+            else {
+                result.report("\(collection.name): the document in row \(row) cannot be read")
+                continue
+            }
+            if try RowReader.row(of: document.id, collection: collection, in: snapshot) != row {
+                result.report("\(collection.name): the document \(document.id) in row \(row) is not named by its id")
+            }
+            for index in indexes {
+                index.forEachEntry(of: document.content, row: row) { key, value in
+                    sums[index.number, default: IndexSum()].add(key.span, value.span)
+                }
+                sums[index.number, default: IndexSum()].statistics += index.statistics(of: document.content)
+            }
+        }
+        result.documentCount += documentCount
+        try checkIDs(of: collection, documentCount: documentCount)
+        let counters = try CollectionCounters.read(collection.number, in: snapshot)
+        if counters.documentCount != documentCount {
+            result.report(
+                "\(collection.name): the counter says \(counters.documentCount) documents, there are \(documentCount)")
+        }
+        if counters.nextRow <= largestRow {
+            result.report("\(collection.name): the next row is \(counters.nextRow), but row \(largestRow) is taken")
+        }
+        return sums
+    }
+
+    /// With as many ids as documents, and every document named by its id, every id leads to a document.
+    private mutating func checkIDs(of collection: Catalog.CollectionEntry, documentCount: Int) throws {
+        let rows = RowReader(snapshot: snapshot, collection: collection)
+        var idCount = 0
+        var cursor = try rows.idCursor()
+        while try cursor.advance() {
+            idCount += 1
+            guard let row = try? rows.row(inIDValue: cursor.value) else {
+                result.report("\(collection.name): an id leads to no row")
+                continue
+            }
+            if try !snapshot.contains(Keyspace.document(collection.number, row: row)) {
+                result.report("\(collection.name): an id leads to row \(row), which holds no document")
+            }
+        }
+        if idCount != documentCount {
+            result.report("\(collection.name): there are \(idCount) ids for \(documentCount) documents")
+        }
+    }
+
+    // MARK: - Indexes
+
+    private mutating func checkIndex(
+        _ index: any DocumentIndex, of collection: Catalog.CollectionEntry, expected: IndexSum
+    ) throws {
+        var actual = IndexSum()
+        var cursor = try snapshot.cursor(in: .prefix(index.entryPrefix), reverse: false, fillsCache: false)
+        while try cursor.advance() { actual.add(cursor.key, cursor.value) }
+        result.entryCount += actual.count
+        if actual.count != expected.count || actual.sum != expected.sum {
+            try compareEntries(of: index, collection: collection)
+        }
+        if let text = index as? TextIndex, try text.storedStatistics(in: snapshot) != expected.statistics {
+            result.report("\(collection.name).\(index.definition.name): the sums over all documents are wrong")
+        }
+    }
+
+    /// Finds the entries that are missing, and those that no document has.
+    private mutating func compareEntries(of index: any DocumentIndex, collection: Catalog.CollectionEntry) throws {
+        let name = "\(collection.name).\(index.definition.name)"
+        let prefix = Keyspace.documents.prefix(collection.number)
+        var expected: Set<[UInt8]> = []
+        var documents = try snapshot.cursor(in: .prefix(prefix), reverse: false, fillsCache: false)
+        while try documents.advance() {
+            guard let row = Keyspace.row(in: documents.key, at: prefix.count),
+                let document = try? RowReader.document(
+                    body: documents.value.copied(), row: row, collection: collection)
+            else { continue }
+            try index.forEachEntry(of: document.content, row: row) { key, value in
+                expected.insert(key)
+                guard let stored = try snapshot.value(forKey: key) else {
+                    result.report("\(name): the document \(document.id) has an entry that is missing")
+                    return
+                }
+                if stored != value { result.report("\(name): an entry of the document \(document.id) is wrong") }
+            }
+        }
+        var cursor = try snapshot.cursor(in: .prefix(index.entryPrefix), reverse: false, fillsCache: false)
+        while try cursor.advance() {
+            if expected.contains(cursor.key.copied()) { continue }
+            result.report("\(name): there is an entry that no document has")
+        }
+    }
+
+    // MARK: - The rest
+
+    /// Looks for keys that belong to no collection and no index of the catalog.
+    private mutating func checkUnknownKeys() throws {
+        var known: [[UInt8]] = [Keyspace.catalogKey]
+        for collection in catalog.collections {
+            for space in [Keyspace.counters, .ids, .documents] { known.append(space.prefix(collection.number)) }
+            for entry in collection.indexes where entry.isReady {
+                known.append((entry.definition.kind == .value ? Keyspace.values : .text).prefix(entry.number))
+            }
+        }
+        known.sort { $0.lexicographicallyPrecedes($1) }
+        // The keys between two neighbouring known ranges.
+        var lower = KeyBound.unbounded
+        for prefix in known {
+            try reportKeys(in: KeyRange(lower: lower, upper: .excluded(prefix)))
+            lower = KeyRange.successor(ofPrefix: prefix).map(KeyBound.included) ?? .unbounded
+        }
+        try reportKeys(in: KeyRange(lower: lower, upper: .unbounded))
+    }
+
+    private mutating func reportKeys(in range: KeyRange) throws {
+        var cursor = try snapshot.cursor(in: range, reverse: false, fillsCache: false)
+        while try cursor.advance() {
+            result.report("there is a key of \(cursor.key.count) bytes that belongs to no collection and no index")
+        }
+    }
+}
+
+/// The entries of an index as one number: equal multisets of entries have equal sums, and different ones hardly ever.
+private struct IndexSum {
+    var count = 0
+    var sum: UInt64 = 0
+    var statistics = IndexStatistics()
+
+    mutating func add(_ key: Span<UInt8>, _ value: Span<UInt8>) {
+        count += 1
+        var hasher = Hasher()
+        unsafe key.withUnsafeBytes { unsafe hasher.combine(bytes: $0) }
+        hasher.combine(key.count)
+        unsafe value.withUnsafeBytes { unsafe hasher.combine(bytes: $0) }
+        sum &+= UInt64(bitPattern: Int64(hasher.finalize()))
+    }
+}

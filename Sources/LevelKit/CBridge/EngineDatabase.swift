@@ -1,0 +1,145 @@
+import CLevelDB
+
+/// LevelDB's handle of an open database, with one function for each call of the C interface.
+///
+/// Knows nothing of lifetimes: ``DatabaseCore`` decides when a call is allowed.
+@safe final class EngineDatabase: @unchecked Sendable {
+    // Unchecked: LevelDB's database object may be used by any number of threads (include/leveldb/db.h).
+    private let handle: OpaquePointer
+    let options: EngineOptions
+
+    private init(handle: OpaquePointer, options: EngineOptions) {
+        unsafe self.handle = handle
+        self.options = options
+    }
+
+    /// Opens a database. The corresponding C function is `leveldb_open`.
+    static func open(path: String, options: EngineOptions) throws(LevelError) -> EngineDatabase {
+        let (handle, error) = unsafe EngineErrorSlot.capture { unsafe leveldb_open(options.options, path, $0) }
+        if let error { throw .engine(error, action: "open the database at \(path)") }
+        guard let handle = unsafe handle else {
+            throw LevelError(.unknown, "could not open the database at \(path): the engine gave no reason")
+        }
+        return unsafe EngineDatabase(handle: handle, options: options)
+    }
+
+    /// Closes the database; nothing may be called afterwards. The corresponding C function is `leveldb_close`.
+    func close() {
+        unsafe leveldb_close(handle)
+    }
+
+    /// Calls `body` with the value of a key, lent for the time of the call; `nil` if the engine has no such key.
+    /// The corresponding C function is `leveldb_get`.
+    func get<R>(
+        _ key: UnsafeBufferPointer<UInt8>, reading: OpaquePointer, _ body: (Span<UInt8>) throws(LevelError) -> R
+    ) throws(LevelError) -> R? {
+        var byteCount = 0
+        let (value, error) = unsafe EngineErrorSlot.capture {
+            unsafe leveldb_get(handle, reading, key.cBase, key.count, &byteCount, $0)
+        }
+        if let error { throw .engine(error, action: "read a key") }
+        guard let value = unsafe value else { return nil }
+        defer { unsafe leveldb_free(value) }
+        let bytes = unsafe UnsafeRawBufferPointer(start: value, count: byteCount)
+        return try body(unsafe Span(_unsafeBytes: bytes))
+    }
+
+    /// Writes one pair. The corresponding C function is `leveldb_put`.
+    func put(
+        _ key: UnsafeBufferPointer<UInt8>, _ value: UnsafeBufferPointer<UInt8>, synced: Bool
+    ) throws(LevelError) {
+        let (_, error) = unsafe EngineErrorSlot.capture {
+            unsafe leveldb_put(
+                handle, synced ? options.synced : options.buffered, key.cBase, key.count, value.cBase, value.count, $0)
+        }
+        if let error { throw .engine(error, action: "write a key") }
+    }
+
+    /// Deletes one key. The corresponding C function is `leveldb_delete`.
+    func delete(_ key: UnsafeBufferPointer<UInt8>, synced: Bool) throws(LevelError) {
+        let (_, error) = unsafe EngineErrorSlot.capture {
+            unsafe leveldb_delete(handle, synced ? options.synced : options.buffered, key.cBase, key.count, $0)
+        }
+        if let error { throw .engine(error, action: "delete a key") }
+    }
+
+    /// Writes a batch as one unit. The corresponding C function is `leveldb_write`.
+    func write(_ batch: EngineBatch, synced: Bool) throws(LevelError) {
+        let (_, error) = unsafe EngineErrorSlot.capture {
+            unsafe leveldb_write(handle, synced ? options.synced : options.buffered, batch.handle, $0)
+        }
+        if let error { throw .engine(error, action: "write a batch") }
+    }
+
+    /// A new iterator; the caller destroys it before the database is closed. The corresponding C function is
+    /// `leveldb_create_iterator`.
+    func makeIterator(reading: OpaquePointer) -> EngineIterator {
+        unsafe EngineIterator(handle: leveldb_create_iterator(handle, reading)!)
+    }
+
+    /// A new snapshot. The corresponding C function is `leveldb_create_snapshot`.
+    func makeSnapshot() -> EngineSnapshot {
+        unsafe EngineSnapshot(handle: leveldb_create_snapshot(handle)!, verifiesChecksums: options.verifiesChecksums)
+    }
+
+    /// Releases a snapshot of this database. The corresponding C function is `leveldb_release_snapshot`.
+    func release(_ snapshot: EngineSnapshot) {
+        snapshot.destroyReadOptions()
+        unsafe leveldb_release_snapshot(handle, snapshot.handle)
+    }
+
+    /// The text of a property; `nil` if the engine knows none of that name. The corresponding C function is
+    /// `leveldb_property_value`.
+    func property(_ name: String) -> String? {
+        guard let text = unsafe leveldb_property_value(handle, name) else { return nil }
+        defer { unsafe leveldb_free(text) }
+        return unsafe String(cString: text)
+    }
+
+    /// Bytes on disk between two keys, without what is still in memory. The corresponding C function is
+    /// `leveldb_approximate_sizes`.
+    func approximateByteCount(from lower: [UInt8], to upper: [UInt8]) -> UInt64 {
+        var size: UInt64 = 0
+        unsafe lower.withUnsafeBufferPointer { lower in
+            unsafe upper.withUnsafeBufferPointer { upper in
+                var lowerStart = unsafe lower.cBase
+                var upperStart = unsafe upper.cBase
+                var lowerCount = lower.count
+                var upperCount = upper.count
+                unsafe leveldb_approximate_sizes(
+                    handle, 1, &lowerStart, &lowerCount, &upperStart, &upperCount, &size)
+            }
+        }
+        return size
+    }
+
+    /// Compacts the keys between two bounds, each without limit where it is `nil`. The corresponding C function is
+    /// `leveldb_compact_range`, which reports no error.
+    func compact(from lower: [UInt8]?, to upper: [UInt8]?) {
+        // A pointer to an empty key and no pointer differ: the first compacts nothing above the empty key.
+        let empty: [UInt8] = [0]
+        unsafe (lower ?? empty).withUnsafeBufferPointer { lowerBytes in
+            unsafe (upper ?? empty).withUnsafeBufferPointer { upperBytes in
+                unsafe leveldb_compact_range(
+                    handle,
+                    lower == nil ? nil : lowerBytes.cBaseNonNull, lower?.count ?? 0,
+                    upper == nil ? nil : upperBytes.cBaseNonNull, upper?.count ?? 0)
+            }
+        }
+    }
+}
+
+/// One byte at an address that is never used: an empty array may have no address at all.
+private nonisolated(unsafe) let somewhere = UnsafeMutablePointer<CChar>.allocate(capacity: 1)
+
+extension UnsafeBufferPointer where Element == UInt8 {
+    /// The bytes as the C interface wants them; NULL where there are none, which it takes.
+    var cBase: UnsafePointer<CChar>? {
+        unsafe UnsafeRawPointer(baseAddress)?.assumingMemoryBound(to: CChar.self)
+    }
+
+    /// The bytes as the C interface wants them where NULL means "no limit".
+    var cBaseNonNull: UnsafePointer<CChar> {
+        unsafe cBase ?? UnsafePointer(somewhere)
+    }
+}

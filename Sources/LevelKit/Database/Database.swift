@@ -1,0 +1,158 @@
+/// An ordered map from keys to values, both plain bytes, kept in a directory by LevelDB.
+///
+/// One process at a time has a database open; within it, any number of threads may use the same `Database`. Every read
+/// sees all writes that returned before it. ``Snapshot`` gives a view that later writes do not change.
+///
+/// ```swift
+/// let database = try Database.open(at: "photos.db")
+/// try database.put("sunset", forKey: "photo/1")
+/// let value = try database.value(forKey: "photo/1")
+/// try database.close()
+/// ```
+public final class Database: Sendable {
+    let core: DatabaseCore
+
+    private init(core: DatabaseCore) {
+        self.core = core
+    }
+
+    /// The absolute path of the directory.
+    public var path: String { core.path }
+
+    // MARK: - Opening and closing
+
+    /// Opens the database in a directory.
+    ///
+    /// Where opening fails, nothing is left behind that was not there before. A directory that holds other files, or
+    /// tables without a `CURRENT` file, is never taken for an empty one.
+    ///
+    /// - Parameters:
+    ///   - path: the directory; made absolute, so that a later `chdir` changes nothing.
+    ///   - options: see ``DatabaseOptions``.
+    /// - Throws: ``LevelError``: `databaseNotFound`, `databaseExists`, `locked` (with the process that holds it),
+    ///   `corruption`, `comparatorMismatch`, `invalidArgument`, `io`.
+    /// - Complexity: reads the log of the last session, up to two write buffers.
+    public static func open(
+        at path: String, options: DatabaseOptions = DatabaseOptions()
+    ) throws(LevelError) -> Database {
+        try options.validate()
+        let directory = try DatabaseDirectory(path)
+        var opening = Opening(directory: directory, options: options)
+        return Database(core: try opening.run())
+    }
+
+    /// Closes the database: waits for calls of other threads, releases snapshots, lets the directory go. Later calls on
+    /// this database, its snapshots and its cursors throw `closed`. Closing twice does nothing.
+    ///
+    /// A database that is not closed is closed when the last reference to it goes.
+    ///
+    /// - Throws: ``LevelError`` with `cursorsAlive` if a cursor of the calling thread is still in scope; the directory
+    ///   is then let go when that cursor ends.
+    public func close() throws(LevelError) {
+        try core.close()
+    }
+
+    // MARK: - Writing
+
+    /// Stores a value under a key, in place of the one that was there.
+    ///
+    /// - Throws: ``LevelError``: `tooLarge`, `io`, `closed`.
+    public func put(
+        _ value: [UInt8], forKey key: [UInt8], durability: Durability = .buffered
+    ) throws(LevelError) {
+        try SizeLimit.check(keyByteCount: key.count, valueByteCount: value.count)
+        try core.write { () throws(LevelError) in
+            try unsafe key.withUnsafeBufferPointer { (key) throws(LevelError) in
+                try unsafe value.withUnsafeBufferPointer { (value) throws(LevelError) in
+                    try unsafe core.engine.put(key, value, synced: durability == .synced)
+                }
+            }
+        }
+    }
+
+    /// Stores a text under a key that is a text, both as UTF-8.
+    public func put(_ value: String, forKey key: String, durability: Durability = .buffered) throws(LevelError) {
+        try put(Array(value.utf8), forKey: Array(key.utf8), durability: durability)
+    }
+
+    /// Removes a key and its value. A key that is not there is no error.
+    ///
+    /// - Throws: ``LevelError``: `io`, `closed`.
+    public func delete(_ key: [UInt8], durability: Durability = .buffered) throws(LevelError) {
+        try SizeLimit.check(keyByteCount: key.count, valueByteCount: 0)
+        try core.write { () throws(LevelError) in
+            try unsafe key.withUnsafeBufferPointer { (key) throws(LevelError) in
+                try unsafe core.engine.delete(key, synced: durability == .synced)
+            }
+        }
+    }
+
+    /// Removes a key that is a text.
+    public func delete(_ key: String, durability: Durability = .buffered) throws(LevelError) {
+        try delete(Array(key.utf8), durability: durability)
+    }
+
+    /// Writes what `body` puts into a batch, as one unit. If `body` throws, nothing is written.
+    ///
+    /// ```swift
+    /// try database.write { batch in
+    ///     try batch.put("1", forKey: "a")
+    ///     try batch.delete("b")
+    /// }
+    /// ```
+    ///
+    /// - Returns: what `body` returns.
+    public func write<R>(durability: Durability = .buffered, _ body: (WriteBatch) throws -> R) throws -> R {
+        let batch = WriteBatch()
+        let result = try body(batch)
+        try write(batch, durability: durability)
+        return result
+    }
+
+    /// Writes a batch as one unit: after a crash all of it is there or nothing. The batch keeps its content and may be
+    /// written again. An empty batch is not written.
+    ///
+    /// - Throws: ``LevelError``: `tooLarge`, `io`, `closed`.
+    public func write(_ batch: WriteBatch, durability: Durability = .buffered) throws(LevelError) {
+        guard batch.count > 0 else {
+            // LevelDB appends 19 bytes to its log for each empty batch and never starts a new log for them.
+            try core.enter()
+            core.leave()
+            return
+        }
+        try core.write { () throws(LevelError) in
+            try core.engine.write(batch.engine, synced: durability == .synced)
+        }
+    }
+
+    // MARK: - Maintenance
+
+    /// Writes everything in memory to tables and merges the tables of a key range into the fewest possible.
+    ///
+    /// With the whole range this is also the strongest durability there is: what was written before is in tables that
+    /// are on the disk.
+    ///
+    /// - Complexity: reads and writes every table that overlaps the range.
+    public func compact(from lower: [UInt8]? = nil, to upper: [UInt8]? = nil) throws(LevelError) {
+        try core.admitted { () throws(LevelError) in core.engine.compact(from: lower, to: upper) }
+    }
+
+    /// Bytes that the tables hold for keys from `lower` up to, not including, `upper`. What is still in memory does not
+    /// count.
+    public func approximateByteCount(from lower: [UInt8], to upper: [UInt8]) throws(LevelError) -> UInt64 {
+        try core.admitted { () throws(LevelError) in core.engine.approximateByteCount(from: lower, to: upper) }
+    }
+
+    /// The text of one of the engine's properties, such as `leveldb.stats`; `nil` if it knows none of that name.
+    public func property(_ name: String) throws(LevelError) -> String? {
+        try core.admitted { () throws(LevelError) in core.engine.property(name) }
+    }
+}
+
+/// What a write has survived when it returns.
+public enum Durability: Sendable, Hashable {
+    /// The operating system has it: it survives the end of the process, not the loss of power.
+    case buffered
+    /// The disk has the current log: it survives the loss of power, and so does everything written to the same log.
+    case synced
+}

@@ -1,0 +1,180 @@
+internal import Synchronization
+
+#if canImport(Glibc)
+    internal import Glibc
+#else
+    internal import Darwin
+#endif
+
+/// What a database, its snapshots and its cursors share: the engine's handle and the rules of when it may be called.
+///
+/// LevelDB aborts the process when it is closed under a live iterator and reads freed memory when it is used after
+/// that. So every call passes through ``enter()``; closing stops admission, waits for the calls that were admitted,
+/// releases the snapshots, and closes the engine when the last cursor is gone.
+final class DatabaseCore: Sendable {
+    /// Everything that is told apart under the lock. Taken when children come and go, never for a read or a write.
+    private struct Children {
+        var snapshots: [ObjectIdentifier: EngineSnapshot] = [:]
+        /// The thread of each live cursor.
+        var cursors: [UInt64: ThreadIdentity] = [:]
+        var nextCursor: UInt64 = 0
+        var isReleased = false
+    }
+
+    let path: String
+    let engine: EngineDatabase
+    private let identity: FileIdentity
+    private let children = Mutex(Children())
+    /// Calls in flight; the highest bit says that admission has stopped.
+    private let admission = Atomic<UInt64>(0)
+    /// Why writing has stopped; `nil` while all is well. Held during each write, so that no write follows a failed one.
+    private let writeFailure = Mutex<String?>(nil)
+
+    private static let closedBit: UInt64 = 1 << 63
+
+    init(path: String, engine: EngineDatabase, identity: FileIdentity) {
+        self.path = path
+        self.engine = engine
+        self.identity = identity
+    }
+
+    deinit {
+        // Cursors and snapshots keep the core alive, so none is left here.
+        release()
+    }
+
+    // MARK: - Admission
+
+    /// Whether the database was closed.
+    var isClosed: Bool { admission.load(ordering: .relaxed) & Self.closedBit != 0 }
+
+    /// The error of every call after ``close()``.
+    var closedError: LevelError {
+        LevelError(.closed, "the database at \(path) is closed; open it again")
+    }
+
+    /// Admits one call; each is paired with ``leave()``.
+    @inline(__always)
+    func enter() throws(LevelError) {
+        if admission.add(1, ordering: .acquiring).newValue & Self.closedBit != 0 {
+            leave()
+            throw closedError
+        }
+    }
+
+    /// Ends an admitted call.
+    @inline(__always)
+    func leave() {
+        admission.subtract(1, ordering: .releasing)
+    }
+
+    /// Runs `body` as one admitted call.
+    @inline(__always)
+    func admitted<R: ~Copyable>(_ body: () throws(LevelError) -> R) throws(LevelError) -> R {
+        try enter()
+        defer { leave() }
+        return try body()
+    }
+
+    // MARK: - Writing
+
+    /// Runs a write, unless an earlier one failed.
+    ///
+    /// After a failed `write(2)` LevelDB goes on as if nothing had happened, while every later record of that log is
+    /// misframed and lost at the next open. So one failure ends all writing until the database is opened anew; what was
+    /// acknowledged before it stays.
+    func write(_ body: () throws(LevelError) -> Void) throws(LevelError) {
+        try enter()
+        defer { leave() }
+        let outcome: Result<Void, LevelError> = writeFailure.withLock { failure in
+            if let failure {
+                return .failure(
+                    LevelError(
+                        .io,
+                        "\(path) takes no more writes because one failed; what was written before is safe: "
+                            + "close it, mend the cause and open it again", cause: failure))
+            }
+            do throws(LevelError) {
+                try body()
+                return .success(())
+            } catch {
+                if error.code != .invalidArgument { failure = error.description }
+                return .failure(error)
+            }
+        }
+        try outcome.get()
+    }
+
+    // MARK: - Children
+
+    /// Makes a snapshot that is released with the database at the latest.
+    func makeSnapshot(for owner: AnyObject) -> EngineSnapshot {
+        let snapshot = engine.makeSnapshot()
+        children.withLock { $0.snapshots[ObjectIdentifier(owner)] = snapshot }
+        return snapshot
+    }
+
+    /// Releases a snapshot, unless closing the database has done so.
+    func releaseSnapshot(of owner: ObjectIdentifier) {
+        children.withLock { children in
+            if let snapshot = children.snapshots.removeValue(forKey: owner) { engine.release(snapshot) }
+        }
+    }
+
+    /// Enters a cursor of the calling thread.
+    func registerCursor() -> UInt64 {
+        let thread = ThreadIdentity.current
+        return children.withLock { children in
+            let id = children.nextCursor
+            children.nextCursor += 1
+            children.cursors[id] = thread
+            return id
+        }
+    }
+
+    /// Takes a cursor out whose iterator was destroyed; the last one of a closed database lets the engine go.
+    func unregisterCursor(_ id: UInt64) {
+        let isLast = children.withLock { children in
+            children.cursors.removeValue(forKey: id)
+            return children.cursors.isEmpty
+        }
+        // While calls are still in flight, `close()` waits for them and releases the engine itself.
+        if isLast && admission.load(ordering: .acquiring) == Self.closedBit { release() }
+    }
+
+    // MARK: - Closing
+
+    /// Closes the database. Calling it again does nothing.
+    func close() throws(LevelError) {
+        let old = admission.bitwiseOr(Self.closedBit, ordering: .acquiringAndReleasing).oldValue
+        guard old & Self.closedBit == 0 else { return }
+        while admission.load(ordering: .acquiring) != Self.closedBit { usleep(50) }
+        // Cursors of other threads end at their next step. Those of this thread cannot while it waits here.
+        let here = ThreadIdentity.current
+        var waits = 0
+        while waits < 20_000, children.withLock({ $0.cursors.values.contains { $0 != here } }) {
+            usleep(100)
+            waits += 1
+        }
+        let alive = children.withLock { $0.cursors.count }
+        guard alive == 0 else {
+            throw LevelError(
+                .cursorsAlive,
+                "the database at \(path) is closed, but \(alive) of its cursors are still alive; "
+                    + "its lock is released when the last of them goes out of scope")
+        }
+        release()
+    }
+
+    /// Lets the engine go: snapshots first, then the database, then its place in the table of this process.
+    private func release() {
+        children.withLock { children in
+            guard !children.isReleased, children.cursors.isEmpty else { return }
+            children.isReleased = true
+            for snapshot in children.snapshots.values { engine.release(snapshot) }
+            children.snapshots = [:]
+            engine.close()
+            OpenDatabases.remove(identity)
+        }
+    }
+}

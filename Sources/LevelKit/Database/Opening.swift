@@ -1,0 +1,77 @@
+#if canImport(Glibc)
+    internal import Glibc
+#else
+    internal import Darwin
+#endif
+
+/// The steps of opening a database, in the order in which they may fail without leaving a trace.
+///
+/// LevelDB makes the directory, renames `LOG` and opens `LOCK` before it knows whether it may; so everything that can
+/// be known without it is asked first.
+struct Opening {
+    let directory: DatabaseDirectory
+    let options: DatabaseOptions
+    private var made: [String] = []
+
+    init(directory: DatabaseDirectory, options: DatabaseOptions) {
+        self.directory = directory
+        self.options = options
+    }
+
+    mutating func run() throws(LevelError) -> DatabaseCore {
+        let content = try directory.content()
+        try check(content)
+        if content == .missing { made = try directory.create() }
+        guard let identity = FileStatus(path: directory.path)?.identity else {
+            throw LevelError(.io, "could not read \(directory.path); check its permissions", cause: lastSystemError())
+        }
+        guard OpenDatabases.insert(identity) else {
+            throw LevelError(
+                .locked, "\(directory.path) is already open in this process; use that handle, or close it first")
+        }
+        do throws(LevelError) {
+            if let pid = LockFile.holder(in: directory) {
+                throw LockFile.heldError(path: directory.path, pid: pid)
+            }
+            let engine = try EngineDatabase.open(path: directory.path, options: EngineOptions(options))
+            return DatabaseCore(path: directory.path, engine: engine, identity: identity)
+        } catch {
+            removeTraces(of: content)
+            OpenDatabases.remove(identity)
+            throw error
+        }
+    }
+
+    private func check(_ content: DatabaseDirectory.Content) throws(LevelError) {
+        let path = directory.path
+        switch content {
+        case .missing, .empty:
+            guard options.createIfMissing else {
+                throw LevelError(
+                    .databaseNotFound, "there is no database at \(path); check the path, or allow it to be created")
+            }
+        case .database:
+            guard !options.errorIfExists else {
+                throw LevelError(
+                    .databaseExists, "there is a database at \(path) already; open it, or choose another path")
+            }
+        case .databaseWithoutCurrent:
+            throw LevelError(
+                .corruption,
+                "the database at \(path) has lost its CURRENT file; restore a backup or salvage with repair, "
+                    + "since creating a new one here would delete its tables")
+        case .foreign:
+            throw LevelError(
+                .databaseNotFound, "\(path) holds other files and no database; choose a directory of its own")
+        case .notADirectory:
+            throw LevelError(.databaseNotFound, "\(path) is no directory; a database is a directory of files")
+        }
+    }
+
+    /// Takes away what a failed open has made: the engine's lock file and log of messages, and new directories.
+    private func removeTraces(of content: DatabaseDirectory.Content) {
+        guard content == .missing else { return }
+        for name in (try? directory.names()) ?? [] { unsafe unlink(directory.file(name)) }
+        for path in made.reversed() { unsafe rmdir(path) }
+    }
+}

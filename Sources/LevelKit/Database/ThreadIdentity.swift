@@ -1,0 +1,19 @@
+#if canImport(Glibc)
+    internal import Glibc
+#else
+    internal import Darwin
+#endif
+
+/// Which thread something belongs to.
+struct ThreadIdentity: Hashable {
+    private let value: UInt
+
+    /// The calling thread.
+    static var current: ThreadIdentity {
+        #if canImport(Glibc)
+            ThreadIdentity(value: UInt(pthread_self()))
+        #else
+            unsafe ThreadIdentity(value: UInt(bitPattern: pthread_self()))
+        #endif
+    }
+}

@@ -1,0 +1,63 @@
+extension LevelError {
+    /// The kinds of status that LevelDB's C interface reports as the beginning of a text (`util/status.cc`).
+    ///
+    /// The texts are the only thing the C interface gives, so this is the one place that reads them.
+    private static let statusPrefixes: [(prefix: String, code: Code)] = [
+        ("Corruption: ", .corruption),
+        ("IO error: ", .io),
+        ("Invalid argument: ", .invalidArgument),
+        ("Not implemented: ", .notSupported),
+        // `PosixError(ENOENT)` is "NotFound": a file that should be there is gone.
+        ("NotFound: ", .corruption),
+    ]
+
+    /// The error for a text that LevelDB reported while `action` was being done.
+    ///
+    /// - Parameter action: a phrase that completes "could not …", such as `read a key from /data/photos.db`.
+    static func engine(_ text: String, action: String) -> LevelError {
+        for (prefix, code) in statusPrefixes where text.hasPrefix(prefix) {
+            return refined(code, detail: String(text.dropFirst(prefix.count)), action: action)
+        }
+        return LevelError(.unknown, "could not \(action)", cause: text)
+    }
+
+    /// Tells apart the statuses that LevelDB puts under one kind.
+    private static func refined(_ code: Code, detail: String, action: String) -> LevelError {
+        switch code {
+        case .invalidArgument where detail.contains(" does not match existing comparator "):
+            return comparatorMismatch(detail, action: action)
+        case .invalidArgument where detail.contains("error_if_exists is true"):
+            return LevelError(
+                .databaseExists, "could not \(action): a database is already there; open it, or choose another path",
+                cause: detail)
+        case .io where detail.contains("lock "):
+            return LevelError(
+                .locked, "could not \(action): another process has it open; close it there and try again", cause: detail
+            )
+        case .io:
+            return LevelError(
+                .io, "could not \(action): the system refused; check free space, permissions and the disk",
+                cause: detail)
+        case .corruption:
+            return LevelError(
+                .corruption,
+                "could not \(action): stored data is damaged or missing; restore a backup or salvage with repair",
+                cause: detail)
+        default:
+            return LevelError(code, "could not \(action)", cause: detail)
+        }
+    }
+
+    /// LevelDB names the two comparators the wrong way round: `<stored> does not match existing comparator : <given>`
+    /// (`db/version_set.cc`).
+    private static func comparatorMismatch(_ detail: String, action: String) -> LevelError {
+        let words = detail.split(separator: " ")
+        let stored = words.first.map(String.init) ?? "?"
+        let given = words.last.map(String.init) ?? "?"
+        return LevelError(
+            .comparatorMismatch,
+            "could not \(action): it is ordered by the comparator \(stored), and was opened with \(given); "
+                + "open it with \(stored)",
+            cause: detail)
+    }
+}

@@ -1,0 +1,54 @@
+/// What went wrong in LevelKit: a code for programs, a sentence for people.
+///
+/// The sentence says what was being done, to what, and what to do next. It never contains keys or values of the
+/// user, so it may be logged.
+public struct LevelError: Error, Sendable, Hashable {
+    /// The kinds of failure a program may want to tell apart.
+    public enum Code: String, Sendable, Hashable, CaseIterable {
+        /// Stored bytes are damaged or missing. Nothing was guessed in their place.
+        case corruption
+        /// The operating system refused to read or write.
+        case io
+        /// An argument, an option or a path cannot be used.
+        case invalidArgument
+        /// The engine cannot do this.
+        case notSupported
+        /// There is no database at the path.
+        case databaseNotFound
+        /// There is a database at the path, and the caller asked for a new one.
+        case databaseExists
+        /// Another process, or another handle of this process, has the database open.
+        case locked
+        /// The database was closed.
+        case closed
+        /// Cursors still use the database that was closed.
+        case cursorsAlive
+        /// The database is ordered by another comparator.
+        case comparatorMismatch
+        /// A key, value or batch is larger than the engine can store.
+        case tooLarge
+        /// The engine gave a message of no known kind.
+        case unknown
+    }
+
+    /// The kind of failure.
+    public let code: Code
+    /// What happened, to what, and what to do next.
+    public let message: String
+    /// The engine's or the operating system's own words; `nil` where LevelKit itself found the fault.
+    public let cause: String?
+
+    /// An error with its parts.
+    public init(_ code: Code, _ message: String, cause: String? = nil) {
+        self.code = code
+        self.message = message
+        self.cause = cause
+    }
+}
+
+extension LevelError: CustomStringConvertible {
+    /// The message, followed by the cause in parentheses.
+    public var description: String {
+        cause.map { "\(message) (\($0))" } ?? message
+    }
+}

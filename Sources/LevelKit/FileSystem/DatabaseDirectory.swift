@@ -1,0 +1,180 @@
+#if canImport(Glibc)
+    internal import Glibc
+#else
+    internal import Darwin
+#endif
+
+/// The directory of a database, as an absolute path.
+///
+/// LevelDB opens its files lazily by the path it was given. After a `chdir` a relative path would lead elsewhere, and
+/// every key would be reported as absent; so paths are made absolute before LevelDB sees them.
+struct DatabaseDirectory: Hashable {
+    /// The absolute path, with links resolved as far as the path exists.
+    let path: String
+
+    /// What a directory holds, judged by the names of its files alone.
+    enum Content: Equatable {
+        /// The path does not exist.
+        case missing
+        /// There is a directory with nothing of LevelDB's but perhaps a lock file and a log of messages.
+        case empty
+        /// There is a `CURRENT` file.
+        case database
+        /// There are tables, logs or manifests, and no `CURRENT`.
+        case databaseWithoutCurrent
+        /// There are files that are not LevelDB's.
+        case foreign
+        /// The path leads to something that is no directory.
+        case notADirectory
+    }
+
+    /// The directory that `path` names.
+    ///
+    /// - Throws: ``LevelError`` with `invalidArgument` for an empty path or one with a NUL, which C would cut short.
+    init(_ path: String) throws(LevelError) {
+        guard !path.isEmpty else {
+            throw LevelError(.invalidArgument, "the path of the database is empty; give the path of a directory")
+        }
+        guard !path.utf8.contains(0) else {
+            throw LevelError(.invalidArgument, "the path of the database contains a NUL byte; remove it")
+        }
+        self.path = Self.resolved(path)
+    }
+
+    /// The path of a file in the directory.
+    func file(_ name: String) -> String {
+        path == "/" ? "/" + name : path + "/" + name
+    }
+
+    /// What the directory holds.
+    ///
+    /// - Throws: ``LevelError`` with `io` where the directory cannot be listed.
+    func content() throws(LevelError) -> Content {
+        guard let kind = FileStatus(path: path) else { return .missing }
+        guard kind.isDirectory else { return .notADirectory }
+        var content = Content.empty
+        for name in try names() {
+            if name == "CURRENT" { return .database }
+            if name == "LOCK" || name == "LOG" || name == "LOG.old" { continue }
+            if Self.isEngineFile(name) {
+                content = .databaseWithoutCurrent
+            } else if content == .empty {
+                content = .foreign
+            }
+        }
+        return content
+    }
+
+    /// The names in the directory, in no order, without `.` and `..`.
+    func names() throws(LevelError) -> [String] {
+        guard let stream = unsafe opendir(path) else {
+            throw LevelError(.io, "could not list \(path); check its permissions", cause: lastSystemError())
+        }
+        defer { unsafe closedir(stream) }
+        var names: [String] = []
+        while let entry = unsafe readdir(stream) {
+            let name = unsafe withUnsafePointer(to: &entry.pointee.d_name) { tuple in
+                unsafe tuple.withMemoryRebound(to: CChar.self, capacity: Int(NAME_MAX) + 1) {
+                    unsafe String(cString: $0)
+                }
+            }
+            if name != "." && name != ".." { names.append(name) }
+        }
+        return names
+    }
+
+    /// Makes the directory and its parents.
+    ///
+    /// - Returns: the paths that were made, outermost first, so that a failed open can take them away again.
+    func create() throws(LevelError) -> [String] {
+        var missing: [String] = []
+        var current = path
+        while FileStatus(path: current) == nil, let parent = Self.parent(of: current) {
+            missing.append(current)
+            current = parent
+        }
+        var made: [String] = []
+        for directory in missing.reversed() {
+            guard unsafe mkdir(directory, 0o777) == 0 || errno == EEXIST else {
+                let cause = lastSystemError()
+                for directory in made.reversed() { unsafe rmdir(directory) }
+                throw LevelError(.io, "could not make the directory \(directory); check permissions", cause: cause)
+            }
+            made.append(directory)
+        }
+        return made
+    }
+
+    /// Whether `name` is one that LevelDB gives (`db/filename.cc`).
+    static func isEngineFile(_ name: String) -> Bool {
+        if name.hasPrefix("MANIFEST-") { return true }
+        guard let dot = name.lastIndex(of: "."), !name[..<dot].isEmpty,
+            name[..<dot].utf8.allSatisfy({ (0x30...0x39).contains($0) })
+        else { return false }
+        return ["ldb", "sst", "log", "dbtmp"].contains(name[name.index(after: dot)...])
+    }
+
+    private static func resolved(_ path: String) -> String {
+        var tail: [Substring] = []
+        var head = path
+        while true {
+            if let resolved = unsafe realpath(head, nil) {
+                defer { unsafe free(resolved) }
+                let base = unsafe String(cString: resolved)
+                return tail.isEmpty ? base : (base == "/" ? "" : base) + "/" + tail.reversed().joined(separator: "/")
+            }
+            // The last step does not exist yet: resolve what is before it. `..` behind a missing directory means the
+            // directory before it.
+            let trimmed = trimmingTrailingSlashes(head)
+            guard let slash = trimmed.lastIndex(of: "/") else {
+                tail.append(trimmed[...])
+                head = "."
+                continue
+            }
+            let step = trimmed[trimmed.index(after: slash)...]
+            head = slash == trimmed.startIndex ? "/" : String(trimmed[..<slash])
+            if step == ".." {
+                head = parent(of: trimmingTrailingSlashes(head)) ?? "."
+            } else if step != "." {
+                tail.append(step)
+            }
+        }
+    }
+
+    private static func trimmingTrailingSlashes(_ path: String) -> String {
+        var path = path[...]
+        while path.count > 1, path.hasSuffix("/") { path.removeLast() }
+        return String(path)
+    }
+
+    private static func parent(of path: String) -> String? {
+        guard let slash = path.lastIndex(of: "/"), path != "/" else { return nil }
+        return slash == path.startIndex ? "/" : String(path[..<slash])
+    }
+}
+
+/// What the system knows of a file.
+struct FileStatus {
+    /// Device and inode: two paths lead to the same file exactly if these are equal.
+    let identity: FileIdentity
+    let isDirectory: Bool
+
+    /// The status of the file at `path`, links followed; `nil` if there is none.
+    init?(path: String) {
+        var status = stat()
+        guard unsafe stat(path, &status) == 0 else { return nil }
+        identity = FileIdentity(device: UInt64(truncatingIfNeeded: status.st_dev), inode: UInt64(status.st_ino))
+        isDirectory = status.st_mode & S_IFMT == S_IFDIR
+    }
+}
+
+/// A file's identity on this machine, whatever its path.
+struct FileIdentity: Hashable {
+    let device: UInt64
+    let inode: UInt64
+}
+
+/// The system's words for the error of the last call on this thread.
+func lastSystemError() -> String {
+    unsafe String(cString: strerror(errno))
+}

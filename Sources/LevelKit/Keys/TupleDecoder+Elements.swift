@@ -1,0 +1,139 @@
+extension TupleDecoder {
+    /// Reads the next element, of whatever type.
+    ///
+    /// - Throws: ``TupleError`` if no element can be read here.
+    /// - Complexity: O(n) in its bytes.
+    public mutating func decodeElement() throws(TupleError) -> TupleElement {
+        let code = try nextCode()
+        switch code {
+        case TupleCode.null:
+            try decodeNull()
+            return .null
+        case TupleCode.bytes: return .bytes(try decodeBytes())
+        case TupleCode.string: return .string(try decodeString())
+        case TupleCode.nested: return .tuple(try decodeTuple())
+        case TupleCode.integers: return try decodeInteger(code)
+        case TupleCode.positiveBigInteger, TupleCode.negativeBigInteger: return .bigInteger(try decodeBigInteger())
+        case TupleCode.float: return .float(try decodeFloat())
+        case TupleCode.double: return .double(try decodeDouble())
+        case TupleCode.boolFalse, TupleCode.boolTrue: return .bool(try decodeBool())
+        case TupleCode.uuid: return .uuid(try decodeUUID())
+        case TupleCode.versionstamp: return .versionstamp(try decodeVersionstamp())
+        case TupleCode.descending:
+            return .descending(
+                try decodeDescending { (decoder: inout TupleDecoder) throws(TupleError) in
+                    try decoder.decodeElement()
+                }
+            )
+        default: throw .unknownCode(code, at: offset)
+        }
+    }
+
+    /// Reads all elements up to the end; none if the decoder is there already.
+    ///
+    /// - Throws: ``TupleError``, with the position of the first element that cannot be read.
+    /// - Complexity: O(n) in the bytes left.
+    public mutating func decodeRemainingElements() throws(TupleError) -> [TupleElement] {
+        let start = self
+        var elements: [TupleElement] = []
+        do throws(TupleError) {
+            while !isAtEnd { elements.append(try decodeElement()) }
+        } catch {
+            self = start
+            throw error
+        }
+        return elements
+    }
+
+    /// Reads a nested tuple.
+    ///
+    /// - Throws: ``TupleError``; ``TupleError/Code/typeMismatch`` if the next element has another type.
+    /// - Complexity: O(n) in its bytes.
+    public mutating func decodeTuple() throws(TupleError) -> Tuple {
+        try decodeNested { (decoder: inout TupleDecoder) throws(TupleError) in
+            Tuple(try decoder.decodeRemainingElements())
+        }
+    }
+
+    /// Reads a nested tuple element by element.
+    ///
+    /// - Parameter read: Reads the elements, up to ``isAtEnd`` or as many as it wants; the others are skipped.
+    /// - Throws: ``TupleError``; ``TupleError/Code/typeMismatch`` if the next element has another type,
+    ///   ``TupleError/Code/tooDeep`` beyond ``Tuple/maximumDepth``.
+    public mutating func decodeNested<Value>(
+        _ read: (inout TupleDecoder) throws(TupleError) -> Value
+    ) throws(TupleError) -> Value {
+        let code = try nextCode()
+        guard code == TupleCode.nested else { throw mismatch(.tuple, code) }
+        let start = self
+        do throws(TupleError) {
+            try enter(.nested)
+            let value = try read(&self)
+            while !isAtEnd { try skipElement() }
+            leave(to: start.scope, depth: start.depth, end: offset + 1)
+            return value
+        } catch {
+            self = start
+            throw error
+        }
+    }
+
+    /// Reads the one element in a descending element; how it is encoded is told at
+    /// ``TupleEncoder/appendDescending(to:_:)``.
+    ///
+    /// - Parameter read: Reads the element; if it does not, the element is skipped.
+    /// - Throws: ``TupleError``; ``TupleError/Code/typeMismatch`` if the next element has another type,
+    ///   ``TupleError/Code/tooDeep`` beyond ``Tuple/maximumDepth``.
+    public mutating func decodeDescending<Value>(
+        _ read: (inout TupleDecoder) throws(TupleError) -> Value
+    ) throws(TupleError) -> Value {
+        let code = try nextCode()
+        guard code == TupleCode.descending else { throw mismatch(.descending, code) }
+        let start = self
+        do throws(TupleError) {
+            try enter(.descending)
+            mask = ~mask
+            let contentCode = try nextCode()
+            let value = try read(&self)
+            if !isAtEnd { try skipElement() }
+            var end = offset
+            if TupleCode.endsAtTerminator(contentCode) {
+                // The content's own terminator is a `00` before anything but `ff`. Only a second `00` may follow it.
+                guard byte(at: end) == TupleCode.terminator else { throw .unterminated(.descending, at: start.offset) }
+                end += 1
+            }
+            mask = ~mask
+            leave(to: start.scope, depth: start.depth, end: end)
+            return value
+        } catch {
+            self = start
+            throw error
+        }
+    }
+
+    /// Steps over the type code of an element that contains others.
+    private mutating func enter(_ inner: Scope) throws(TupleError) {
+        guard depth < Tuple.maximumDepth else { throw .tooDeep(at: offset) }
+        depth += 1
+        offset += 1
+        scope = inner
+    }
+
+    /// Steps out of an element that contains others.
+    private mutating func leave(to outer: Scope, depth: Int, end: Int) {
+        scope = outer
+        self.depth = depth
+        advance(to: end)
+    }
+
+    /// Reads an integer of at most eight bytes, which may lie outside Int64.
+    private mutating func decodeInteger(_ code: UInt8) throws(TupleError) -> TupleElement {
+        let isNegative = code < TupleCode.zero
+        let integer = try readInteger(code)
+        advance(to: integer.end)
+        guard let value = Int64(magnitude: integer.magnitude, isNegative: isNegative) else {
+            return .bigInteger(BigInteger(integer.magnitude, isNegative: isNegative))
+        }
+        return .int(value)
+    }
+}

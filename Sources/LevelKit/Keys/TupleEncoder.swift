@@ -1,0 +1,164 @@
+#if canImport(FoundationEssentials)
+    public import FoundationEssentials
+#else
+    public import Foundation
+#endif
+
+/// Appends encoded elements to a key, one call each, without a ``Tuple`` in between.
+///
+/// ```swift
+/// var key: [UInt8] = []
+/// TupleEncoder.append("users", to: &key)
+/// TupleEncoder.append(42, to: &key)  // the key of ("users", 42)
+/// ```
+///
+/// Every value has exactly one encoding, and nothing fails. Numbers take the code of their Swift type: an integer and
+/// a double of the same value are different elements.
+public enum TupleEncoder {
+    /// Appends a null.
+    ///
+    /// - Parameter nested: Whether the null is an element of a nested tuple, where it is written differently.
+    public static func appendNull(nested: Bool = false, to key: inout [UInt8]) {
+        key.append(TupleCode.null)
+        if nested { key.append(TupleCode.escape) }
+    }
+
+    /// Appends a truth value.
+    public static func append(_ value: Bool, to key: inout [UInt8]) {
+        key.append(value ? TupleCode.boolTrue : TupleCode.boolFalse)
+    }
+
+    /// Appends a 32-bit float, bit by bit.
+    public static func append(_ value: Float, to key: inout [UInt8]) {
+        append(TupleCode.float, UInt64(value.orderedBits), byteCount: 4, to: &key)
+    }
+
+    /// Appends a 64-bit float, bit by bit.
+    public static func append(_ value: Double, to key: inout [UInt8]) {
+        append(TupleCode.double, value.orderedBits, byteCount: 8, to: &key)
+    }
+
+    /// Appends a UUID.
+    public static func append(_ value: UUID, to key: inout [UInt8]) {
+        let bytes = value.networkBytes
+        key.append(addingCapacity: 17) { output in
+            output.append(TupleCode.uuid)
+            for index in bytes.indices { output.append(bytes[index]) }
+        }
+    }
+
+    /// Appends a versionstamp.
+    ///
+    /// An incomplete one is written as it is. The offset that FoundationDB expects after such a key, and the commit it
+    /// fills in, are matters of its servers.
+    public static func append(_ value: Versionstamp, to key: inout [UInt8]) {
+        append(TupleCode.versionstamp, value.commitVersion, byteCount: 8, to: &key)
+        for part in [value.batchNumber, value.userVersion] {
+            key.append(UInt8(truncatingIfNeeded: part >> 8))
+            key.append(UInt8(truncatingIfNeeded: part))
+        }
+    }
+}
+
+// MARK: - Integers
+
+extension TupleEncoder {
+    /// Appends an integer.
+    public static func append(_ value: Int, to key: inout [UInt8]) {
+        append(Int64(value), to: &key)
+    }
+
+    /// Appends an integer.
+    public static func append(_ value: Int64, to key: inout [UInt8]) {
+        append(magnitude: value.magnitude, isNegative: value < 0, to: &key)
+    }
+
+    /// Appends an unsigned integer: the same element as the signed integer of this value, if there is one.
+    public static func append(_ value: UInt64, to key: inout [UInt8]) {
+        append(magnitude: value, isNegative: false, to: &key)
+    }
+
+    /// Appends an integer of any size.
+    public static func append(_ value: BigInteger, to key: inout [UInt8]) {
+        let magnitude = value.magnitude
+        guard magnitude.count > 8 else {
+            let word = magnitude.reduce(0) { $0 << 8 | UInt64($1) }
+            append(magnitude: word, isNegative: value.isNegative, to: &key)
+            return
+        }
+        // BigInteger keeps to 255 bytes, the most that the length byte can state. A negative one is complemented
+        // together with its length, so that longer ones come first.
+        let length = UInt8(magnitude.count)
+        let mask: UInt8 = value.isNegative ? 0xff : 0x00
+        key.append(value.isNegative ? TupleCode.negativeBigInteger : TupleCode.positiveBigInteger)
+        key.append(length ^ mask)
+        for byte in magnitude { key.append(byte ^ mask) }
+    }
+
+    /// Appends an integer of at most eight bytes in the fewest it needs; a negative one as its magnitude's complement.
+    private static func append(magnitude: UInt64, isNegative: Bool, to key: inout [UInt8]) {
+        let byteCount = magnitude.minimalByteCount
+        let length = UInt8(truncatingIfNeeded: byteCount)
+        let code = isNegative ? TupleCode.zero - length : TupleCode.zero + length
+        append(code, isNegative ? ~magnitude : magnitude, byteCount: byteCount, to: &key)
+    }
+
+    /// Appends a type code and the low bytes of `bits`, big-endian.
+    private static func append(_ code: UInt8, _ bits: UInt64, byteCount: Int, to key: inout [UInt8]) {
+        // One reservation for all: appending to the array byte by byte would check its capacity and owner each time.
+        key.append(addingCapacity: 9) { output in
+            output.append(code)
+            var shift = UInt64(byteCount) * 8
+            while shift > 0 {
+                shift -= 8
+                output.append(UInt8(truncatingIfNeeded: bits >> shift))
+            }
+        }
+    }
+}
+
+// MARK: - Text and bytes
+
+extension TupleEncoder {
+    /// Appends text in the very scalars it is given in.
+    ///
+    /// - Complexity: O(n) in the UTF-8 bytes.
+    public static func append(_ value: String, to key: inout [UInt8]) {
+        append(value.utf8Span, to: &key)
+    }
+
+    /// Appends text that is lent as UTF-8.
+    ///
+    /// - Complexity: O(n) in the bytes.
+    public static func append(_ value: UTF8Span, to key: inout [UInt8]) {
+        appendEscaped(TupleCode.string, value.span, to: &key)
+    }
+
+    /// Appends a byte string.
+    ///
+    /// - Complexity: O(n) in the bytes.
+    public static func append(_ value: [UInt8], to key: inout [UInt8]) {
+        append(value.span, to: &key)
+    }
+
+    /// Appends a byte string that is lent.
+    ///
+    /// - Complexity: O(n) in the bytes.
+    public static func append(_ value: Span<UInt8>, to key: inout [UInt8]) {
+        appendEscaped(TupleCode.bytes, value, to: &key)
+    }
+
+    /// Appends a type code, `value` with an escape after each zero, and the terminator.
+    private static func appendEscaped(_ code: UInt8, _ value: Span<UInt8>, to key: inout [UInt8]) {
+        // Room as if every byte needed an escape, rather than a first pass that counts the zeros: keys are short.
+        key.append(addingCapacity: 2 * value.count + 2) { output in
+            output.append(code)
+            for index in value.indices {
+                let byte = value[index]
+                output.append(byte)
+                if byte == TupleCode.terminator { output.append(TupleCode.escape) }
+            }
+            output.append(TupleCode.terminator)
+        }
+    }
+}

@@ -1,0 +1,197 @@
+#if canImport(Glibc)
+    internal import Glibc
+#else
+    internal import Darwin
+#endif
+
+/// A position that moves over the keys of a range, in order.
+///
+/// A new cursor stands before the first key. It sees the database as it was when the cursor was made.
+///
+/// ```swift
+/// var cursor = try database.cursor(in: .prefix(Array("photo/".utf8)))
+/// while try cursor.advance() {
+///     print(cursor.key.count, cursor.value.count)
+/// }
+/// ```
+///
+/// ``key`` and ``value`` lend the engine's own memory: the compiler keeps them from outliving the position. A cursor
+/// belongs to one thread at a time. While one lives, the files that it reads stay on disk.
+public struct Cursor: ~Copyable {
+    private enum Position {
+        case start
+        case entry
+        case end
+        case failed(LevelError)
+    }
+
+    private let core: DatabaseCore
+    private let iterator: EngineIterator
+    private let registration: UInt64
+    private let range: KeyRange
+    private let reverse: Bool
+    private var position = Position.start
+    /// The key at which the next ``advance()`` begins, after ``seek(to:)``.
+    private var target: [UInt8]?
+
+    init(core: DatabaseCore, iterator: EngineIterator, range: KeyRange, reverse: Bool) {
+        self.core = core
+        self.iterator = iterator
+        self.range = range
+        self.reverse = reverse
+        registration = core.registerCursor()
+    }
+
+    deinit {
+        iterator.destroy()
+        core.unregisterCursor(registration)
+    }
+
+    /// Moves to the next key in the cursor's direction.
+    ///
+    /// - Returns: whether there is one. Once `false`, it stays `false` until ``seek(to:)``.
+    /// - Throws: ``LevelError``: `corruption` as soon as a damaged block was met, so that no gap goes unnoticed; `io`;
+    ///   `closed`. Once thrown, it is thrown again by every later call.
+    /// - Complexity: O(1) amortised, plus a block read from disk now and then.
+    public mutating func advance() throws(LevelError) -> Bool {
+        if core.isClosed { throw core.closedError }
+        switch position {
+        case .start: try moveToStart()
+        case .entry: if reverse { iterator.previous() } else { iterator.next() }
+        case .end: return false
+        case .failed(let error): throw error
+        }
+        let isValid = iterator.isValid
+        if let text = iterator.error {
+            let error = LevelError.engine(text, action: "read on in \(core.path)")
+            position = .failed(error)
+            throw error
+        }
+        guard isValid, unsafe isWithinFarBound(iterator.key) else {
+            position = .end
+            return false
+        }
+        position = .entry
+        return true
+    }
+
+    /// Makes the next ``advance()`` begin at `key`: at the first key not less than it, or in reverse at the last key
+    /// not greater. A key outside the range begins at the near end of the range, or finds nothing.
+    public mutating func seek(to key: [UInt8]) {
+        if case .failed = position { return }
+        target = key
+        position = .start
+    }
+
+    /// The key at the position.
+    ///
+    /// - Precondition: the last ``advance()`` returned `true`.
+    public var key: Span<UInt8> {
+        @_lifetime(borrow self)
+        get {
+            requireEntry()
+            return unsafe _overrideLifetime(Span(_unsafeElements: iterator.key), borrowing: self)
+        }
+    }
+
+    /// The value at the position.
+    ///
+    /// - Precondition: the last ``advance()`` returned `true`.
+    public var value: Span<UInt8> {
+        @_lifetime(borrow self)
+        get {
+            requireEntry()
+            return unsafe _overrideLifetime(Span(_unsafeElements: iterator.value), borrowing: self)
+        }
+    }
+
+    // MARK: - Bounds
+
+    /// LevelDB aborts the process when an iterator is asked for an entry it does not stand on; so does this, with words.
+    private func requireEntry() {
+        guard case .entry = position else {
+            preconditionFailure("key and value exist only after advance() has returned true")
+        }
+    }
+
+    private mutating func moveToStart() throws(LevelError) {
+        defer { target = nil }
+        if reverse {
+            seekToLast(atMost: tighter(range.upper, target, lower: false))
+        } else {
+            seekToFirst(atLeast: tighter(range.lower, target, lower: true))
+        }
+    }
+
+    /// The bound of the range or the target of a seek, whichever leaves fewer keys.
+    private func tighter(_ bound: KeyBound, _ target: [UInt8]?, lower: Bool) -> KeyBound {
+        guard let target else { return bound }
+        switch bound {
+        case .unbounded: return .included(target)
+        case .included(let key), .excluded(let key):
+            let isInside = lower ? key.lexicographicallyPrecedes(target) : target.lexicographicallyPrecedes(key)
+            return isInside ? .included(target) : bound
+        }
+    }
+
+    private func seekToFirst(atLeast bound: KeyBound) {
+        switch bound {
+        case .unbounded: iterator.seekToFirst()
+        case .included(let key): unsafe key.withUnsafeBufferPointer { unsafe iterator.seek($0) }
+        case .excluded(let key):
+            unsafe key.withUnsafeBufferPointer { key in
+                unsafe iterator.seek(key)
+                if iterator.isValid, unsafe iterator.key.elementsEqual(key) { iterator.next() }
+            }
+        }
+    }
+
+    private func seekToLast(atMost bound: KeyBound) {
+        switch bound {
+        case .unbounded: iterator.seekToLast()
+        case .included(let key): seekToLast(key, included: true)
+        case .excluded(let key): seekToLast(key, included: false)
+        }
+    }
+
+    private func seekToLast(_ key: [UInt8], included: Bool) {
+        unsafe key.withUnsafeBufferPointer { key in
+            unsafe iterator.seek(key)
+            if !iterator.isValid {
+                // Every key is smaller, unless the seek met damage: then the error is found by the caller.
+                if iterator.error == nil { iterator.seekToLast() }
+            } else {
+                let isFound = unsafe iterator.key.elementsEqual(key)
+                if !(included && isFound) { iterator.previous() }
+            }
+        }
+    }
+
+    /// Whether a key lies before the end of the range in the direction of travel. The other end was the start.
+    @inline(__always)
+    private func isWithinFarBound(_ key: UnsafeBufferPointer<UInt8>) -> Bool {
+        switch reverse ? range.lower : range.upper {
+        case .unbounded: return true
+        case .included(let bound):
+            let order = unsafe compare(key, bound)
+            return reverse ? order >= 0 : order <= 0
+        case .excluded(let bound):
+            let order = unsafe compare(key, bound)
+            return reverse ? order > 0 : order < 0
+        }
+    }
+}
+
+@available(*, unavailable)
+extension Cursor: Sendable {}
+
+/// Bytewise order as LevelDB's default comparator has it (`util/comparator.cc`): negative, zero or positive.
+@inline(__always)
+private func compare(_ a: UnsafeBufferPointer<UInt8>, _ b: [UInt8]) -> Int {
+    let common = min(a.count, b.count)
+    if common > 0 {
+        let order = unsafe b.withUnsafeBufferPointer { unsafe memcmp(a.baseAddress!, $0.baseAddress!, common) }
+        if order != 0 { return Int(order) }
+    }
+    return a.count - b.count
+}

@@ -1,0 +1,28 @@
+import ArgumentParser
+import DocIndex
+
+/// Lists collections, their sizes and their indexes.
+struct CollectionsCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "collections", abstract: "List collections and their indexes.",
+        discussion: "Example: lkrepl collections photos.store")
+
+    @OptionGroup var options: GlobalOptions
+    @Argument(help: "The store.") var database: String
+
+    func run() throws {
+        try Session.with(database) { session in
+            let writer = ResultWriter(mode: try options.outputMode())
+            for collection in try session.store().collections {
+                let indexes = collection.definition.indexes.map { index in
+                    "\(index.name) (\(index.fields.map(\.description).joined(separator: ", ")))"
+                }
+                try writer.write([
+                    "collection": .string(collection.name), "documents": .int(Int64(try collection.count())),
+                    "id": .string(collection.definition.idField), "indexes": .array(indexes.map { .string($0) }),
+                ])
+            }
+            try writer.finish()
+        }
+    }
+}

@@ -1,0 +1,100 @@
+import ArgumentParser
+import DocIndex
+
+/// Commands on single documents.
+struct DocCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "doc", abstract: "Get, put or delete one document.",
+        subcommands: [Get.self, Put.self, Del.self])
+
+    /// Prints one document.
+    struct Get: ParsableCommand {
+        static let configuration = CommandConfiguration(
+            commandName: "get", abstract: "Print a document as JSON. Exit code 1 if there is none.",
+            discussion: "Example: lkrepl doc get photos.store photos 2019-07-14-0031")
+
+        @OptionGroup var options: GlobalOptions
+        @Argument(help: "The store.") var database: String
+        @Argument(help: "The collection.") var collection: String
+        @Argument(help: "The id.") var id: String
+
+        func run() throws {
+            try Session.with(database) { session in
+                let collection = try session.collection(collection)
+                guard
+                    let document = try DocumentID.candidates(id).lazy
+                        .compactMap({ try collection.document($0) }).first
+                else { throw CommandFailure.silent(.no) }
+                let writer = ResultWriter(mode: options.json || options.mode != nil ? try options.outputMode() : .jsonl)
+                try writer.write(document.content)
+                try writer.finish()
+            }
+        }
+    }
+
+    /// Stores one document.
+    struct Put: ParsableCommand {
+        static let configuration = CommandConfiguration(
+            commandName: "put", abstract: "Store a document, in place of the one with its id.",
+            discussion: """
+                Example: lkrepl doc put --write photos.store photos '{"id": "a1", "title": "Harbour"}'
+                With - the document is read from standard input.
+                """)
+
+        @OptionGroup var options: GlobalOptions
+        @Argument(help: "The store.") var database: String
+        @Argument(help: "The collection.") var collection: String
+        @Argument(help: "The document as JSON, or - for standard input.") var document: String
+
+        func run() throws {
+            try options.requireWrite("doc put")
+            let text =
+                document == "-"
+                ? try FileDescriptor.standardInput.readAll()
+                : Array(try ArgumentOrigin.current.text(of: document).utf8)
+            let value = try JSONParser().parse(text)
+            guard case .object(let content) = value else {
+                throw CommandFailure(.badData, "a document is a JSON object in braces")
+            }
+            try Session.with(database) { session in
+                let id = try session.collection(collection).put(content)
+                options.note("put: \(id)")
+            }
+        }
+    }
+
+    /// Deletes documents.
+    struct Del: ParsableCommand {
+        static let configuration = CommandConfiguration(
+            commandName: "del", abstract: "Delete documents. Exit code 1 if one was not there.",
+            discussion: "Example: lkrepl doc del --write photos.store photos 2019-07-14-0031")
+
+        @OptionGroup var options: GlobalOptions
+        @Argument(help: "The store.") var database: String
+        @Argument(help: "The collection.") var collection: String
+        @Argument(help: "The ids.") var ids: [String]
+
+        func run() throws {
+            try options.requireWrite("doc del")
+            try Session.with(database) { session in
+                let name = try session.collection(collection).name
+                let deleted = try session.store().write { transaction in
+                    try ids.count { id in
+                        try DocumentID.candidates(id).contains { try transaction.delete($0, in: name) }
+                    }
+                }
+                options.note("del: \(deleted) of \(ids.count)")
+                if deleted < ids.count { throw CommandFailure.silent(.no) }
+            }
+        }
+    }
+}
+
+extension DocumentID {
+    /// The ids that an argument may mean: the text that it is, then the integer that it looks like.
+    static func candidates(_ argument: String) throws -> [DocumentID] {
+        let text = try ArgumentOrigin.current.text(of: argument)
+        guard let number = Int64(text), String(number) == text else { return [.string(text)] }
+        return [.string(text), .int(number)]
+    }
+}

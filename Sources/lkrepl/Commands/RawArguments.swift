@@ -1,0 +1,62 @@
+import ArgumentParser
+import DocIndex
+import LevelKit
+
+/// The options that name a range of keys.
+struct RangeOptions: ParsableArguments {
+    @Option(name: .long, help: "Keys that begin with this.") var prefix: String?
+    @Option(name: .long, help: "Keys from this one on.") var from: String?
+    @Option(name: .long, help: "Keys behind this one.") var after: String?
+    @Option(name: .long, help: "Keys before this one.") var to: String?
+    @Option(name: .long, help: "Keys up to this one, with it.") var upto: String?
+
+    func keyRange() throws -> KeyRange {
+        if let prefix {
+            guard from == nil, after == nil, to == nil, upto == nil else {
+                throw CommandFailure(.usage, "--prefix names a range by itself", hint: "leave out the other bounds")
+            }
+            return .prefix(try RawArgument.bytes(prefix))
+        }
+        guard from == nil || after == nil, to == nil || upto == nil else {
+            throw CommandFailure(.usage, "a range has one lower and one upper bound")
+        }
+        var range = KeyRange.all
+        if let from { range.lower = .included(try RawArgument.bytes(from)) }
+        if let after { range.lower = .excluded(try RawArgument.bytes(after)) }
+        if let to { range.upper = .excluded(try RawArgument.bytes(to)) }
+        if let upto { range.upper = .included(try RawArgument.bytes(upto)) }
+        return range
+    }
+}
+
+/// Keys and values between the command line and the database.
+enum RawArgument {
+    /// The bytes that an argument stands for.
+    static func bytes(_ argument: String) throws -> [UInt8] {
+        try ByteNotation.parse(argument)
+    }
+
+    /// A pair as a row: texts under `k` and `v`, other bytes in base64 under `k64` and `v64`, as in dumps; in a table
+    /// both in the notation that commands take.
+    static func row(_ key: Span<UInt8>, _ value: [UInt8]?, isNotation: Bool) -> DocumentObject {
+        if isNotation {
+            var row: DocumentObject = ["key": .string(ByteNotation.print(key.copied()))]
+            if let value { row["value"] = .string(ByteNotation.print(value)) }
+            return row
+        }
+        var row = DocumentObject()
+        DumpRecord.append(key.copied(), name: "k", to: &row)
+        if let value { DumpRecord.append(value, name: "v", to: &row) }
+        return row
+    }
+
+    /// Keeps a raw write from putting documents and indexes out of step.
+    static func refuseDocumentStore(_ session: Session, _ command: String) throws {
+        if try session.isDocumentStore() {
+            throw CommandFailure(
+                .usage,
+                "\(command) writes raw keys, and \(session.path) is a document store whose indexes that would break",
+                hint: "use doc \(command)")
+        }
+    }
+}

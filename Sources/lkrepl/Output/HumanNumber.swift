@@ -1,0 +1,35 @@
+/// Numbers as people read them; programs get plain integers.
+enum HumanNumber {
+    /// `1,234,567`.
+    static func grouped(_ number: Int) -> String {
+        let digits = String(number.magnitude)
+        var output = number < 0 ? "-" : ""
+        for (index, digit) in digits.enumerated() {
+            if index > 0, (digits.count - index) % 3 == 0 { output.append(",") }
+            output.append(digit)
+        }
+        return output
+    }
+
+    /// `512 B`, `1.5 kB`, `27.1 MB`: powers of 1000, as disks are sold and as `ls --si` prints.
+    static func byteCount(_ count: Int) -> String {
+        var tenths = count.magnitude > UInt(Int.max / 10) ? Int.max : abs(count) * 10
+        if tenths < 10_000 { return "\(count) B" }
+        for unit in ["kB", "MB", "GB", "TB", "PB", "EB"] {
+            tenths = (tenths + 500) / 1000
+            if tenths < 10_000 || unit == "EB" {
+                return "\(count < 0 ? "-" : "")\(tenths / 10).\(tenths % 10) \(unit)"
+            }
+        }
+        return "\(count) B"
+    }
+
+    /// `0:05`, `12:34`, `3:00:00`: seconds rounded down.
+    static func clock(_ duration: Duration) -> String {
+        let seconds = max(0, Int(duration.components.seconds))
+        func padded(_ number: Int) -> String { number < 10 ? "0\(number)" : "\(number)" }
+        let minutes = seconds / 60
+        if minutes < 60 { return "\(minutes):\(padded(seconds % 60))" }
+        return "\(minutes / 60):\(padded(minutes % 60)):\(padded(seconds % 60))"
+    }
+}

@@ -1,0 +1,106 @@
+/// A buffered writer that loses nothing in silence: every write is checked, and so is the last one.
+///
+/// For standard output, and for any other file that is open for writing. Bytes reach the file at the latest in
+/// ``flush()``, which the caller must call at the end, or ``close()``; there is no flush on deinit, because nobody
+/// could be told that it failed.
+///
+/// The first failure stays: every later call throws it again, so that a caller who ignored it still ends with it.
+///
+/// Not Sendable: one command writes at a time.
+final class StandardOutput {
+    let descriptor: FileDescriptor
+    /// What the output is called in messages.
+    let name: String
+    /// How many bytes were taken so far, written or still in the buffer.
+    private(set) var byteCount = 0
+    private let capacity: Int
+    private var buffer: [UInt8] = []
+    private var failure: WriteFailure?
+
+    /// A writer to `descriptor`, which stays open until ``close()``.
+    init(descriptor: FileDescriptor = .standardOutput, name: String = "standard output", capacity: Int = 64 << 10) {
+        self.descriptor = descriptor
+        self.name = name
+        self.capacity = capacity
+        buffer.reserveCapacity(capacity)
+    }
+
+    /// Takes bytes to write.
+    func write(_ bytes: Span<UInt8>) throws(WriteFailure) {
+        if let failure { throw failure }
+        if buffer.count + bytes.count > capacity { try flush() }
+        if bytes.count >= capacity {
+            do throws(SystemError) {
+                try descriptor.writeAll(bytes)
+            } catch {
+                throw remember(error)
+            }
+        } else {
+            unsafe bytes.withUnsafeBufferPointer { unsafe buffer.append(contentsOf: $0) }
+        }
+        byteCount += bytes.count
+    }
+
+    /// Takes bytes to write.
+    func write(_ bytes: [UInt8]) throws(WriteFailure) {
+        try write(bytes.span)
+    }
+
+    /// Takes the UTF-8 of a text to write.
+    func write(_ text: String) throws(WriteFailure) {
+        try write(Array(text.utf8).span)
+    }
+
+    /// Writes what is in the buffer.
+    func flush() throws(WriteFailure) {
+        if let failure { throw failure }
+        guard !buffer.isEmpty else { return }
+        try attempt { () throws(SystemError) in try descriptor.writeAll(buffer) }
+        buffer.removeAll(keepingCapacity: true)
+    }
+
+    /// Writes what is in the buffer and waits until the file is on the disk.
+    func synchronize() throws(WriteFailure) {
+        try flush()
+        try attempt { () throws(SystemError) in try descriptor.synchronize() }
+    }
+
+    /// Writes what is in the buffer and closes the file, also if writing fails.
+    func close() throws(WriteFailure) {
+        do throws(WriteFailure) {
+            try flush()
+        } catch {
+            try? descriptor.closeFile()
+            throw error
+        }
+        try attempt { () throws(SystemError) in try descriptor.closeFile() }
+    }
+
+    private func attempt(_ action: () throws(SystemError) -> Void) throws(WriteFailure) {
+        do throws(SystemError) {
+            try action()
+        } catch {
+            throw remember(error)
+        }
+    }
+
+    private func remember(_ error: SystemError) -> WriteFailure {
+        let failure = WriteFailure(error: error, name: name)
+        self.failure = failure
+        return failure
+    }
+}
+
+/// Output that could not be written.
+struct WriteFailure: Error, Hashable {
+    var error: SystemError
+    /// What the output is called.
+    var name: String
+
+    /// What the user is told: nothing if the reader of a pipe went away, as `| head` does.
+    var commandFailure: CommandFailure {
+        let code: ExitCode = error.exitCode == .brokenPipe ? .brokenPipe : .inputOutput
+        guard code != .brokenPipe else { return .silent(code) }
+        return CommandFailure(code, "cannot write \(name): \(error)", hint: error.hint)
+    }
+}

@@ -1,0 +1,42 @@
+import DocIndex
+import LevelKit
+
+extension CommandFailure {
+    /// The failure that a user is told of for any error: what happened, and the exit code that scripts test.
+    init(_ error: any Error) {
+        switch error {
+        case let failure as CommandFailure: self = failure
+        case let failure as WriteFailure: self = failure.commandFailure
+        case let error as LevelError: self.init(Self.exitCode(error.code), error.description)
+        case let error as DocIndexError: self.init(Self.exitCode(error.code), error.message)
+        case let error as JSONError: self.init(.badData, "\(error)")
+        case let error as NotationError: self.init(.usage, "\(error)")
+        case let error as FieldPathError: self.init(.usage, "\(error)")
+        case let error as ShellSyntaxError: self.init(.usage, "\(error)")
+        case let error as SystemError: self.init(error.exitCode, "\(error)", hint: error.hint)
+        default: self.init(.software, "\(error)")
+        }
+    }
+
+    private static func exitCode(_ code: LevelError.Code) -> ExitCode {
+        switch code {
+        case .corruption: .badData
+        case .io: .inputOutput
+        case .invalidArgument, .comparatorMismatch, .tooLarge: .usage
+        case .databaseNotFound: .noInput
+        case .databaseExists: .cannotCreate
+        case .locked: .temporaryFailure
+        case .notSupported, .closed, .cursorsAlive, .unknown: .software
+        }
+    }
+
+    private static func exitCode(_ code: DocIndexError.Code) -> ExitCode {
+        switch code {
+        case .notADocumentStore, .storeTooNew, .corruption, .invalidSchema, .invalidID, .invalidDocument,
+            .documentExists:
+            .badData
+        case .unknownCollection, .unknownIndex, .invalidQuery: .usage
+        case .nestedWrite: .software
+        }
+    }
+}

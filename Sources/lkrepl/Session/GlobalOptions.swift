@@ -1,0 +1,60 @@
+import ArgumentParser
+
+/// The options that every command takes, before or behind its name.
+struct GlobalOptions: ParsableArguments {
+    @Flag(name: .long, help: "Allow changes. Without it nothing is written.")
+    var write = false
+
+    @Option(name: .long, help: "The form of the output: table, line, jsonl, json, json-pretty, csv, tsv.")
+    var mode: String?
+
+    @Flag(name: .long, help: "The same as --mode json.")
+    var json = false
+
+    @Flag(name: [.short, .long], help: "Say nothing but data and errors.")
+    var quiet = false
+
+    @Flag(name: [.customShort("y"), .long], help: "Answer every question with yes.")
+    var yes = false
+
+    @Option(name: .long, help: "Progress on standard error: line, plain or none. A line on a terminal if not given.")
+    var progress: String?
+
+    /// The form of the output that was asked for, or the usual one.
+    func outputMode() throws -> OutputMode {
+        if json { return .json }
+        if let mode { return try OutputMode(named: mode) }
+        return .standard(isTerminal: FileDescriptor.standardOutput.isTerminal)
+    }
+
+    /// The progress that was asked for; `nil` for the usual one.
+    func progressStyle() throws -> ProgressMeter.Style? {
+        switch progress {
+        case nil: nil
+        case "line": .line
+        case "plain": .plain
+        case "none": ProgressMeter.Style.none
+        case .some(let other):
+            throw CommandFailure(.usage, "there is no progress \(other)", hint: "use line, plain or none")
+        }
+    }
+
+    /// A reporter of progress for one command.
+    func reporter(_ label: String, unit: ProgressMeter.Unit) throws -> ProgressReporter {
+        ProgressReporter(
+            label: label, unit: unit, style: try progressStyle(), isQuiet: quiet, width: Terminal.width(of: 2))
+    }
+
+    /// Refuses to go on where changes were not allowed.
+    func requireWrite(_ what: String) throws {
+        guard write else {
+            throw CommandFailure(
+                .noPermission, "\(what) changes the database, which is opened read-only", hint: "add --write")
+        }
+    }
+
+    /// Tells how a command went, unless nothing is to be said.
+    func note(_ text: String) {
+        if !quiet { StandardError.shared.write(text + "\n") }
+    }
+}

@@ -1,0 +1,167 @@
+import Foundation
+import LevelKit
+
+/// A reader of the notation in which the vector file writes tuples: `("users",42,nil,bytes 00ff)`.
+struct TupleNotation {
+    struct Failure: Error, CustomStringConvertible {
+        let description: String
+    }
+
+    private var rest: Substring
+
+    /// The tuple that `text` begins with; `nil` if it contains a string that is no text.
+    static func tuple(_ text: String) throws -> Tuple? {
+        var reader = TupleNotation(rest: text[...])
+        return try reader.tuple()
+    }
+
+    private mutating func tuple() throws -> Tuple? {
+        try expect("(")
+        var elements: [TupleElement]? = []
+        while !take(")") {
+            if let element = try element() { elements?.append(element) } else { elements = nil }
+            _ = take(",")
+        }
+        return elements.map(Tuple.init)
+    }
+
+    private mutating func element() throws -> TupleElement? {
+        if rest.first == "(" { return try tuple().map(TupleElement.tuple) }
+        if rest.first == "\"" { return String(validating: try quoted(), as: UTF8.self).map(TupleElement.string) }
+        if take("nil") { return .null }
+        if take("true") { return .bool(true) }
+        if take("false") { return .bool(false) }
+        if take("bytes ") { return .bytes(rest.first == "\"" ? try quoted() : LevelKitTests.bytes(word())) }
+        if take("U+") { return .string(try scalar(word())) }
+        if take("UUID") { return try uuid() }
+        if take("versionstamp ") { return try versionstamp() }
+        if take("float bits ") { return .float(Float(bitPattern: UInt32(truncatingIfNeeded: try bits(digitCount: 8)))) }
+        if take("double bits ") { return .double(Double(bitPattern: try bits(digitCount: 16))) }
+        if take("+inf f") { return .float(.infinity) }
+        if take("-inf f") { return .float(-.infinity) }
+        if take("+inf") { return .double(.infinity) }
+        if take("-inf") { return .double(-.infinity) }
+        if take("Int16 0x") { return Int64(word(), radix: 16).map(TupleElement.int) }
+        return try number()
+    }
+
+    // MARK: - Numbers
+
+    private mutating func number() throws -> TupleElement? {
+        let text = word(allowing: "^+-()")
+        if text.hasSuffix("f"), let value = Float(text.dropLast()) { return .float(value) }
+        if text.contains("."), let value = Double(text) { return .double(value) }
+        let isNegative = text.hasPrefix("-")
+        var expression = isNegative ? text.dropFirst() : text[...]
+        if expression.first == "(" { expression = expression.dropFirst().dropLast() }
+        // The one power that outgrows 128 bits.
+        if expression == "2^128" {
+            return BigInteger((isNegative ? "-0x1" : "0x1") + String(repeating: "0", count: 32))
+                .map(TupleElement.integer)
+        }
+        let magnitude = try value(of: expression)
+        return BigInteger("\(isNegative ? -magnitude : magnitude)").map(TupleElement.integer)
+    }
+
+    /// The value of a term with perhaps a number added or subtracted: `42`, `2^64-1`, `Int64.min+2`.
+    private func value(of expression: Substring) throws -> Int128 {
+        guard let index = expression.firstIndex(where: { $0 == "+" || $0 == "-" }) else { return try term(expression) }
+        guard let right = Int128(expression[expression.index(after: index)...]) else { throw failure("number") }
+        let left = try term(expression[..<index])
+        return expression[index] == "+" ? left + right : left - right
+    }
+
+    private func term(_ text: Substring) throws -> Int128 {
+        if text == "Int64.max" { return Int128(Int64.max) }
+        if text == "Int64.min" { return Int128(Int64.min) }
+        let parts = text.split(separator: "^").compactMap { Int128($0) }
+        guard let base = parts.first else { throw failure("number") }
+        guard parts.count == 2 else { return base }
+        return (0..<parts[1]).reduce(1) { power, _ in power * base }
+    }
+
+    /// Bits in hexadecimal; `..` says that the last two digits go on.
+    private mutating func bits(digitCount: Int) throws -> UInt64 {
+        var digits = word()
+        if digits.hasSuffix("..") {
+            digits.removeLast(2)
+            while digits.count < digitCount { digits += digits.suffix(2) }
+        }
+        try expect(" NaN")
+        guard let bits = UInt64(digits, radix: 16) else { throw failure("bits") }
+        return bits
+    }
+
+    // MARK: - Text and the rest
+
+    /// The bytes of a string in quotes, in which `\0` and `\xFF` stand for bytes.
+    private mutating func quoted() throws -> [UInt8] {
+        try expect("\"")
+        var bytes: [UInt8] = []
+        while !take("\"") {
+            if take("\\0") {
+                bytes.append(0)
+            } else if take("\\x") {
+                guard let byte = UInt8(rest.prefix(2), radix: 16) else { throw failure("two digits") }
+                bytes.append(byte)
+                rest.removeFirst(2)
+            } else {
+                guard let character = rest.popFirst() else { throw failure("quote") }
+                bytes += Array(character.utf8)
+            }
+        }
+        return bytes
+    }
+
+    private func scalar(_ digits: String) throws -> String {
+        guard let code = UInt32(digits, radix: 16), let scalar = Unicode.Scalar(code) else { throw failure("scalar") }
+        return String(Character(scalar))
+    }
+
+    /// The UUID written out, or the one of the Go golden file where the value is left out.
+    private mutating func uuid() throws -> TupleElement {
+        let text = take(" ") ? word(allowing: "-") : "1100aabb-ccdd-eeff-1100-aabbccddeeff"
+        let digits = text.filter { $0 != "-" }
+        let groups = [8, 12, 16, 20].reversed().reduce(into: digits) { text, position in
+            text.insert("-", at: text.index(text.startIndex, offsetBy: position))
+        }
+        guard let uuid = UUID(uuidString: groups) else { throw failure("UUID") }
+        return .uuid(uuid)
+    }
+
+    private mutating func versionstamp() throws -> TupleElement {
+        let digits = word()
+        try expect(", user ")
+        guard let commit = UInt64(digits.prefix(16), radix: 16), let batch = UInt16(digits.suffix(4), radix: 16),
+            let user = UInt16(word())
+        else { throw failure("versionstamp") }
+        return .versionstamp(Versionstamp(commitVersion: commit, batchNumber: batch, userVersion: user))
+    }
+
+    // MARK: - Reading
+
+    private mutating func take(_ prefix: String) -> Bool {
+        guard rest.hasPrefix(prefix) else { return false }
+        rest.removeFirst(prefix.count)
+        return true
+    }
+
+    private mutating func expect(_ prefix: String) throws {
+        guard take(prefix) else { throw failure(prefix) }
+    }
+
+    /// Letters, digits and dots, and others that are asked for; a `)` counts only after its `(`.
+    private mutating func word(allowing others: String = "") -> String {
+        var word = ""
+        while let next = rest.first, next.isLetter || next.isNumber || next == "." || others.contains(next) {
+            if next == ")", !word.contains("(") || word.contains(")") { break }
+            word.append(next)
+            rest.removeFirst()
+        }
+        return word
+    }
+
+    private func failure(_ expected: String) -> Failure {
+        Failure(description: "\(expected) expected before '\(rest)'")
+    }
+}
