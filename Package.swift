@@ -54,6 +54,7 @@ let package = Package(
         .testTarget(
             name: "DocIndexTests", dependencies: ["DocIndex", "LevelKit", "TestSupport"],
             swiftSettings: strict),
+        .testTarget(name: "RepositoryTests", swiftSettings: strict),
         .testTarget(
             name: "lkreplTests", dependencies: ["lkrepl", "DocIndex", "TestSupport"],
             swiftSettings: strict),

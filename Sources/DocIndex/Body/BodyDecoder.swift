@@ -1,7 +1,7 @@
 /// Turns document bodies back into values.
 ///
-/// Any bytes are safe to decode: what is not a body as ``BodyEncoder`` writes it throws. Memory is bounded by the
-/// length of the body, and the stack by nothing in it.
+/// Any bytes are safe to decode: what is not a body as ``BodyEncoder`` writes it throws, but for a NaN of other bits.
+/// Memory is bounded by the length of the body, and the stack does not grow with it.
 public enum BodyDecoder {
     /// The value of `body`.
     ///

@@ -18,7 +18,8 @@ public enum BodyEncoder {
     /// Appends the body of `value` to `bytes`, which stay as they are if it throws; see ``encode(_:)``.
     public static func append(_ value: DocumentValue, to bytes: inout [UInt8]) throws(BodyError) {
         var lengths = BodyLengths()
-        let byteCount = try lengths.measure(value)
+        let byteCount = lengths.measure(value)
+        guard !lengths.isTooDeep else { throw BodyError(.tooDeep, at: 0) }
         // Exactly, but never less than double: appending body after body must not copy all of them each time.
         let needed = bytes.count + 1 + byteCount
         if needed > bytes.capacity { bytes.reserveCapacity(bytes.isEmpty ? needed : max(needed, 2 * bytes.capacity)) }
@@ -31,35 +32,59 @@ public enum BodyEncoder {
 /// The first pass: the length of each array and object, in the order in which they begin.
 private struct BodyLengths {
     private(set) var lengths: [Int] = []
+    /// Whether the value is nested beyond the limit; it is not measured in full then.
+    private(set) var isTooDeep = false
     private var depth = 0
 
     /// The number of bytes of `value`, its tag included.
-    mutating func measure(_ value: DocumentValue) throws(BodyError) -> Int {
+    mutating func measure(_ value: DocumentValue) -> Int {
         switch value {
-        case .null, .bool: return 1
-        case .int(let value): return 1 + BodyFormat.varintByteCount(BodyFormat.zigzag(value))
-        case .double: return 9
-        case .string(let value): return 1 + Self.prefixed(value.utf8.count)
-        case .bytes(let value): return 1 + Self.prefixed(value.count)
-        case .array(let elements):
-            let place = try open()
-            var length = Self.varint(elements.count)
-            for position in elements.indices { length += try measure(elements[position]) }
-            return close(place, length: length)
-        case .object(let object):
-            let place = try open()
-            var length = Self.varint(object.count)
-            for position in object.indices {
-                let member = object[position]
-                length += Self.prefixed(member.name.utf8.count)
-                length += try measure(member.value)
-            }
-            return close(place, length: length)
+        case .array(let elements): measure(elements)
+        case .object(let object): measure(object)
+        default: measureScalar(value)
         }
     }
 
-    private mutating func open() throws(BodyError) -> Int {
-        guard depth < DocumentValue.maximumDepth else { throw BodyError(.tooDeep, at: 0) }
+    // Apart from the recursion, whose frames must be small; see `DocumentValue.==`.
+    private func measureScalar(_ value: DocumentValue) -> Int {
+        switch value {
+        case .null, .bool, .array, .object: 1
+        case .int(let value): 1 + BodyFormat.varintByteCount(BodyFormat.zigzag(value))
+        case .double: 9
+        case .string(let value): 1 + Self.prefixed(value.utf8.count)
+        case .bytes(let value): 1 + Self.prefixed(value.count)
+        }
+    }
+
+    private mutating func measure(_ elements: [DocumentValue]) -> Int {
+        guard let place = open() else { return 0 }
+        var length = Self.varint(elements.count)
+        var position = 0
+        while position < elements.count {
+            length += measure(elements[position])
+            position += 1
+        }
+        return close(place, length: length)
+    }
+
+    private mutating func measure(_ object: DocumentObject) -> Int {
+        guard let place = open() else { return 0 }
+        var length = Self.varint(object.count)
+        var position = 0
+        while position < object.count {
+            length += Self.prefixed(object[position].name.utf8.count)
+            length += measure(object[position].value)
+            position += 1
+        }
+        return close(place, length: length)
+    }
+
+    /// Makes room for the length of an array or object; `nil` if it lies too deep.
+    private mutating func open() -> Int? {
+        guard depth < DocumentValue.maximumDepth else {
+            isTooDeep = true
+            return nil
+        }
         depth += 1
         lengths.append(0)
         return lengths.count - 1
@@ -87,7 +112,34 @@ private struct BodyWriter {
 
     mutating func write(_ value: DocumentValue, to body: inout [UInt8]) {
         switch value {
-        case .null: body.append(BodyFormat.Tag.null)
+        case .array(let elements): write(elements, to: &body)
+        case .object(let object): write(object, to: &body)
+        default: writeScalar(value, to: &body)
+        }
+    }
+
+    private mutating func write(_ elements: [DocumentValue], to body: inout [UInt8]) {
+        open(BodyFormat.Tag.array, count: elements.count, in: &body)
+        var position = 0
+        while position < elements.count {
+            write(elements[position], to: &body)
+            position += 1
+        }
+    }
+
+    private mutating func write(_ object: DocumentObject, to body: inout [UInt8]) {
+        open(BodyFormat.Tag.object, count: object.count, in: &body)
+        var position = 0
+        while position < object.count {
+            body.appendPrefixed(object[position].name)
+            write(object[position].value, to: &body)
+            position += 1
+        }
+    }
+
+    private func writeScalar(_ value: DocumentValue, to body: inout [UInt8]) {
+        switch value {
+        case .null, .array, .object: body.append(BodyFormat.Tag.null)
         case .bool(let value): body.append(value ? BodyFormat.Tag.true : BodyFormat.Tag.false)
         case .int(let value):
             body.append(BodyFormat.Tag.int)
@@ -105,16 +157,6 @@ private struct BodyWriter {
             body.append(BodyFormat.Tag.bytes)
             body.appendVarint(UInt64(value.count))
             body.append(contentsOf: value)
-        case .array(let elements):
-            open(BodyFormat.Tag.array, count: elements.count, in: &body)
-            for position in elements.indices { write(elements[position], to: &body) }
-        case .object(let object):
-            open(BodyFormat.Tag.object, count: object.count, in: &body)
-            for position in object.indices {
-                let member = object[position]
-                body.appendPrefixed(member.name)
-                write(member.value, to: &body)
-            }
         }
     }
 

@@ -42,7 +42,7 @@ public struct BodyError: Error, Sendable, Hashable, CustomStringConvertible {
 }
 
 /// What can be wrong with a body: all codes and messages of ``BodyError`` are made here.
-enum BodyFault: Error {
+enum BodyFault {
     case truncated
     case unsupportedVersion(UInt8)
     case unsupportedTag(UInt8)

@@ -48,55 +48,86 @@ public struct BodyReader: ~Escapable {
         at path: FieldPath, where condition: (DocumentValue) -> Bool
     ) throws(BodyError) -> Bool {
         // The version is one byte.
-        var cursor = BodyCursor(bytes, offset: 1)
-        return try anyElement(&cursor, before: bytes.count, of: path.steps, from: 0, where: condition)
+        let root = Place(offset: 1, end: bytes.count, step: 0)
+        return try anyElement(from: root, along: path.steps, where: condition)
     }
 }
 
 // MARK: - Steps
 
 extension BodyReader {
-    /// The recursion is as deep as the path, which is bounded. The cursor is left anywhere in the value.
-    private func anyElement(
-        _ cursor: inout BodyCursor, before end: Int, of steps: [FieldPath.Step], from first: Int,
-        where condition: (DocumentValue) -> Bool
-    ) throws(BodyError) -> Bool {
-        guard first < steps.count else { return condition(try BodyDecoder.readValue(&cursor, before: end)) }
-        guard cursor.offset < end else { throw BodyError(.truncated, at: cursor.offset) }
-        let tag = bytes[cursor.offset]
-        switch (steps[first], tag) {
-        case (.name(let name), BodyFormat.Tag.object):
-            guard let end = try findMember(name, &cursor, before: end) else { return false }
-            return try anyElement(&cursor, before: end, of: steps, from: first + 1, where: condition)
-        case (.name, _), (.eachElement, BodyFormat.Tag.null):
-            return false
-        case (.eachElement, BodyFormat.Tag.array):
-            cursor.offset += 1
-            let (end, count) = try cursor.readContainer(before: end)
-            for _ in 0..<count {
-                var element = BodyCursor(bytes, offset: cursor.offset)
-                if try anyElement(&element, before: end, of: steps, from: first + 1, where: condition) { return true }
-                try cursor.skipValue(before: end)
-            }
-            return false
-        case (.eachElement, _):
-            return try anyElement(&cursor, before: end, of: steps, from: first + 1, where: condition)
-        }
+    /// A value in the body, and the step of a path that comes next.
+    private struct Place {
+        var offset: Int
+        /// Where the innermost array or object around the value ends.
+        var end: Int
+        var step: Int
     }
 
-    /// Moves the cursor from an object to the value of its member `name` and returns where the object ends; `nil` if
-    /// it has no such member.
-    private func findMember(
-        _ name: String, _ cursor: inout BodyCursor, before end: Int
-    ) throws(BodyError) -> Int? {
-        cursor.offset += 1
-        let (end, count) = try cursor.readContainer(before: end)
+    // As in `FieldPath`, it recurses only where there are several ways to go.
+    private func anyElement(
+        from start: Place, along steps: [FieldPath.Step], where condition: (DocumentValue) -> Bool
+    ) throws(BodyError) -> Bool {
+        guard let place = try withoutBranches(from: start, along: steps) else { return false }
+        guard place.step < steps.count else { return condition(try value(at: place)) }
+        var next = try firstElement(at: place)
+        for _ in 0..<next.count {
+            if try anyElement(from: next.place, along: steps, where: condition) { return true }
+            try skipElement(at: &next.place)
+        }
+        return false
+    }
+
+    /// Follows the steps that lead to no more than one value: up to the end of the path, or to a `[]` that stands
+    /// before an array. `nil` if they lead nowhere.
+    private func withoutBranches(
+        from start: Place, along steps: [FieldPath.Step]
+    ) throws(BodyError) -> Place? {
+        var place = start
+        while place.step < steps.count {
+            guard place.offset < place.end else { throw BodyError(.truncated, at: place.offset) }
+            switch (steps[place.step], bytes[place.offset]) {
+            case (.name(let name), BodyFormat.Tag.object):
+                guard let member = try member(name, at: place) else { return nil }
+                place = member
+            case (.eachElement, BodyFormat.Tag.array): return place
+            case (.name, _), (.eachElement, BodyFormat.Tag.null): return nil
+            case (.eachElement, _): place.step += 1
+            }
+        }
+        return place
+    }
+
+    private func value(at place: Place) throws(BodyError) -> DocumentValue {
+        var cursor = BodyCursor(bytes, offset: place.offset)
+        return try BodyDecoder.readValue(&cursor, before: place.end)
+    }
+
+    /// The first element of the array at `array`, and how many there are.
+    private func firstElement(at array: Place) throws(BodyError) -> (place: Place, count: Int) {
+        var cursor = BodyCursor(bytes, offset: array.offset + 1)
+        let (end, count) = try cursor.readContainer(before: array.end)
+        return (Place(offset: cursor.offset, end: end, step: array.step + 1), count)
+    }
+
+    private func skipElement(at place: inout Place) throws(BodyError) {
+        var cursor = BodyCursor(bytes, offset: place.offset)
+        try cursor.skipValue(before: place.end)
+        place.offset = cursor.offset
+    }
+
+    /// The value of the member `name` of the object at `object`; `nil` if there is none.
+    private func member(_ name: String, at object: Place) throws(BodyError) -> Place? {
+        var cursor = BodyCursor(bytes, offset: object.offset + 1)
+        let (end, count) = try cursor.readContainer(before: object.end)
         let wanted = name.utf8Span.span
         for _ in 0..<count {
             let length = try cursor.readLength(before: end)
             let start = cursor.offset
             cursor.offset += length
-            if bytes.extracting(start..<cursor.offset).hasSameBytes(as: wanted) { return end }
+            if bytes.extracting(start..<cursor.offset).hasSameBytes(as: wanted) {
+                return Place(offset: cursor.offset, end: end, step: object.step + 1)
+            }
             try cursor.skipValue(before: end)
         }
         return nil

@@ -109,6 +109,13 @@ extension DocumentObject {
         return value
     }
 
+    /// The object with its members in the order of the UTF-8 bytes of their names.
+    ///
+    /// - Complexity: O(*n* log *n*).
+    func sortedByName() -> DocumentObject {
+        DocumentObject(unchecked: members.sorted { $0.name.precedesInBytes($1.name) }, names: NameIndex())
+    }
+
     private mutating func append(_ member: Member) {
         members.append(member)
         if !names.isEmpty || members.count > NameIndex.linearSearchLimit {
@@ -146,14 +153,27 @@ extension DocumentObject: Hashable {
     ///
     /// - Complexity: O(*n*).
     public static func == (left: DocumentObject, right: DocumentObject) -> Bool {
-        left.members == right.members
+        guard left.hasSameNames(as: right) else { return false }
+        var position = 0
+        while position < left.count {
+            guard left.value(at: position) == right.value(at: position) else { return false }
+            position += 1
+        }
+        return true
+    }
+
+    // Apart from the recursion, whose frames must be small; see `DocumentValue.==`.
+    private func value(at position: Int) -> DocumentValue { members[position].value }
+
+    private func hasSameNames(as other: DocumentObject) -> Bool {
+        count == other.count && zip(members, other.members).allSatisfy { $0.name.hasSameBytes(as: $1.name) }
     }
 
     /// Feeds the members into `hasher`, in order.
     ///
     /// - Complexity: O(*n*).
     public func hash(into hasher: inout Hasher) {
-        hasher.combine(members)
+        members.hash(into: &hasher)
     }
 }
 
@@ -166,7 +186,7 @@ extension DocumentObject.Member: Hashable {
     /// Feeds name and value into `hasher`.
     public func hash(into hasher: inout Hasher) {
         name.hashBytes(into: &hasher)
-        hasher.combine(value)
+        value.hash(into: &hasher)
     }
 }
 

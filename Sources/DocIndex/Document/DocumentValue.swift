@@ -30,6 +30,7 @@ public enum DocumentValue: Sendable {
     /// The number of arrays and objects that may lie inside each other, in JSON text and in stored bodies.
     ///
     /// It keeps the recursion that compares, writes and frees a value within the 512 KiB stack of a secondary thread.
+    /// A deeper value can be put together in memory, but ``BodyEncoder`` refuses it.
     public static let maximumDepth = 512
 }
 
@@ -40,6 +41,26 @@ extension DocumentValue: Hashable {
     ///
     /// - Complexity: O(*n*) in the size of the smaller value.
     public static func == (left: DocumentValue, right: DocumentValue) -> Bool {
+        switch left {
+        case .array(let elements): right.isArray(elements)
+        case .object(let object): right.isObject(object)
+        default: isSameScalar(left, right)
+        }
+    }
+
+    private func isArray(_ other: [DocumentValue]) -> Bool {
+        guard case .array(let elements) = self else { return false }
+        return elements == other
+    }
+
+    private func isObject(_ other: DocumentObject) -> Bool {
+        guard case .object(let object) = self else { return false }
+        return object == other
+    }
+
+    // Recursive functions do no more than recurse: without optimization, a frame has room for the temporaries of all
+    // its branches, and `maximumDepth` frames must fit the stack.
+    private static func isSameScalar(_ left: DocumentValue, _ right: DocumentValue) -> Bool {
         switch (left, right) {
         case (.null, .null): true
         case (.bool(let left), .bool(let right)): left == right
@@ -47,8 +68,6 @@ extension DocumentValue: Hashable {
         case (.double(let left), .double(let right)): left.storedBitPattern == right.storedBitPattern
         case (.string(let left), .string(let right)): left.hasSameBytes(as: right)
         case (.bytes(let left), .bytes(let right)): left == right
-        case (.array(let left), .array(let right)): left == right
-        case (.object(let left), .object(let right)): left == right
         default: false
         }
     }
@@ -59,14 +78,20 @@ extension DocumentValue: Hashable {
     public func hash(into hasher: inout Hasher) {
         hasher.combine(kind)
         switch self {
-        case .null: break
+        case .array(let elements): elements.hash(into: &hasher)
+        case .object(let object): object.hash(into: &hasher)
+        default: hashScalar(into: &hasher)
+        }
+    }
+
+    private func hashScalar(into hasher: inout Hasher) {
+        switch self {
+        case .null, .array, .object: break
         case .bool(let value): hasher.combine(value)
         case .int(let value): hasher.combine(value)
         case .double(let value): hasher.combine(value.storedBitPattern)
         case .string(let value): value.hashBytes(into: &hasher)
         case .bytes(let value): hasher.combine(value)
-        case .array(let value): hasher.combine(value)
-        case .object(let value): hasher.combine(value)
         }
     }
 }

@@ -59,24 +59,30 @@ extension FieldPath {
         return try anyElement(of: value, from: 1, where: condition)
     }
 
-    // The recursion is as deep as the path, and `maximumStepCount` bounds that.
+    // It recurses where there are several ways to go, and `maximumStepCount` bounds that.
     private func anyElement<Failure: Error>(
         of value: DocumentValue, from first: Int, where condition: (DocumentValue) throws(Failure) -> Bool
     ) throws(Failure) -> Bool {
-        guard first < steps.count else { return try condition(value) }
-        switch (steps[first], value) {
-        case (.name(let name), .object(let object)):
-            guard let member = object[name] else { return false }
-            return try anyElement(of: member, from: first + 1, where: condition)
-        case (.name, _), (.eachElement, .null):
-            return false
-        case (.eachElement, .array(let elements)):
-            for element in elements where try anyElement(of: element, from: first + 1, where: condition) {
-                return true
+        guard let (value, next) = withoutBranches(from: value, at: first) else { return false }
+        guard next < steps.count, case .array(let elements) = value else { return try condition(value) }
+        for element in elements where try anyElement(of: element, from: next + 1, where: condition) { return true }
+        return false
+    }
+
+    /// Follows the steps that lead to no more than one value: up to the end of the path, or to a `[]` that stands
+    /// before an array. `nil` if they lead nowhere.
+    private func withoutBranches(from start: DocumentValue, at first: Int) -> (value: DocumentValue, next: Int)? {
+        var value = start
+        for next in first..<steps.count {
+            switch (steps[next], value) {
+            case (.name(let name), .object(let object)):
+                guard let member = object[name] else { return nil }
+                value = member
+            case (.eachElement, .array): return (value, next)
+            case (.name, _), (.eachElement, .null): return nil
+            case (.eachElement, _): continue
             }
-            return false
-        case (.eachElement, _):
-            return try anyElement(of: value, from: first + 1, where: condition)
         }
+        return (value, steps.count)
     }
 }

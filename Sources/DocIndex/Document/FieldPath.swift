@@ -16,8 +16,8 @@ public struct FieldPath: Sendable, Hashable {
         case eachElement
     }
 
-    /// The number of steps a path may have. No document is deeper than ``DocumentValue/maximumDepth``.
-    public static let maximumStepCount = DocumentValue.maximumDepth
+    /// The number of steps a path may have: enough for any document, and a bound for the recursion along a path.
+    public static let maximumStepCount = 128
 
     /// The steps from the document inwards; at least one, and the first is a name.
     public let steps: [Step]

@@ -39,7 +39,7 @@ public struct FieldPathError: Error, Sendable, Hashable, CustomStringConvertible
         case .invalidEscape:
             "a backslash in quotes must stand before a double quote or a backslash; write \\\\ for a backslash"
         case .tooManySteps:
-            "the path has more than \(FieldPath.maximumStepCount) steps, and documents are no deeper than that"
+            "the path has more than \(FieldPath.maximumStepCount) steps; shorten it"
         }
     }
 

@@ -55,13 +55,13 @@ enum OrderedValue {
     /// Adds the encoding of a text.
     static func append(_ text: String, to key: inout [UInt8]) {
         key.append(Kind.string.rawValue)
-        var text = text
-        text.withUTF8 { utf8 in
-            if unsafe utf8.contains(0) {
-                for unsafebyte in unsafe utf8 { appendEscaped(byte, to: &key) }
-            } else {
-                unsafe key.append(contentsOf: utf8)
-            }
+        let utf8 = text.utf8Span.span
+        var hasZero = false
+        for index in utf8.indices where utf8[index] == 0 { hasZero = true }
+        if hasZero {
+            for index in utf8.indices { appendEscaped(utf8[index], to: &key) }
+        } else {
+            unsafe utf8.withUnsafeBufferPointer { unsafe key.append(contentsOf: $0) }
         }
         key.append(0)
     }

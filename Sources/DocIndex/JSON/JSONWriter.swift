@@ -46,7 +46,16 @@ public struct JSONWriter: Sendable {
 
     private func write(_ value: DocumentValue, indentation: Int, to text: inout [UInt8]) {
         switch value {
-        case .null: text.appendASCII("null")
+        case .array(let elements): write(elements, indentation: indentation, to: &text)
+        case .object(let object): write(object, indentation: indentation, to: &text)
+        default: writeScalar(value, to: &text)
+        }
+    }
+
+    // Apart from the recursion, whose frames must be small; see `DocumentValue.==`.
+    private func writeScalar(_ value: DocumentValue, to text: inout [UInt8]) {
+        switch value {
+        case .null, .array, .object: text.appendASCII("null")
         case .bool(let value): text.appendASCII(value ? "true" : "false")
         case .int(let value): text.appendDecimal(value)
         case .double(let value): text.appendJSON(value)
@@ -55,53 +64,58 @@ public struct JSONWriter: Sendable {
             text.appendASCII("{\"$bytes\":\"")
             Base64.append(value, to: &text)
             text.appendASCII("\"}")
-        case .array(let elements): write(elements, indentation: indentation, to: &text)
-        case .object(let object): write(object, indentation: indentation, to: &text)
         }
     }
 
     private func write(_ elements: [DocumentValue], indentation: Int, to text: inout [UInt8]) {
         text.append(UInt8(ascii: "["))
-        for position in elements.indices {
+        var position = 0
+        while position < elements.count {
             if position > 0 { text.append(UInt8(ascii: ",")) }
             breakLine(indentation: indentation + 1, in: &text)
             write(elements[position], indentation: indentation + 1, to: &text)
+            position += 1
         }
         if !elements.isEmpty { breakLine(indentation: indentation, in: &text) }
         text.append(UInt8(ascii: "]"))
     }
 
     private func write(_ object: DocumentObject, indentation: Int, to text: inout [UInt8]) {
-        if sortsNames {
-            write(members: object.sorted { $0.name.precedesInBytes($1.name) }, indentation: indentation, to: &text)
-        } else {
-            write(members: object, indentation: indentation, to: &text)
+        let object = sortsNames ? object.sortedByName() : object
+        let isWrapped = mustBeWrapped(object)
+        open(isWrapped: isWrapped, in: &text)
+        var position = 0
+        while position < object.count {
+            if position > 0 { text.append(UInt8(ascii: ",")) }
+            writeName(object[position].name, indentation: indentation + 1, to: &text)
+            write(object[position].value, indentation: indentation + 1, to: &text)
+            position += 1
         }
+        close(isEmpty: object.isEmpty, isWrapped: isWrapped, indentation: indentation, in: &text)
     }
 
-    private func write(
-        members: some RandomAccessCollection<DocumentObject.Member>, indentation: Int, to text: inout [UInt8]
-    ) {
+    private func mustBeWrapped(_ object: DocumentObject) -> Bool {
         // The first name as it is written decides, since the reader sees no other.
-        let isWrapped = isExtended && members.first.map { ExtendedName.isReserved($0.name) } == true
+        guard isExtended, let first = object.first else { return false }
+        return ExtendedName.isReserved(first.name)
+    }
+
+    private func open(isWrapped: Bool, in text: inout [UInt8]) {
         if isWrapped { text.appendASCII(layout == .pretty ? "{\"$lit\": " : "{\"$lit\":") }
-        var separator = UInt8(ascii: "{")
-        for member in members {
-            text.append(separator)
-            separator = UInt8(ascii: ",")
-            breakLine(indentation: indentation + 1, in: &text)
-            text.appendJSON(member.name)
-            text.append(UInt8(ascii: ":"))
-            if layout == .pretty { text.append(UInt8(ascii: " ")) }
-            write(member.value, indentation: indentation + 1, to: &text)
-        }
-        if members.isEmpty {
-            text.append(UInt8(ascii: "{"))
-        } else {
-            breakLine(indentation: indentation, in: &text)
-        }
+        text.append(UInt8(ascii: "{"))
+    }
+
+    private func close(isEmpty: Bool, isWrapped: Bool, indentation: Int, in text: inout [UInt8]) {
+        if !isEmpty { breakLine(indentation: indentation, in: &text) }
         text.append(UInt8(ascii: "}"))
         if isWrapped { text.append(UInt8(ascii: "}")) }
+    }
+
+    private func writeName(_ name: String, indentation: Int, to text: inout [UInt8]) {
+        breakLine(indentation: indentation, in: &text)
+        text.appendJSON(name)
+        text.append(UInt8(ascii: ":"))
+        if layout == .pretty { text.append(UInt8(ascii: " ")) }
     }
 
     private func breakLine(indentation: Int, in text: inout [UInt8]) {

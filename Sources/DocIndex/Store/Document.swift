@@ -5,11 +5,6 @@ public struct Document: Sendable, Hashable {
     /// The members, in the order in which they were written.
     public let content: DocumentObject
 
-    init(id: DocumentID, content: DocumentObject) {
-        self.id = id
-        self.content = content
-    }
-
     /// The value at a path; `nil` if there is none.
     public subscript(path: FieldPath) -> DocumentValue? { path.value(in: content) }
 }

@@ -140,20 +140,20 @@ public final class DocumentStore: Sendable {
     }
 
     /// The collections that the schema declares, in its order.
-    public var collections: [Collection] {
-        currentCatalog.collections.map { Collection(store: self, entry: $0) }
+    public var collections: [DocumentCollection] {
+        currentCatalog.collections.map { DocumentCollection(store: self, entry: $0) }
     }
 
     /// The collection of a name.
     ///
     /// - Throws: ``DocIndexError`` with `unknownCollection` that names those there are.
-    public func collection(_ name: String) throws -> Collection {
+    public func collection(_ name: String) throws -> DocumentCollection {
         let catalog = currentCatalog
         guard let entry = catalog.collection(named: name) else {
             let known = catalog.collections.map(\.name).joined(separator: ", ")
             throw DocIndexError(.unknownCollection, "there is no collection \(name); the store has \(known)")
         }
-        return Collection(store: self, entry: entry)
+        return DocumentCollection(store: self, entry: entry)
     }
 
     // MARK: - Writing
@@ -203,7 +203,7 @@ public struct StoreSnapshot: Sendable {
     }
 
     /// The collections, in the order of the schema. Writing to one writes to the store.
-    public var collections: [Collection] {
-        catalog.collections.map { Collection(store: store, entry: $0, snapshot: snapshot) }
+    public var collections: [DocumentCollection] {
+        catalog.collections.map { DocumentCollection(store: store, entry: $0, snapshot: snapshot) }
     }
 }

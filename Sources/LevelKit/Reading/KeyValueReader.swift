@@ -66,6 +66,7 @@ extension KeyValueReader {
 }
 
 extension Database: KeyValueReader {
+    /// As ``KeyValueReader/withValue(forKey:_:)``, from the newest state.
     public func withValue<R>(
         forKey key: [UInt8], _ body: (Span<UInt8>) throws(LevelError) -> R
     ) throws(LevelError) -> R? {
@@ -78,6 +79,7 @@ extension Database: KeyValueReader {
         }
     }
 
+    /// As ``KeyValueReader/cursor(in:reverse:fillsCache:)``, over the state at this moment.
     public func cursor(in range: KeyRange, reverse: Bool, fillsCache: Bool) throws(LevelError) -> Cursor {
         try core.enter()
         defer { core.leave() }

@@ -18,6 +18,7 @@ public final class Snapshot: Sendable {
 }
 
 extension Snapshot: KeyValueReader {
+    /// As ``KeyValueReader/withValue(forKey:_:)``, from the state of the snapshot.
     public func withValue<R>(
         forKey key: [UInt8], _ body: (Span<UInt8>) throws(LevelError) -> R
     ) throws(LevelError) -> R? {
@@ -30,6 +31,7 @@ extension Snapshot: KeyValueReader {
         }
     }
 
+    /// As ``KeyValueReader/cursor(in:reverse:fillsCache:)``, over the state of the snapshot.
     public func cursor(in range: KeyRange, reverse: Bool, fillsCache: Bool) throws(LevelError) -> Cursor {
         try core.enter()
         defer { core.leave() }

@@ -38,7 +38,7 @@ final class Session {
     }
 
     /// The collection that a command names, or the only one there is.
-    func collection(_ name: String?) throws -> DocIndex.Collection {
+    func collection(_ name: String?) throws -> DocumentCollection {
         let store = try store()
         if let name { return try store.collection(name) }
         let collections = store.collections

@@ -3,7 +3,7 @@ public import LevelKit
 /// One collection of a store: its documents, and the ways to find them.
 ///
 /// A value that may be copied and used by any thread.
-public struct Collection: Sendable {
+public struct DocumentCollection: Sendable {
     /// The store.
     public let store: DocumentStore
     let entry: Catalog.CollectionEntry
@@ -82,7 +82,7 @@ public struct Collection: Sendable {
 
 // MARK: - Queries
 
-extension Collection {
+extension DocumentCollection {
     /// The documents that a query asks for.
     ///
     /// - Throws: ``DocIndexError``: `invalidQuery`, `corruption`; `LevelError`.
@@ -165,7 +165,7 @@ public struct Explanation: Sendable, Hashable {
 
 // MARK: - Text
 
-extension Collection {
+extension DocumentCollection {
     /// A document that a search found.
     public struct Hit: Sendable, Hashable {
         /// The document.

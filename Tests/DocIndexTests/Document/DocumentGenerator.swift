@@ -1,0 +1,94 @@
+import DocIndex
+import Foundation
+
+/// Makes the same random values again from the same seed.
+///
+/// A test that uses it names `seed` in its expectations; `LEVELKIT_TEST_SEED` gives a seed back.
+struct DocumentGenerator: RandomNumberGenerator {
+    let seed: UInt64
+    private var state: UInt64
+
+    init(seed: UInt64) {
+        self.seed = seed
+        state = seed
+    }
+
+    /// With the seed from the environment, else a new one.
+    init() {
+        let given = ProcessInfo.processInfo.environment["LEVELKIT_TEST_SEED"].flatMap { UInt64($0) }
+        self.init(seed: given ?? UInt64.random(in: 0...UInt64.max))
+    }
+
+    /// Whether the long form of the tests is asked for.
+    static var isLong: Bool { ProcessInfo.processInfo.environment["LEVELKIT_TEST_LONG"] == "1" }
+
+    // SplitMix64, G. L. Steele et al., "Fast splittable pseudorandom number generators", OOPSLA 2014.
+    mutating func next() -> UInt64 {
+        state &+= 0x9e37_79b9_7f4a_7c15
+        var mixed = state
+        mixed = (mixed ^ (mixed >> 30)) &* 0xbf58_476d_1ce4_e5b9
+        mixed = (mixed ^ (mixed >> 27)) &* 0x94d0_49bb_1331_11eb
+        return mixed ^ (mixed >> 31)
+    }
+
+    mutating func number(below limit: Int) -> Int { Int.random(in: 0..<limit, using: &self) }
+}
+
+extension DocumentGenerator {
+    /// A value with no more than `depth` levels of arrays and objects.
+    mutating func value(depth: Int = 4) -> DocumentValue {
+        switch number(below: depth > 0 ? 12 : 8) {
+        case 0: .null
+        case 1: .bool(next() & 1 == 0)
+        case 2, 3: .int(integer())
+        case 4, 5: .double(double())
+        case 6: .string(text())
+        case 7: .bytes((0..<number(below: 9)).map { _ in UInt8(truncatingIfNeeded: next()) })
+        case 8, 9: .array((0..<number(below: 5)).map { _ in value(depth: depth - 1) })
+        default: .object(object(depth: depth))
+        }
+    }
+
+    mutating func object(depth: Int = 4) -> DocumentObject {
+        var object = DocumentObject()
+        // Now and then more members than are searched one by one.
+        let count = number(below: 20) == 0 ? 16 + number(below: 30) : number(below: 6)
+        for _ in 0..<count { object[name()] = value(depth: depth - 1) }
+        return object
+    }
+
+    mutating func name() -> String {
+        switch number(below: 12) {
+        case 0: ["$lit", "$bytes", "$num", "$gte", "$", ""][number(below: 6)]
+        case 1: text()
+        default: ["id", "gps", "lat", "keywords", "people", "name", "ExifIFD:ISO", "é", "e\u{301}"][number(below: 9)]
+        }
+    }
+
+    mutating func text() -> String {
+        var scalars = String.UnicodeScalarView()
+        for _ in 0..<number(below: number(below: 10) == 0 ? 60 : 8) {
+            let limit: UInt32 = [0x20, 0x80, 0x80, 0x80, 0x800, 0x11_0000][number(below: 6)]
+            if let scalar = Unicode.Scalar(UInt32.random(in: 0..<limit, using: &self)) { scalars.append(scalar) }
+        }
+        return String(scalars)
+    }
+
+    mutating func integer() -> Int64 {
+        switch number(below: 4) {
+        case 0: [0, 1, -1, .max, .min, 63, 64, -64, -65, 8191, 8192][number(below: 11)]
+        case 1: Int64(number(below: 1000))
+        default: Int64(bitPattern: next()) >> Int64(number(below: 64))
+        }
+    }
+
+    mutating func double() -> Double {
+        switch number(below: 4) {
+        case 0:
+            [0, -0.0, 1, .infinity, -.infinity, .nan, 0x1p-1074, .greatestFiniteMagnitude, 1e15, 1e16, 0x1p63][
+                number(below: 11)]
+        case 1: Double(number(below: 1_000_000)) / 1000
+        default: Double(bitPattern: next())
+        }
+    }
+}

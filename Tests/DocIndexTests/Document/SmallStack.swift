@@ -1,0 +1,27 @@
+import Foundation
+import Synchronization
+
+/// Runs `work` on a thread with a stack of 512 KiB, what a secondary thread has on macOS. Under a sanitizer, whose
+/// frames are several times as large, the stack is larger too.
+func withSmallStack<Result: Sendable>(_ work: @escaping @Sendable () -> Result) -> Result? {
+    let box = ResultBox<Result>()
+    let done = DispatchSemaphore(value: 0)
+    let thread = Thread {
+        let value = work()
+        box.result.withLock { $0 = value }
+        done.signal()
+    }
+    thread.stackSize = isSanitized ? 8 << 20 : 512 << 10
+    thread.start()
+    done.wait()
+    return box.result.withLock { $0 }
+}
+
+private final class ResultBox<Result: Sendable>: Sendable {
+    let result = Mutex<Result?>(nil)
+}
+
+/// Whether the process runs with the address or thread sanitizer, which show by their entry points.
+private let isSanitized = ["__asan_init", "__tsan_init"].contains { (name: String) in
+    unsafe dlsym(dlopen(nil, RTLD_NOW), name) != nil
+}

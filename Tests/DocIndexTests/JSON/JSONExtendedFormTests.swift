@@ -1,0 +1,118 @@
+import DocIndex
+import Testing
+
+@Suite struct JSONExtendedFormTests {
+    static let forms: [(DocumentValue, String)] = [
+        (.bytes([]), #"{"$bytes":""}"#), (.bytes([0]), #"{"$bytes":"AA=="}"#),
+        (.bytes([0, 255]), #"{"$bytes":"AP8="}"#),
+        (.bytes([1, 2, 3]), #"{"$bytes":"AQID"}"#), (.bytes([251, 240, 0, 63]), #"{"$bytes":"+/AAPw=="}"#),
+        (.double(.nan), #"{"$num":"nan"}"#), (.double(.infinity), #"{"$num":"inf"}"#),
+        (.double(-.infinity), #"{"$num":"-inf"}"#),
+        (["$gte": 4], #"{"$lit":{"$gte":4}}"#), (["$": nil, "a": 1], #"{"$lit":{"$":null,"a":1}}"#),
+        (["$bytes": "AA=="], #"{"$lit":{"$bytes":"AA=="}}"#), (["$num": "nan"], #"{"$lit":{"$num":"nan"}}"#),
+        (["$lit": ["a": 1]], #"{"$lit":{"$lit":{"a":1}}}"#),
+        (["$lit": ["$lit": [:]]], #"{"$lit":{"$lit":{"$lit":{"$lit":{}}}}}"#),
+        (["a": 1, "$x": 2], #"{"a":1,"$x":2}"#),
+        (["a": ["$x": .bytes([0])]], #"{"a":{"$lit":{"$x":{"$bytes":"AA=="}}}}"#),
+        ([["$x": 1], .double(.nan)], #"[{"$lit":{"$x":1}},{"$num":"nan"}]"#), ("$lit", #""$lit""#), ([:], "{}"),
+    ]
+
+    @Test(arguments: forms) func `What JSON lacks has a form that is read back`(value: DocumentValue, text: String)
+        throws
+    {
+        #expect(value.json(JSONWriter(isExtended: true)) == text)
+        #expect(try DocumentValue(json: text, isExtended: true) == value)
+        #expect(value.description == text)
+    }
+
+    @Test func `Without extended notation, $ names mean themselves in both directions`() throws {
+        let text = #"{"$gte":4,"b":{"$bytes":"AA=="},"c":{"$lit":{"$num":"nan"}}}"#
+        let value = try DocumentValue(json: text)
+        #expect(value == ["$gte": 4, "b": ["$bytes": "AA=="], "c": ["$lit": ["$num": "nan"]]])
+        #expect(value.json == text)
+        #expect((["b": .bytes([0])] as DocumentValue).json == #"{"b":{"$bytes":"AA=="}}"#)
+    }
+
+    @Test func `A literal that needs no wrapping is read all the same`() throws {
+        #expect(try DocumentValue(json: #"{"$lit":{"a":1}}"#, isExtended: true) == ["a": 1])
+        #expect(try DocumentValue(json: #"{"$lit":{}}"#, isExtended: true) == [:])
+    }
+
+    static let refused: [(String, Int)] = [
+        (#"{"$gte":4}"#, 0), (#"[1,{"$bytes":1}]"#, 3), (#"{"$bytes":"AA=="  ,"b":1}"#, 0),
+        (#"{"$lit":{"a":1},"b":1}"#, 0),
+        (#"{"$lit":1}"#, 0), (#"{"$lit":[]}"#, 0), (#"{"$lit":{"$bytes":"A"},"$lat":{}}"#, 0), (#"{"$num":"NaN"}"#, 0),
+        (#"{"$num":1}"#, 0), (#"{"$num":"+inf"}"#, 0), (#"{"$bytes":"A"}"#, 0), (#"{"$bytes":"AA"}"#, 0),
+        (#"{"$bytes":"AA="}"#, 0), (#"{"$bytes":"A==="}"#, 0), (#"{"$bytes":"===="}"#, 0), (#"{"$bytes":"AA=A"}"#, 0),
+        (#"{"$bytes":"AB=="}"#, 0), (#"{"$bytes":"AAB="}"#, 0), (#"{"$bytes":"AA==AAAA"}"#, 0),
+        (#"{"$bytes":"A-_A"}"#, 0),
+        (#"{"$bytes":"AA A"}"#, 0), (#"{"$bytes":"AAAé"}"#, 0), (#"{"$":1}"#, 0), (#"{"$lit":{"$x":{"$y":1}}}"#, 14),
+    ]
+
+    @Test(arguments: refused) func `An unknown or wrong form is refused where its object begins`(
+        text: String, offset: Int
+    ) {
+        let error = #expect(throws: JSONError.self) { try DocumentValue(json: text, isExtended: true) }
+        #expect(error?.code == .invalidExtendedForm)
+        #expect(error?.offset == offset)
+    }
+
+    @Test(arguments: [
+        (
+            #"{"$bytes":1}"#,
+            #"Expected {"$bytes":"…"} with one member, in standard base64 with padding, because the object begins with a $ name; "#
+                + #"write an object whose own first name begins with $ as {"$lit":{…}}."#
+        ),
+        (
+            #"{"$x":1}"#,
+            "Expected $bytes, $num or $lit as the only name, because the object begins with a $ name; "
+                + #"write an object whose own first name begins with $ as {"$lit":{…}}."#
+        ),
+        (
+            #"{"$num":1}"#,
+            #"Expected {"$num":"nan"}, {"$num":"inf"} or {"$num":"-inf"} with one member, because the object begins with a $ name; "#
+                + #"write an object whose own first name begins with $ as {"$lit":{…}}."#
+        ),
+        (
+            #"{"$lit":1}"#,
+            #"Expected {"$lit":{…}} with one member, an object, because the object begins with a $ name; "#
+                + #"write an object whose own first name begins with $ as {"$lit":{…}}."#
+        ),
+    ])
+    func `The error names the form that was expected`(text: String, message: String) {
+        let error = #expect(throws: JSONError.self) { try DocumentValue(json: text, isExtended: true) }
+        #expect(error?.message == message)
+    }
+
+    @Test func `The limit of nesting counts what is read and not how it is written`() throws {
+        let limit = DocumentValue.maximumDepth
+        for innermost in [
+            [:], [], .bytes([1]), .double(.nan), ["$bytes": .bytes([1])], [.bytes([])], ["a": .double(.nan)],
+        ]
+            as [DocumentValue]
+        {
+            let own = innermost.arrayValue != nil || innermost.objectValue != nil ? 1 : 0
+            for wrapper in ["$lit", "$x", "a"] {
+                var value = innermost
+                for _ in own..<limit { value = [wrapper: value] }
+                #expect(try DocumentValue(json: value.description, isExtended: true) == value)
+                let error = #expect(throws: JSONError.self) {
+                    try DocumentValue(json: DocumentValue.array([value]).description, isExtended: true)
+                }
+                #expect(error?.code == .tooDeep)
+            }
+        }
+    }
+
+    @Test func `Every value is read back as it was written`() throws {
+        var generator = DocumentGenerator()
+        for _ in 0..<(DocumentGenerator.isLong ? 200_000 : 5_000) {
+            let value = generator.value()
+            for layout in [JSONWriter.Layout.compact, .pretty] {
+                let text = value.json(JSONWriter(layout: layout, isExtended: true))
+                let again = try DocumentValue(json: text, isExtended: true)
+                #expect(again == value, "seed \(generator.seed): \(text)")
+            }
+        }
+    }
+}

@@ -1,0 +1,84 @@
+import Foundation
+import Testing
+
+/// What the documentation says of the repository is true of it.
+@Suite struct ArchitectureTests {
+    static let root = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+        .deletingLastPathComponent()
+
+    static func text(_ path: String) throws -> String {
+        try String(contentsOf: root.appending(path: path), encoding: .utf8)
+    }
+
+    /// Paths in backquotes or link targets that begin with a folder or file of the repository.
+    static func paths(in text: String) -> Set<String> {
+        var paths: Set<String> = []
+        let pattern = /[`(](?<path>(?:Sources|Tests|Snippets|Examples|Benchmarks|docs|script)\/[A-Za-z0-9_+.\/-]+)[`)]/
+        for match in text.matches(of: pattern) { paths.insert(String(match.output.path)) }
+        return paths
+    }
+
+    @Test(
+        "every path that the documents name exists",
+        arguments: [
+            "ARCHITECTURE.md", "README.md", "CONTRIBUTING.md", "docs/FORMAT.md",
+        ])
+    func namedPathsExist(document: String) throws {
+        let paths = Self.paths(in: try Self.text(document))
+        if document == "ARCHITECTURE.md" { #expect(paths.count > 20) }
+        for path in paths {
+            let exists = FileManager.default.fileExists(atPath: Self.root.appending(path: path).path)
+            #expect(exists, "\(document) names \(path), which does not exist")
+        }
+    }
+
+    @Test("every folder of sources is named in ARCHITECTURE.md")
+    func foldersAreNamed() throws {
+        let text = try Self.text("ARCHITECTURE.md")
+        let sources = Self.root.appending(path: "Sources")
+        var folderCount = 0
+        let walk = try #require(FileManager.default.enumerator(atPath: sources.path))
+        for case let path as String in walk where !path.contains(".docc") {
+            var isDirectory: ObjCBool = false
+            let whole = sources.appending(path: path).path
+            guard FileManager.default.fileExists(atPath: whole, isDirectory: &isDirectory), isDirectory.boolValue else {
+                continue
+            }
+            folderCount += 1
+            #expect(text.contains("Sources/\(path)"), "ARCHITECTURE.md does not say what Sources/\(path) is for")
+        }
+        #expect(folderCount > 20)
+    }
+
+    @Test("only the bridge imports CLevelDB, and dependencies point one way")
+    func importsPointOneWay() throws {
+        let forbidden = [
+            "Sources/LevelKit": ["DocIndex", "lkrepl", "ArgumentParser", "Crypto"],
+            "Sources/DocIndex": ["CLevelDB", "lkrepl", "ArgumentParser", "Crypto"],
+            "Sources/lkrepl": ["CLevelDB"],
+        ]
+        for (folder, modules) in forbidden {
+            let walk = try #require(FileManager.default.enumerator(atPath: Self.root.appending(path: folder).path))
+            for case let path as String in walk where path.hasSuffix(".swift") {
+                let source = try Self.text("\(folder)/\(path)")
+                let imports = source.split(separator: "\n").filter { $0.contains("import ") }
+                for module in modules {
+                    let isImported = imports.contains { $0.hasSuffix("import \(module)") }
+                    #expect(!isImported, "\(folder)/\(path) imports \(module)")
+                }
+                if folder == "Sources/LevelKit", !path.hasPrefix("CBridge/") {
+                    #expect(!imports.contains { $0.hasSuffix("import CLevelDB") }, "\(path) imports CLevelDB")
+                }
+            }
+        }
+    }
+
+    @Test("the example in the README is the snippet that is compiled")
+    func readmeShowsTheSnippet() throws {
+        let snippet = try Self.text("Snippets/FirstPhotos.swift")
+        let begin = try #require(snippet.range(of: "// snippet.show\n"))
+        let end = try #require(snippet.range(of: "// snippet.hide"))
+        let code = "import DocIndex\n\n" + snippet[begin.upperBound..<end.lowerBound]
+        #expect(try Self.text("README.md").contains("```swift\n\(code)```"))
+    }
+}
