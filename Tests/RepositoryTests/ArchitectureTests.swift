@@ -39,11 +39,8 @@ import Testing
         var folderCount = 0
         let walk = try #require(FileManager.default.enumerator(atPath: sources.path))
         for case let path as String in walk where !path.contains(".docc") {
-            var isDirectory: ObjCBool = false
-            let whole = sources.appending(path: path).path
-            guard FileManager.default.fileExists(atPath: whole, isDirectory: &isDirectory), isDirectory.boolValue else {
-                continue
-            }
+            let values = try sources.appending(path: path).resourceValues(forKeys: [.isDirectoryKey])
+            guard values.isDirectory == true else { continue }
             folderCount += 1
             #expect(text.contains("Sources/\(path)"), "ARCHITECTURE.md does not say what Sources/\(path) is for")
         }

@@ -29,7 +29,7 @@ struct FindCommand: ParsableCommand {
         let condition = condition.map(Invocation.plain).joined(separator: " ")
         let query = Query(
             try Predicate(parsing: condition),
-            sort: try sort.map { try Query.SortKey.parse(Invocation.plain($0)) } ?? [],
+            sort: try sort.map { try Query.SortKey.parse(ArgumentOrigin.current.text(of: Invocation.plain($0))) } ?? [],
             limit: limit, offset: skip)
         try Session.with(database) { session in
             let collection = try session.collection(collection)
@@ -90,6 +90,8 @@ struct RowShape: ParsableArguments {
     }
 
     private func paths() throws -> [FieldPath]? {
-        try fields?.split(separator: ",").map { try FieldPath(parsing: String($0)) }
+        try fields.map { try ArgumentOrigin.current.text(of: $0) }?.split(separator: ",").map {
+            try FieldPath(parsing: String($0))
+        }
     }
 }

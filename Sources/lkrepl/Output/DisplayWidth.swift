@@ -92,7 +92,7 @@ extension DisplayWidth {
         case 0x1100...0x115f,  // Hangul jamo
             0x2329...0x232a,  // angle brackets
             0x2630...0x2637, 0x268a...0x268f,  // trigrams, mono- and digrams
-            0x2e80...0x303e, 0x3041...0xa4cf,  // radicals, kana, ideographs, hexagrams, Yi
+            0x2e80...0x303e, 0x3041...0x3247, 0x3250...0xa4cf,  // radicals, kana, ideographs, hexagrams, Yi
             0xa960...0xa97f, 0xac00...0xd7a3,  // Hangul
             0xf900...0xfaff,  // compatibility ideographs
             0xfe10...0xfe19, 0xfe30...0xfe6f,  // vertical and small forms

@@ -13,15 +13,14 @@ enum HumanNumber {
 
     /// `512 B`, `1.5 kB`, `27.1 MB`: powers of 1000, as disks are sold and as `ls --si` prints.
     static func byteCount(_ count: Int) -> String {
-        var tenths = count.magnitude > UInt(Int.max / 10) ? Int.max : abs(count) * 10
-        if tenths < 10_000 { return "\(count) B" }
+        guard count.magnitude >= 1000 else { return "\(count) B" }
+        var size: UInt = 1
         for unit in ["kB", "MB", "GB", "TB", "PB", "EB"] {
-            tenths = (tenths + 500) / 1000
-            if tenths < 10_000 || unit == "EB" {
-                return "\(count < 0 ? "-" : "")\(tenths / 10).\(tenths % 10) \(unit)"
-            }
+            size *= 1000
+            let tenths = (count.magnitude + size / 20) / (size / 10)
+            if tenths < 10_000 { return "\(count < 0 ? "-" : "")\(tenths / 10).\(tenths % 10) \(unit)" }
         }
-        return "\(count) B"
+        preconditionFailure("the largest integer has fewer than ten exabytes")
     }
 
     /// `0:05`, `12:34`, `3:00:00`: seconds rounded down.

@@ -57,7 +57,7 @@ final class ResultWriter {
 
     private func writeJSON(_ row: DocumentObject, layout: JSONWriter.Layout) throws {
         var bytes: [UInt8] = []
-        DocumentValue.object(row).writeJSON(to: &bytes, JSONWriter(layout: layout, isExtended: true))
+        DocumentValue.object(row).writeJSON(to: &bytes, JSONWriter(layout: layout))
         try output.write(bytes)
     }
 
@@ -75,7 +75,7 @@ final class ResultWriter {
     }
 
     private func writeTable() throws {
-        guard rowCount > 0 else { return }
+        guard rowCount > 0 else { return StandardError.shared.write("(nothing found)\n") }
         var table = TableRenderer()
         let isTerminal = output.descriptor.isTerminal
         table.width = isTerminal ? Terminal.width(of: output.descriptor.rawValue) : 120

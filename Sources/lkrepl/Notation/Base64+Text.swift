@@ -1,0 +1,8 @@
+extension Base64 {
+    /// The base64 of `bytes`.
+    static func text(of bytes: [UInt8]) -> String {
+        var output: [UInt8] = []
+        append(bytes.span, to: &output)
+        return String(decoding: output, as: UTF8.self)
+    }
+}

@@ -1,0 +1,131 @@
+import Testing
+
+@testable import lkrepl
+
+#if canImport(Glibc)
+    import Glibc
+#else
+    import Darwin
+#endif
+
+@Suite struct `Standard output` {
+    @Test(arguments: [1, 3, 8, 64])
+    func `writes everything in order, whatever the size of the buffer`(capacity: Int) throws {
+        let file = try TemporaryFile()
+        let output = StandardOutput(descriptor: file.descriptor, name: "test", capacity: capacity)
+        var expected: [UInt8] = []
+        for number in 0..<40 {
+            let piece = Array(repeating: UInt8(number), count: number)
+            try output.write(piece)
+            expected += piece
+        }
+        try output.write("é\n")
+        try output.synchronize()
+        expected += Array("é\n".utf8)
+        #expect(try file.contents() == expected)
+        #expect(output.byteCount == expected.count)
+    }
+
+    @Test func `writes nothing before the buffer is full or flushed`() throws {
+        let file = try TemporaryFile()
+        let output = StandardOutput(descriptor: file.descriptor, name: "test", capacity: 4)
+        try output.write("abc")
+        #expect(try file.contents().isEmpty)
+        try output.write("de")
+        #expect(try file.contents() == Array("abc".utf8))
+        try output.flush()
+        #expect(try file.contents() == Array("abcde".utf8))
+    }
+
+    @Test func `waits for a slow reader that does not block it`() throws {
+        let pipe = try TestPipe()
+        let (reader, writer) = (pipe.reader, pipe.writer)
+        // More than a pipe holds: `write` writes a part, then would block.
+        let expected = (0..<1_000_000).map { UInt8(truncatingIfNeeded: $0 * 7) }
+        let received = Background {
+            usleep(20_000)
+            return try readAll(reader)
+        }
+        let output = StandardOutput(descriptor: writer, name: "pipe")
+        try output.write(expected)
+        try output.close()
+        #expect(try received.value() == expected)
+        try reader.closeFile()
+    }
+
+    #if os(Linux)
+        @Test func `fails with 74 on a full disk, every time`() throws {
+            let descriptor = FileDescriptor(rawValue: unsafe open("/dev/full", O_WRONLY))
+            let output = StandardOutput(descriptor: descriptor)
+            try output.write("lost")
+            for _ in 0..<2 {
+                let failure = try #require(throws: WriteFailure.self) { try output.flush() }
+                #expect(failure.error.number == ENOSPC)
+                #expect(failure.commandFailure.exitCode == .inputOutput)
+                #expect(failure.commandFailure.exitCode.rawValue == 74)
+                #expect(
+                    failure.commandFailure.text
+                        == "lkrepl: cannot write standard output: No space left on device\n"
+                        + "  hint: free some space, or write to another disk with -o\n")
+            }
+            #expect(throws: WriteFailure.self) { try output.write("more") }
+            #expect(throws: WriteFailure.self) { try output.close() }
+        }
+
+        @Test func `fails with 74 when a large write bypasses the buffer`() throws {
+            let descriptor = FileDescriptor(rawValue: unsafe open("/dev/full", O_WRONLY))
+            let output = StandardOutput(descriptor: descriptor, name: "dump.jsonl", capacity: 8)
+            let failure = try #require(throws: WriteFailure.self) { try output.write("longer than the buffer") }
+            #expect(failure.commandFailure.message == "cannot write dump.jsonl: No space left on device")
+            try descriptor.closeFile()
+        }
+    #endif
+
+    @Test func `fails if the descriptor is closed`() throws {
+        let output = StandardOutput(descriptor: FileDescriptor(rawValue: -1), name: "nothing")
+        try output.write("x")
+        let failure = try #require(throws: WriteFailure.self) { try output.close() }
+        #expect(failure.error.number == EBADF)
+    }
+
+    @Test func `says nothing when the reader of a pipe went away`() {
+        let failure = WriteFailure(error: SystemError(number: EPIPE), name: "standard output").commandFailure
+        #expect(failure.exitCode == .brokenPipe)
+        #expect(failure.text == nil)
+    }
+}
+
+@Suite struct `A command failure` {
+    @Test func `tells where, what and what to do`() {
+        let failure = CommandFailure(.badData, "not a key", hint: "quote it").within("scan").within("night.lk:12")
+        #expect(failure.text == "lkrepl: night.lk:12: scan: not a key\n  hint: quote it\n")
+        #expect(CommandFailure(.usage, "no").text == "lkrepl: no\n")
+    }
+
+    @Test func `says nothing where the exit code says it all`() {
+        #expect(CommandFailure.silent(.no).text == nil)
+        #expect(CommandFailure.silent(.no).description == ExitCode.no.meaning)
+    }
+
+    @Test func `never acts on the terminal`() throws {
+        let failure = CommandFailure(.noInput, "no \u{1b}[2J", hint: "\u{9b}").within("\r")
+        let text = try #require(failure.text)
+        #expect(text == "lkrepl: \\r: no \\e[2J\n  hint: \\u{9b}\n")
+    }
+
+    @Test(
+        arguments: [
+            (ENOENT, .noInput), (EACCES, .noPermission), (ENOSPC, .inputOutput), (EIO, .inputOutput),
+            (EPIPE, .brokenPipe),
+        ] as [(Int32, ExitCode)])
+    func `has the exit code of the system error`(number: Int32, code: ExitCode) {
+        let failure = CommandFailure.system(SystemError(number: number), "cannot open a.jsonl")
+        #expect(failure.exitCode == code)
+        #expect(failure.message.hasPrefix("cannot open a.jsonl: "))
+    }
+
+    @Test func `has an exit code that says what it means`() {
+        for code in ExitCode.allCases { #expect(!code.meaning.isEmpty) }
+        #expect(Set(ExitCode.allCases.map(\.meaning)).count == ExitCode.allCases.count)
+    }
+}
