@@ -76,6 +76,12 @@ public final class DocumentStore: Sendable {
     /// - Throws: as ``open(at:schema:options:)``.
     public static func open(on database: Database, schema: Schema? = nil) throws -> DocumentStore {
         try schema?.validate()
+        guard database.order == .bytewise else {
+            throw DocIndexError(
+                .notADocumentStore,
+                "the database at \(database.path) has the order \(database.order.name); a document store needs the "
+                    + "bytewise order")
+        }
         let catalog = try storedCatalog(in: database, mayBeNew: schema != nil)
         let store = DocumentStore(database: database, catalog: catalog)
         try store.adopt(schema)

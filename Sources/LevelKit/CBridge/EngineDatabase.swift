@@ -113,6 +113,19 @@ import CLevelDB
         return size
     }
 
+    /// Writes what is in memory to a table and begins a new log. Reports no error; the next write does.
+    ///
+    /// The corresponding C function is `leveldb_compact_range` with the range of the empty key alone: it always writes
+    /// the memory table, and has next to nothing else to do.
+    func flushMemoryTable() {
+        compact(from: [], to: [])
+    }
+
+    /// Writes a batch without operations, to hear of an error of the background thread.
+    func probe(synced: Bool) throws(LevelError) {
+        try write(EngineBatch(), synced: synced)
+    }
+
     /// Compacts the keys between two bounds, each without limit where it is `nil`. The corresponding C function is
     /// `leveldb_compact_range`, which reports no error.
     func compact(from lower: [UInt8]?, to upper: [UInt8]?) {

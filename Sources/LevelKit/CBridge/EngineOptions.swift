@@ -13,6 +13,7 @@ import CLevelDB
     let synced: OpaquePointer
     private let cache: OpaquePointer?
     private let filter: OpaquePointer?
+    private let comparator: EngineComparator?
     let verifiesChecksums: Bool
 
     init(_ settings: DatabaseOptions) {
@@ -38,6 +39,12 @@ import CLevelDB
         } else {
             unsafe filter = nil
         }
+        if case .custom(let compare) = settings.order.kind {
+            comparator = EngineComparator(name: settings.order.name, compare: compare)
+        } else {
+            comparator = nil
+        }
+        if let comparator { unsafe leveldb_options_set_comparator(options, comparator.handle) }
         verifiesChecksums = settings.integrity == .strict
         unsafe reading = Self.makeReadOptions(verifiesChecksums: verifiesChecksums, fillsCache: true, snapshot: nil)
         unsafe scanning = Self.makeReadOptions(verifiesChecksums: verifiesChecksums, fillsCache: false, snapshot: nil)

@@ -19,6 +19,9 @@ public final class Database: Sendable {
     /// The absolute path of the directory.
     public var path: String { core.path }
 
+    /// The order of the keys.
+    public var order: KeyOrder { core.order }
+
     // MARK: - Opening and closing
 
     /// Opens the database in a directory.
@@ -35,6 +38,7 @@ public final class Database: Sendable {
     public static func open(
         at path: String, options: DatabaseOptions = DatabaseOptions()
     ) throws(LevelError) -> Database {
+        ForkGeneration.install()
         try options.validate()
         let directory = try DatabaseDirectory(path)
         var opening = Opening(directory: directory, options: options)
@@ -64,9 +68,10 @@ public final class Database: Sendable {
         try core.write { () throws(LevelError) in
             try unsafe key.withUnsafeBufferPointer { (key) throws(LevelError) in
                 try unsafe value.withUnsafeBufferPointer { (value) throws(LevelError) in
-                    try unsafe core.engine.put(key, value, synced: durability == .synced)
+                    try unsafe core.engine.put(key, value, synced: durability != .buffered)
                 }
             }
+            if durability == .flushed { try core.flush() }
         }
     }
 
@@ -82,8 +87,9 @@ public final class Database: Sendable {
         try SizeLimit.check(keyByteCount: key.count, valueByteCount: 0)
         try core.write { () throws(LevelError) in
             try unsafe key.withUnsafeBufferPointer { (key) throws(LevelError) in
-                try unsafe core.engine.delete(key, synced: durability == .synced)
+                try unsafe core.engine.delete(key, synced: durability != .buffered)
             }
+            if durability == .flushed { try core.flush() }
         }
     }
 
@@ -121,8 +127,14 @@ public final class Database: Sendable {
             return
         }
         try core.write { () throws(LevelError) in
-            try core.engine.write(batch.engine, synced: durability == .synced)
+            try core.engine.write(batch.engine, synced: durability != .buffered)
+            if durability == .flushed { try core.flush() }
         }
+    }
+
+    /// Makes everything written so far survive the loss of power; see ``Durability/flushed``.
+    public func flush() throws(LevelError) {
+        try core.write { () throws(LevelError) in try core.flush() }
     }
 
     // MARK: - Maintenance
@@ -154,5 +166,10 @@ public enum Durability: Sendable, Hashable {
     /// The operating system has it: it survives the end of the process, not the loss of power.
     case buffered
     /// The disk has the current log: it survives the loss of power, and so does everything written to the same log.
+    /// LevelDB does not sync a log that it left for a new one, so earlier `buffered` writes may be missing where this
+    /// one is there.
     case synced
+    /// The disk has this write and everything written before it: after a synced write, what is in memory is written to
+    /// a table, which is synced. Costs a table file each time.
+    case flushed
 }

@@ -19,10 +19,13 @@ final class DatabaseCore: Sendable {
         var cursors: [UInt64: ThreadIdentity] = [:]
         var nextCursor: UInt64 = 0
         var isReleased = false
+        /// Whether the directory goes when the database is closed.
+        var isTemporary = false
     }
 
     let path: String
     let engine: EngineDatabase
+    let order: KeyOrder
     private let identity: FileIdentity
     private let children = Mutex(Children())
     /// Calls in flight; the highest bit says that admission has stopped.
@@ -30,11 +33,15 @@ final class DatabaseCore: Sendable {
     /// Why writing has stopped; `nil` while all is well. Held during each write, so that no write follows a failed one.
     private let writeFailure = Mutex<String?>(nil)
 
+    /// The process that opened the database; LevelDB's background thread does not follow into a fork.
+    private let forkGeneration = ForkGeneration.current
+
     private static let closedBit: UInt64 = 1 << 63
 
-    init(path: String, engine: EngineDatabase, identity: FileIdentity) {
+    init(path: String, engine: EngineDatabase, identity: FileIdentity, order: KeyOrder) {
         self.path = path
         self.engine = engine
+        self.order = order
         self.identity = identity
     }
 
@@ -53,9 +60,18 @@ final class DatabaseCore: Sendable {
         LevelError(.closed, "the database at \(path) is closed; open it again")
     }
 
+    /// The error of every call in a process that was forked off.
+    private var forkedError: LevelError {
+        LevelError(
+            .forked,
+            "the database at \(path) was opened before this process was forked and cannot be used in it; "
+                + "open it after the fork, in one of the two processes")
+    }
+
     /// Admits one call; each is paired with ``leave()``.
     @inline(__always)
     func enter() throws(LevelError) {
+        if forkGeneration != ForkGeneration.current { throw forkedError }
         if admission.add(1, ordering: .acquiring).newValue & Self.closedBit != 0 {
             leave()
             throw closedError
@@ -81,8 +97,10 @@ final class DatabaseCore: Sendable {
     /// Runs a write, unless an earlier one failed.
     ///
     /// After a failed `write(2)` LevelDB goes on as if nothing had happened, while every later record of that log is
-    /// misframed and lost at the next open. So one failure ends all writing until the database is opened anew; what was
-    /// acknowledged before it stays.
+    /// misframed and lost at the next open. So after a failure the log is left behind: what is in memory is written to a
+    /// table, which begins a new log, and a probe shows whether that went well. Then the failed write is known not to
+    /// have happened, and writing goes on. Otherwise it ends until the database is opened anew; what was acknowledged
+    /// stays either way.
     func write(_ body: () throws(LevelError) -> Void) throws(LevelError) {
         try enter()
         defer { leave() }
@@ -98,11 +116,31 @@ final class DatabaseCore: Sendable {
                 try body()
                 return .success(())
             } catch {
-                if error.code != .invalidArgument { failure = error.description }
+                if !heal() { failure = error.description }
                 return .failure(error)
             }
         }
         try outcome.get()
+    }
+
+    /// Writes what is in memory to a table on the disk. The probe tells of an error that LevelDB's function keeps to
+    /// itself.
+    func flush() throws(LevelError) {
+        engine.flushMemoryTable()
+        try engine.probe(synced: true)
+    }
+
+    /// Leaves the damaged log behind.
+    ///
+    /// - Returns: whether writing may go on.
+    private func heal() -> Bool {
+        engine.flushMemoryTable()
+        do throws(LevelError) {
+            try engine.probe(synced: true)
+            return true
+        } catch {
+            return false
+        }
     }
 
     // MARK: - Children
@@ -146,6 +184,7 @@ final class DatabaseCore: Sendable {
 
     /// Closes the database. Calling it again does nothing.
     func close() throws(LevelError) {
+        if forkGeneration != ForkGeneration.current { throw forkedError }
         let old = admission.bitwiseOr(Self.closedBit, ordering: .acquiringAndReleasing).oldValue
         guard old & Self.closedBit == 0 else { return }
         while admission.load(ordering: .acquiring) != Self.closedBit { usleep(50) }
@@ -166,8 +205,15 @@ final class DatabaseCore: Sendable {
         release()
     }
 
+    /// Makes the directory go with the database.
+    func removesDirectory() {
+        children.withLock { $0.isTemporary = true }
+    }
+
     /// Lets the engine go: snapshots first, then the database, then its place in the table of this process.
     private func release() {
+        // In a forked process LevelDB would wait for a thread that is not there; its memory goes with the process.
+        guard forkGeneration == ForkGeneration.current else { return }
         children.withLock { children in
             guard !children.isReleased, children.cursors.isEmpty else { return }
             children.isReleased = true
@@ -175,6 +221,7 @@ final class DatabaseCore: Sendable {
             children.snapshots = [:]
             engine.close()
             OpenDatabases.remove(identity)
+            if children.isTemporary, let directory = try? DatabaseDirectory(path) { directory.remove() }
         }
     }
 }

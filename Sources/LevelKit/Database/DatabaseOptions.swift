@@ -25,6 +25,10 @@ public struct DatabaseOptions: Sendable, Hashable {
     public var createIfMissing = true
     /// Whether finding a database is an error.
     public var errorIfExists = false
+    /// The order of the keys. Stored with the database when it is made, and checked at every later open.
+    public var order = KeyOrder.bytewise
+    /// How long opening waits for another process, or another handle of this one, to let the database go.
+    public var lockTimeout = Duration.zero
     /// How much is checked.
     public var integrity = Integrity.strict
     /// How blocks are compressed.
@@ -58,6 +62,19 @@ public struct DatabaseOptions: Sendable, Hashable {
         // SanitizeOptions clamps to this range (db/db_impl.cc).
         try Self.check("maxOpenFileCount", maxOpenFileCount, 74...50_000)
         try Self.check("bloomFilterBitsPerKey", bloomFilterBitsPerKey, 0...64)
+        if bloomFilterBitsPerKey > 0 && !order.distinguishesBytes {
+            throw LevelError(
+                .invalidArgument,
+                "bloomFilterBitsPerKey is \(bloomFilterBitsPerKey) and the order is \(order.name): a Bloom filter misses "
+                    + "keys that compare equal and differ in bytes; set it to 0")
+        }
+        if case .custom = order.kind {
+            guard !order.name.isEmpty, !order.name.hasPrefix("leveldb."), !order.name.utf8.contains(0) else {
+                throw LevelError(
+                    .invalidArgument,
+                    "the order has the name \(order.name); give it one of its own that does not begin with leveldb.")
+            }
+        }
         if errorIfExists && !createIfMissing {
             throw LevelError(
                 .invalidArgument,
@@ -71,5 +88,37 @@ public struct DatabaseOptions: Sendable, Hashable {
                 .invalidArgument,
                 "\(name) is \(value); choose a value from \(limits.lowerBound) to \(limits.upperBound)")
         }
+    }
+}
+
+// MARK: - Presets
+
+extension DatabaseOptions {
+    /// For an app that reads and writes single records while a person waits: the defaults with a larger cache. Holds up
+    /// to 8 MiB of writes and 32 MiB of blocks in memory.
+    public static var interactive: DatabaseOptions {
+        var options = DatabaseOptions()
+        options.cacheByteCount = 32 << 20
+        return options
+    }
+
+    /// For filling a database: large write buffers and tables, so that data is rewritten less often. Holds up to 128 MiB
+    /// of writes in memory, and reads up to 64 MiB of log when it is opened after a crash.
+    public static var bulkLoad: DatabaseOptions {
+        var options = DatabaseOptions()
+        options.writeBufferByteCount = 64 << 20
+        options.maxFileByteCount = 8 << 20
+        options.cacheByteCount = 32 << 20
+        return options
+    }
+
+    /// For small devices and many databases at once: at most 1 MiB of writes and 1 MiB of blocks in memory, and few open
+    /// files. Writes cost about twice as much, because small buffers are merged more often.
+    public static var lowMemory: DatabaseOptions {
+        var options = DatabaseOptions()
+        options.writeBufferByteCount = 512 << 10
+        options.cacheByteCount = 1 << 20
+        options.maxOpenFileCount = 100
+        return options
     }
 }

@@ -18,7 +18,20 @@ struct Opening {
         self.options = options
     }
 
+    /// Opens the database; where it is locked, tries again until the timeout of the options.
     mutating func run() throws(LevelError) -> DatabaseCore {
+        let deadline = ContinuousClock.now + options.lockTimeout
+        while true {
+            do throws(LevelError) {
+                return try attempt()
+            } catch {
+                guard error.code == .locked, ContinuousClock.now < deadline else { throw error }
+                usleep(20_000)
+            }
+        }
+    }
+
+    private mutating func attempt() throws(LevelError) -> DatabaseCore {
         let content = try directory.content()
         try check(content)
         if content == .missing { made = try directory.create() }
@@ -34,7 +47,7 @@ struct Opening {
                 throw LockFile.heldError(path: directory.path, pid: pid)
             }
             let engine = try EngineDatabase.open(path: directory.path, options: EngineOptions(options))
-            return DatabaseCore(path: directory.path, engine: engine, identity: identity)
+            return DatabaseCore(path: directory.path, engine: engine, identity: identity, order: options.order)
         } catch {
             removeTraces(of: content)
             OpenDatabases.remove(identity)

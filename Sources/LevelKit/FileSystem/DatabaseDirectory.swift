@@ -105,6 +105,19 @@ struct DatabaseDirectory: Hashable {
         return made
     }
 
+    /// Removes the engine's files, and the directory if it holds nothing else.
+    func remove() {
+        for name in (try? names()) ?? [] where Self.isEngineFile(name) || Self.isEngineName(name) {
+            unsafe unlink(file(name))
+        }
+        unsafe rmdir(path)
+    }
+
+    /// Whether `name` is one of the files of which there is one.
+    static func isEngineName(_ name: String) -> Bool {
+        ["CURRENT", "LOCK", "LOG", "LOG.old"].contains(name)
+    }
+
     /// Whether `name` is one that LevelDB gives (`db/filename.cc`).
     static func isEngineFile(_ name: String) -> Bool {
         if name.hasPrefix("MANIFEST-") { return true }

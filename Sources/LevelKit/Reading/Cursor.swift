@@ -129,8 +129,8 @@ public struct Cursor: ~Copyable {
         switch bound {
         case .unbounded: return .included(target)
         case .included(let key), .excluded(let key):
-            let isInside = lower ? key.lexicographicallyPrecedes(target) : target.lexicographicallyPrecedes(key)
-            return isInside ? .included(target) : bound
+            let order = core.order.compare(target.span, key.span)
+            return (lower ? order > 0 : order < 0) ? .included(target) : bound
         }
     }
 
@@ -141,7 +141,7 @@ public struct Cursor: ~Copyable {
         case .excluded(let key):
             unsafe key.withUnsafeBufferPointer { key in
                 unsafe iterator.seek(key)
-                if iterator.isValid, unsafe iterator.key.elementsEqual(key) { iterator.next() }
+                if iterator.isValid, unsafe isSame(iterator.key, key) { iterator.next() }
             }
         }
     }
@@ -161,9 +161,22 @@ public struct Cursor: ~Copyable {
                 // Every key is smaller, unless the seek met damage: then the error is found by the caller.
                 if iterator.error == nil { iterator.seekToLast() }
             } else {
-                let isFound = unsafe iterator.key.elementsEqual(key)
+                let isFound = unsafe isSame(iterator.key, key)
                 if !(included && isFound) { iterator.previous() }
             }
+        }
+    }
+
+    /// Whether two keys are one key in the order of the database.
+    private func isSame(_ a: UnsafeBufferPointer<UInt8>, _ b: UnsafeBufferPointer<UInt8>) -> Bool {
+        unsafe core.order.compare(Span(_unsafeElements: a), Span(_unsafeElements: b)) == 0
+    }
+
+    @inline(__always)
+    private func compare(_ key: UnsafeBufferPointer<UInt8>, with bound: [UInt8]) -> Int {
+        switch core.order.kind {
+        case .bytewise: unsafe bound.withUnsafeBufferPointer { unsafe compareBytes(key, $0) }
+        case .custom(let compare): unsafe compare(Span(_unsafeElements: key), bound.span)
         }
     }
 
@@ -173,10 +186,10 @@ public struct Cursor: ~Copyable {
         switch reverse ? range.lower : range.upper {
         case .unbounded: return true
         case .included(let bound):
-            let order = unsafe compare(key, bound)
+            let order = unsafe compare(key, with: bound)
             return reverse ? order >= 0 : order <= 0
         case .excluded(let bound):
-            let order = unsafe compare(key, bound)
+            let order = unsafe compare(key, with: bound)
             return reverse ? order > 0 : order < 0
         }
     }
@@ -187,10 +200,10 @@ extension Cursor: Sendable {}
 
 /// Bytewise order as LevelDB's default comparator has it (`util/comparator.cc`): negative, zero or positive.
 @inline(__always)
-private func compare(_ a: UnsafeBufferPointer<UInt8>, _ b: [UInt8]) -> Int {
+func compareBytes(_ a: UnsafeBufferPointer<UInt8>, _ b: UnsafeBufferPointer<UInt8>) -> Int {
     let common = min(a.count, b.count)
     if common > 0 {
-        let order = unsafe b.withUnsafeBufferPointer { unsafe memcmp(a.baseAddress!, $0.baseAddress!, common) }
+        let order = unsafe memcmp(a.baseAddress!, b.baseAddress!, common)
         if order != 0 { return Int(order) }
     }
     return a.count - b.count

@@ -60,7 +60,9 @@ extension KeyValueReader {
         unsafe iterator.seek(key)
         let isValid = iterator.isValid
         if let error = iterator.error { throw .engine(error, action: "read a key from \(core.path)") }
-        guard isValid, unsafe iterator.key.elementsEqual(key) else { return nil }
+        guard isValid else { return nil }
+        let isSame = unsafe core.order.compare(Span(_unsafeElements: iterator.key), Span(_unsafeElements: key)) == 0
+        guard isSame else { return nil }
         return try body(unsafe Span(_unsafeElements: iterator.value))
     }
 }

@@ -26,7 +26,7 @@ extension CommandFailure {
         case .databaseNotFound: .noInput
         case .databaseExists: .cannotCreate
         case .locked: .temporaryFailure
-        case .notSupported, .closed, .cursorsAlive, .unknown: .software
+        case .notSupported, .closed, .forked, .cursorsAlive, .unknown: .software
         }
     }
 

@@ -1,0 +1,75 @@
+internal import Dispatch
+
+/// The operations of a database for code that must not block its thread.
+///
+/// LevelDB's calls block: a read waits for the disk, a write now and then for a compaction. Here they run on queues of
+/// their own, writes one after another, and the caller is suspended. Nothing else changes; both forms may be mixed.
+///
+/// ```swift
+/// let value = try await database.asynchronous.value(forKey: key)
+/// for try await chunk in database.asynchronous.chunks(in: .all) { … }
+/// ```
+public struct AsyncDatabase: Sendable {
+    /// The database.
+    public let database: Database
+
+    private static let reads = DispatchQueue(label: "LevelKit.reads", attributes: .concurrent)
+    private static let writes = DispatchQueue(label: "LevelKit.writes")
+
+    /// The value of a key; `nil` if there is no such key.
+    ///
+    /// - Throws: ``LevelError``: `corruption`, `io`, `closed`; `CancellationError` if the task was cancelled before.
+    public func value(forKey key: [UInt8]) async throws -> [UInt8]? {
+        try await Self.run(on: Self.reads) { [database] in try database.value(forKey: key) }
+    }
+
+    /// Stores a value under a key.
+    ///
+    /// - Throws: ``LevelError``; `CancellationError` if the task was cancelled before, and then nothing is written.
+    public func put(_ value: [UInt8], forKey key: [UInt8], durability: Durability = .buffered) async throws {
+        try await Self.run(on: Self.writes) { [database] in
+            try database.put(value, forKey: key, durability: durability)
+        }
+    }
+
+    /// Removes a key and its value.
+    public func delete(_ key: [UInt8], durability: Durability = .buffered) async throws {
+        try await Self.run(on: Self.writes) { [database] in try database.delete(key, durability: durability) }
+    }
+
+    /// Writes what `body` puts into a batch, as one unit; see ``Database/write(durability:_:)``.
+    public func write<R: Sendable>(
+        durability: Durability = .buffered, _ body: @escaping @Sendable (WriteBatch) throws -> R
+    ) async throws -> R {
+        try await Self.run(on: Self.writes) { [database] in try database.write(durability: durability, body) }
+    }
+
+    /// The pairs of a range, some at a time, all from the state at the first.
+    ///
+    /// - Parameters:
+    ///   - count: pairs in one chunk, at least 1; the last chunk may have fewer. Cancellation takes effect between two
+    ///     chunks.
+    public func chunks(in range: KeyRange = .all, reverse: Bool = false, count: Int = 256) -> EntryChunks {
+        precondition(count >= 1, "a chunk has at least one entry")
+        return EntryChunks(database: database, range: range, reverse: reverse, count: count)
+    }
+
+    /// Runs `body` on a queue and waits for it without blocking a thread.
+    static func run<R: Sendable>(
+        on queue: DispatchQueue, _ body: @escaping @Sendable () throws -> R
+    ) async throws -> R {
+        try Task.checkCancellation()
+        return try await withCheckedThrowingContinuation { continuation in
+            queue.async { continuation.resume(with: Result { try body() }) }
+        }
+    }
+
+    static func read<R: Sendable>(_ body: @escaping @Sendable () throws -> R) async throws -> R {
+        try await run(on: reads, body)
+    }
+}
+
+extension Database {
+    /// The operations of this database for code that must not block its thread.
+    public var asynchronous: AsyncDatabase { AsyncDatabase(database: self) }
+}

@@ -1,0 +1,61 @@
+/// The pairs of a key range as an asynchronous sequence of arrays; see ``AsyncDatabase/chunks(in:reverse:count:)``.
+public struct EntryChunks: AsyncSequence, Sendable {
+    /// A key and its value, both owned.
+    public struct Entry: Sendable, Hashable {
+        /// The key.
+        public let key: [UInt8]
+        /// The value.
+        public let value: [UInt8]
+    }
+
+    let database: Database
+    let range: KeyRange
+    let reverse: Bool
+    let count: Int
+
+    /// Reads chunk after chunk.
+    public struct AsyncIterator: AsyncIteratorProtocol {
+        private let chunks: EntryChunks
+        private var reader: ChunkReader?
+
+        init(_ chunks: EntryChunks) { self.chunks = chunks }
+
+        /// The next pairs; `nil` at the end.
+        ///
+        /// - Throws: ``LevelError``; `CancellationError` if the task was cancelled.
+        public mutating func next() async throws -> [Entry]? {
+            let chunks = self.chunks
+            let reader = try await existingReader()
+            return try await AsyncDatabase.read { try reader.next(chunks.count) }
+        }
+
+        private mutating func existingReader() async throws -> ChunkReader {
+            if let reader { return reader }
+            let chunks = self.chunks
+            let reader = try await AsyncDatabase.read {
+                ChunkReader(try chunks.database.cursor(in: chunks.range, reverse: chunks.reverse, fillsCache: false))
+            }
+            self.reader = reader
+            return reader
+        }
+    }
+
+    /// An iterator from the near end of the range.
+    public func makeAsyncIterator() -> AsyncIterator { AsyncIterator(self) }
+}
+
+/// Holds the cursor between two chunks.
+final class ChunkReader: @unchecked Sendable {
+    // Unchecked: an iterator asks for one chunk at a time, so no two threads use the cursor at once.
+    private var cursor: Cursor
+
+    init(_ cursor: consuming Cursor) { self.cursor = cursor }
+
+    func next(_ count: Int) throws(LevelError) -> [EntryChunks.Entry]? {
+        var entries: [EntryChunks.Entry] = []
+        while entries.count < count, try cursor.advance() {
+            entries.append(EntryChunks.Entry(key: cursor.key.copied(), value: cursor.value.copied()))
+        }
+        return entries.isEmpty ? nil : entries
+    }
+}

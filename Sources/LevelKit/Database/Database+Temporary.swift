@@ -1,0 +1,29 @@
+#if canImport(Glibc)
+    internal import Glibc
+#else
+    internal import Darwin
+#endif
+
+extension Database {
+    /// A new empty database in a directory of its own, which is removed when the database is closed.
+    ///
+    /// For tests and for data that need not outlive the process. LevelDB's in-memory environment has no C interface, so
+    /// this is on disk; it never syncs unless told to. Killed processes leave their directory, named `levelkit-…`, in
+    /// the directory for temporary files.
+    ///
+    /// - Throws: ``LevelError`` with `io` where no directory can be made.
+    public static func temporary(options: DatabaseOptions = DatabaseOptions()) throws(LevelError) -> Database {
+        var parent = "/tmp"
+        if let variable = unsafe getenv("TMPDIR") { parent = unsafe String(cString: variable) }
+        var template = Array("\(parent)/levelkit-XXXXXX".utf8CString)
+        guard unsafe mkdtemp(&template) != nil else {
+            throw LevelError(
+                .io, "could not make a directory for a temporary database in \(parent); set TMPDIR to another",
+                cause: lastSystemError())
+        }
+        let path = String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
+        let database = try open(at: path, options: options)
+        database.core.removesDirectory()
+        return database
+    }
+}

@@ -1,0 +1,25 @@
+internal import Synchronization
+
+#if canImport(Glibc)
+    internal import Glibc
+#else
+    internal import Darwin
+#endif
+
+/// Counts the forks between the first process and this one.
+///
+/// Asking for the process id would be a system call for each read; a handler that runs in the child costs nothing.
+enum ForkGeneration {
+    private static let counter = Atomic<Int>(0)
+    /// Installs the handler once.
+    private static let isInstalled: Bool = pthread_atfork(nil, nil, { ForkGeneration.advance() }) == 0
+
+    /// The number of forks so far.
+    @inline(__always)
+    static var current: Int { counter.load(ordering: .relaxed) }
+
+    /// Sees to it that forks are counted from now on.
+    static func install() { _ = isInstalled }
+
+    private static func advance() { counter.add(1, ordering: .relaxed) }
+}
