@@ -48,6 +48,16 @@ import CLevelDB
             start: UnsafeRawPointer(base)?.assumingMemoryBound(to: UInt8.self), count: count)
     }
 
+    /// Whether ``error`` is not `nil`: the same call without making a text, for every step.
+    @inline(__always)
+    var hasFailed: Bool {
+        var text: UnsafeMutablePointer<CChar>? = nil
+        unsafe leveldb_iter_get_error(handle, &text)
+        guard let text = unsafe text else { return false }
+        unsafe leveldb_free(text)
+        return true
+    }
+
     /// The error that the iterator met so far. The corresponding C function is `leveldb_iter_get_error`.
     ///
     /// LevelDB skips a damaged block and stays valid, so this must be asked after every move, not only at the end.

@@ -18,11 +18,12 @@
 /// ``key`` and ``value`` lend the engine's own memory: the compiler keeps them from outliving the position. A cursor
 /// belongs to one thread at a time. While one lives, the files that it reads stay on disk.
 public struct Cursor: ~Copyable {
+    // Without payload, so that a step moves one byte and counts no references.
     private enum Position {
         case start
         case entry
         case end
-        case failed(LevelError)
+        case failed
     }
 
     private let core: DatabaseCore
@@ -30,7 +31,11 @@ public struct Cursor: ~Copyable {
     private let registration: UInt64
     private let range: KeyRange
     private let reverse: Bool
+    /// Whether the range ends before the database does, in the direction of travel.
+    private let hasFarBound: Bool
     private var position = Position.start
+    /// What went wrong, once the position is `failed`.
+    private var failure: LevelError?
     /// The key at which the next ``advance()`` begins, after ``seek(to:)``.
     private var target: [UInt8]?
 
@@ -39,6 +44,7 @@ public struct Cursor: ~Copyable {
         self.iterator = iterator
         self.range = range
         self.reverse = reverse
+        hasFarBound = (reverse ? range.lower : range.upper) != .unbounded
         registration = core.registerCursor()
     }
 
@@ -59,15 +65,11 @@ public struct Cursor: ~Copyable {
         case .start: try moveToStart()
         case .entry: if reverse { iterator.previous() } else { iterator.next() }
         case .end: return false
-        case .failed(let error): throw error
+        case .failed: throw failure ?? core.closedError
         }
         let isValid = iterator.isValid
-        if let text = iterator.error {
-            let error = LevelError.engine(text, action: "read on in \(core.path)")
-            position = .failed(error)
-            throw error
-        }
-        guard isValid, unsafe isWithinFarBound(iterator.key) else {
+        if iterator.hasFailed { throw fail() }
+        guard isValid, !hasFarBound || (unsafe isWithinFarBound(iterator.key)) else {
             position = .end
             return false
         }
@@ -75,10 +77,18 @@ public struct Cursor: ~Copyable {
         return true
     }
 
+    /// Remembers what the iterator met.
+    private mutating func fail() -> LevelError {
+        let error = LevelError.engine(iterator.error ?? "unknown", action: "read on in \(core.path)")
+        failure = error
+        position = .failed
+        return error
+    }
+
     /// Makes the next ``advance()`` begin at `key`: at the first key not less than it, or in reverse at the last key
     /// not greater. A key outside the range begins at the near end of the range, or finds nothing.
     public mutating func seek(to key: [UInt8]) {
-        if case .failed = position { return }
+        if position == .failed { return }
         target = key
         position = .start
     }
@@ -109,7 +119,7 @@ public struct Cursor: ~Copyable {
 
     /// LevelDB aborts the process when an iterator is asked for an entry it does not stand on; so does this, with words.
     private func requireEntry() {
-        guard case .entry = position else {
+        guard position == .entry else {
             preconditionFailure("key and value exist only after advance() has returned true")
         }
     }

@@ -1,0 +1,18 @@
+// swift-tools-version: 6.2
+import PackageDescription
+
+/// A package of its own, so that what is compared with never burdens those who link the library.
+let package = Package(
+    name: "Benchmarks",
+    platforms: [.macOS(.v26)],
+    dependencies: [.package(name: "LevelKit", path: "..")],
+    targets: [
+        .systemLibrary(name: "CRawLevelDB"),
+        .executableTarget(
+            name: "bench",
+            dependencies: ["CRawLevelDB", .product(name: "LevelKit", package: "LevelKit")],
+            swiftSettings: [.treatAllWarnings(as: .error)]
+        ),
+    ],
+    swiftLanguageModes: [.v6]
+)
