@@ -26,6 +26,7 @@ final class DatabaseCore: Sendable {
     let path: String
     let engine: EngineDatabase
     let order: KeyOrder
+    let tables: TableWatch
     private let identity: FileIdentity
     private let children = Mutex(Children())
     /// Calls in flight; the highest bit says that admission has stopped.
@@ -38,8 +39,9 @@ final class DatabaseCore: Sendable {
 
     private static let closedBit: UInt64 = 1 << 63
 
-    init(path: String, engine: EngineDatabase, identity: FileIdentity, order: KeyOrder) {
-        self.path = path
+    init(directory: DatabaseDirectory, engine: EngineDatabase, identity: FileIdentity, order: KeyOrder) {
+        path = directory.path
+        tables = TableWatch(directory)
         self.engine = engine
         self.order = order
         self.identity = identity

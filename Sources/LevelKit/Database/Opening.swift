@@ -47,7 +47,7 @@ struct Opening {
                 throw LockFile.heldError(path: directory.path, pid: pid)
             }
             let engine = try EngineDatabase.open(path: directory.path, options: EngineOptions(options))
-            return DatabaseCore(path: directory.path, engine: engine, identity: identity, order: options.order)
+            return DatabaseCore(directory: directory, engine: engine, identity: identity, order: options.order)
         } catch {
             removeTraces(of: content)
             OpenDatabases.remove(identity)

@@ -49,12 +49,14 @@ extension KeyValueReader {
 
     /// The value of a key of which the engine said that it is absent.
     ///
-    /// `leveldb_get` reports a table file that is gone as "not found", like a key that is not there. An iterator reports
-    /// it as an error, so a miss is confirmed by one.
+    /// `leveldb_get` reports a table file that is gone as "not found", like a key that is not there. Where a table may
+    /// have gone, an iterator confirms the miss, because it reports an error instead.
     func confirmMiss<R>(
         _ key: UnsafeBufferPointer<UInt8>, core: DatabaseCore, reading: OpaquePointer,
         _ body: (Span<UInt8>) throws(LevelError) -> R
     ) throws(LevelError) -> R? {
+        if core.tables.isUnchanged { return nil }
+        core.tables.look { core.engine.property("leveldb.sstables") }
         let iterator = unsafe core.engine.makeIterator(reading: reading)
         defer { iterator.destroy() }
         unsafe iterator.seek(key)
