@@ -30,7 +30,7 @@ enum Invocation {
         var options: [String] = []
         var rest = arguments[...]
         while let first = rest.first {
-            if Self.flags.contains(first) {
+            if Self.flags.contains(first) || Self.isJoined(first) {
                 options.append(rest.removeFirst())
             } else if Self.valued.contains(first), rest.count > 1 {
                 options += rest.prefix(2)
@@ -45,7 +45,14 @@ enum Invocation {
         }
         let names = RootCommand.configuration.subcommands.map { $0._commandName } + ["help"]
         if names.contains(first) {
-            self = .command([first] + options + Self.protectingNumbers(rest.dropFirst(), of: first))
+            // The commands below `doc` take the options, not `doc` itself.
+            let nameCount = first == "doc" ? min(2, rest.count) : 1
+            let others = Self.protecting(rest.dropFirst(nameCount), of: first)
+            self = .command(rest.prefix(nameCount) + options + others)
+            return
+        }
+        if rest.dropFirst().contains(where: { $0 == "--help" || $0 == "-h" }) {
+            self = .command(["--help"])
             return
         }
         self = .shell(try Self.shell(first, rest.dropFirst(), options: options, names: names))
@@ -71,7 +78,7 @@ enum Invocation {
                     throw CommandFailure(.usage, "\(first) needs a value")
                 }
                 if first == "-c" { shell.commands.append(value) } else { shell.script = value }
-            case let flag where flags.contains(flag): shell.options.append(flag)
+            case let flag where flags.contains(flag) || isJoined(flag): shell.options.append(flag)
             case let option where valued.contains(option):
                 guard let value = rest.popFirst() else { throw CommandFailure(.usage, "\(option) needs a value") }
                 shell.options += [option, value]
@@ -84,24 +91,47 @@ enum Invocation {
         return shell
     }
 
-    /// Commands whose arguments may be negative numbers, which ArgumentParser would take for options.
-    private static let expressive: Set<String> = ["find", "search"]
+    /// Whether an argument is an option with its value, such as `--mode=json`.
+    private static func isJoined(_ argument: String) -> Bool {
+        valued.contains { argument.hasPrefix($0 + "=") }
+    }
 
-    /// Marks arguments such as `-73.99` as no options; ``plain(_:)`` takes the mark off.
-    static func protectingNumbers(_ arguments: some Sequence<String>, of command: String) -> [String] {
+    // MARK: - Arguments that look like options
+
+    /// Commands that take words, numbers or keys that may begin with a dash.
+    private static let expressive: Set<String> = ["find", "search", "doc", "get", "put", "del"]
+    /// Options behind which a value stands, whatever it begins with.
+    private static let taking: Set<String> = [
+        "--limit", "--skip", "--batch", "--fields", "--sort", "--where", "--mode", "--progress", "--from", "--to",
+        "--after", "--upto", "--prefix",
+    ]
+    /// Stands before an argument that is to be no option; a character that nobody types.
+    static let protection = "\u{1}"
+
+    /// Marks arguments such as `-73.99`, and words such as `-ice` of a search, as no options; ``plain(_:)`` takes the
+    /// mark off.
+    static func protecting(_ arguments: some Sequence<String>, of command: String) -> [String] {
         guard expressive.contains(command) else { return Array(arguments) }
+        var previous = ""
         return arguments.map { argument in
-            let second = argument.utf8.dropFirst().first ?? 0
-            return argument.hasPrefix("-") && (0x30...0x39).contains(second) ? numberMark + argument : argument
+            defer { previous = argument }
+            return !taking.contains(previous) && isValue(argument, of: command) ? protection + argument : argument
         }
+    }
+
+    private static func isValue(_ argument: String, of command: String) -> Bool {
+        let utf8 = Array(argument.utf8.prefix(3))
+        guard utf8.count >= 2, utf8[0] == UInt8(ascii: "-"), utf8[1] != UInt8(ascii: "-") else { return false }
+        let digits = UInt8(ascii: "0")...UInt8(ascii: "9")
+        if digits.contains(utf8[1]) { return true }
+        if utf8[1] == UInt8(ascii: "."), utf8.count == 3, digits.contains(utf8[2]) { return true }
+        return command == "search" && !["-q", "-y", "-h", "-qy", "-yq"].contains(argument)
     }
 
     /// An argument as it was typed.
     static func plain(_ argument: String) -> String {
-        argument.hasPrefix(numberMark) ? String(argument.dropFirst(numberMark.count)) : argument
+        argument.hasPrefix(protection) ? String(argument.dropFirst(protection.count)) : argument
     }
-
-    private static let numberMark = "\u{1}"
 }
 
 extension String {

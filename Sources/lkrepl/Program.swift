@@ -4,9 +4,11 @@ import LevelKit
 
 /// Runs one command line: finds the command, or opens the shell, and turns every failure into a text and an exit code.
 enum Program {
-    /// Runs the arguments of a process.
-    static func run(arguments: [String]) -> ExitCode {
-        report {
+    /// Runs the arguments of the process.
+    static func run() -> ExitCode {
+        FileDescriptor.reserveStandardStreams()
+        return report {
+            let arguments = try processArguments()
             switch try Invocation(arguments) {
             case .command(let arguments): try runCommand(arguments)
             case .shell(let invocation): try Shell.run(invocation)
@@ -14,24 +16,36 @@ enum Program {
         }
     }
 
+    /// The arguments of the process, without its name.
+    ///
+    /// `CommandLine.arguments` puts U+FFFD in place of bytes that are not UTF-8; stored as a key, that would be another
+    /// key.
+    private static func processArguments() throws -> [String] {
+        try (1..<max(1, Int(CommandLine.argc))).map { index in
+            guard let bytes = unsafe CommandLine.unsafeArgv[index], let text = unsafe String(validatingCString: bytes)
+            else {
+                throw CommandFailure(
+                    .usage, "argument \(index) is not UTF-8", hint: "write bytes as 0x68 or b64:aA==")
+            }
+            return text
+        }
+    }
+
     /// Parses and runs one command.
     ///
     /// Help and the version go to standard output and are no failure.
     static func runCommand(_ arguments: [String]) throws {
-        var command: any ParsableCommand
         do {
-            command = try RootCommand.parseAsRoot(arguments)
-        } catch {
-            let text = RootCommand.fullMessage(for: error)
-            guard RootCommand.exitCode(for: error) != .success else {
-                let output = StandardOutput()
-                try output.write(text + "\n")
-                try output.flush()
-                return
-            }
-            throw UsageFailure(text: text)
+            var command = try RootCommand.parseAsRoot(arguments)
+            try command.run()
+        } catch  where RootCommand.exitCode(for: error) == .success {
+            // Help and the version come as errors, from parsing or from running.
+            let output = StandardOutput()
+            try output.write(RootCommand.fullMessage(for: error) + "\n")
+            try output.flush()
+        } catch  where RootCommand.exitCode(for: error) == .validationFailure {
+            throw UsageFailure(text: RootCommand.fullMessage(for: error))
         }
-        try command.run()
     }
 
     /// Runs `body`; tells on standard error what went wrong.
@@ -40,7 +54,7 @@ enum Program {
             try body()
             return .done
         } catch let usage as UsageFailure {
-            StandardError.shared.write(usage.text + "\n")
+            StandardError.shared.write(usage.visibleText + "\n")
             return .usage
         } catch {
             let failure = CommandFailure(error)
@@ -53,6 +67,13 @@ enum Program {
 /// Arguments that fit no command, with the text that says so.
 struct UsageFailure: Error {
     let text: String
+
+    /// The text, in which arguments are quoted, without what acts on a terminal.
+    var visibleText: String {
+        text.split(separator: "\n", omittingEmptySubsequences: false)
+            .map { VisibleText.singleLine(String($0).replacing(Invocation.protection, with: "")) }
+            .joined(separator: "\n")
+    }
 }
 
 /// The command that has all others below it.

@@ -5,7 +5,7 @@
 ///   ``DocumentValue/double(_:)`` if that is exact, else the error `numberOutOfRange`. `-0` gives `-0.0`;
 /// - every other number gives the nearest double; one that would be infinite is refused;
 /// - a name that occurs twice in one object is refused, and so are half surrogate pairs and invalid UTF-8;
-/// - nesting is limited to ``DocumentValue/maximumDepth``; no input can exhaust the stack or trap.
+/// - nesting is limited to ``maximumDepth``; no input can exhaust the stack or trap.
 ///
 /// A parser is a value without state: one can serve any number of threads.
 public struct JSONParser: Sendable {
@@ -15,11 +15,18 @@ public struct JSONParser: Sendable {
     public var isExtended: Bool
     /// Where the text begins in a larger one; positions of errors count from there.
     public var start: JSONPosition
+    /// How many arrays and objects may lie inside each other. A text that wraps documents, such as a line of a dump,
+    /// needs one more for each wrapping.
+    public var maximumDepth: Int
 
     /// A parser with these options.
-    public init(isExtended: Bool = false, start: JSONPosition = JSONPosition()) {
+    public init(
+        isExtended: Bool = false, start: JSONPosition = JSONPosition(),
+        maximumDepth: Int = DocumentValue.maximumDepth
+    ) {
         self.isExtended = isExtended
         self.start = start
+        self.maximumDepth = maximumDepth
     }
 
     /// The value that `text` consists of, with nothing around it but white space.

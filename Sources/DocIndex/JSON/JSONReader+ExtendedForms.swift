@@ -21,12 +21,12 @@ extension JSONReader {
     /// Refuses an object that lies too deep, unless it can still turn out to be the form of a scalar.
     func checkDepthOfObject(_ depth: Int) throws(JSONError) {
         let allowance = options.isExtended && !nextObjectIsLiteral ? 1 : 0
-        guard depth <= DocumentValue.maximumDepth + allowance else { throw failure(.tooDeep) }
+        guard depth <= options.maximumDepth + allowance else { throw failure(.tooDeep) }
     }
 
     /// Refuses the name just begun if only the form of a scalar is allowed here.
     func checkExtendedName() throws(JSONError) {
-        guard let object = builder.innermost, object.depth > DocumentValue.maximumDepth,
+        guard let object = builder.innermost, object.depth > options.maximumDepth,
             let name = builder.innermostFirstName
         else { return }
         guard name.hasSameBytes(as: ExtendedName.bytes) || name.hasSameBytes(as: ExtendedName.number) else {

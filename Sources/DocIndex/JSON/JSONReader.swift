@@ -77,7 +77,7 @@ extension JSONReader {
 
     private mutating func openArray() throws(JSONError) -> DocumentValue? {
         let depth = depthOfNextContainer
-        guard depth <= DocumentValue.maximumDepth else { throw failure(.tooDeep) }
+        guard depth <= options.maximumDepth else { throw failure(.tooDeep) }
         let start = offset
         offset += 1
         skipWhiteSpace()
@@ -98,7 +98,7 @@ extension JSONReader {
         offset += 1
         skipWhiteSpace()
         if offset < bytes.count, bytes[offset] == UInt8(ascii: "}") {
-            guard depth <= DocumentValue.maximumDepth else { throw failure(.tooDeep, at: start) }
+            guard depth <= options.maximumDepth else { throw failure(.tooDeep, at: start) }
             offset += 1
             return .object(DocumentObject())
         }

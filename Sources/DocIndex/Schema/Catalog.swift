@@ -5,6 +5,9 @@ struct Catalog: Sendable, Hashable {
     /// The version of the format on disk that this library writes; see `docs/FORMAT.md`.
     static let formatVersion = 1
 
+    /// What every record begins with.
+    static let beginning = Array("{\"docindex\":".utf8)
+
     var schemaVersion = 1
     var collections: [CollectionEntry] = []
     /// The numbers that the next collection and the next index get. Numbers are never used twice, so that keys of what

@@ -94,7 +94,9 @@ public final class DocumentStore: Sendable {
     }
 
     private static func storedCatalog(in database: Database, mayBeNew: Bool) throws -> Catalog {
-        if let record = try database.value(forKey: Keyspace.catalogKey) { return try Catalog(encoded: record) }
+        let record = try database.value(forKey: Keyspace.catalogKey)
+        // Another program may have the same key.
+        if let record, record.starts(with: Catalog.beginning) { return try Catalog(encoded: record) }
         var cursor = try database.cursor()
         guard mayBeNew, try !cursor.advance() else {
             throw DocIndexError(

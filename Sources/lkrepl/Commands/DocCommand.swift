@@ -50,7 +50,7 @@ struct DocCommand: ParsableCommand {
             try options.requireWrite("doc put")
             let text =
                 document == "-"
-                ? try FileDescriptor.standardInput.readAll()
+                ? try FileDescriptor.openForReading("-").readAll()
                 : Array(try ArgumentOrigin.current.text(of: document).utf8)
             let value = try JSONParser().parse(text)
             guard case .object(let content) = value else {
@@ -93,7 +93,7 @@ struct DocCommand: ParsableCommand {
 extension DocumentID {
     /// The ids that an argument may mean: the text that it is, then the integer that it looks like.
     static func candidates(_ argument: String) throws -> [DocumentID] {
-        let text = try ArgumentOrigin.current.text(of: argument)
+        let text = try ArgumentOrigin.current.text(of: Invocation.plain(argument))
         guard let number = Int64(text), String(number) == text else { return [.string(text)] }
         return [.string(text), .int(number)]
     }

@@ -30,22 +30,38 @@ struct DumpCommand: ParsableCommand {
                 progress.finish()
                 return options.note("dump: \(count) records")
             }
-            // A dump under its own name is a whole one: it is renamed only when it is on the disk.
-            let partial = file + ".partial"
-            let writer = StandardOutput(descriptor: try FileDescriptor.create(partial), name: partial)
-            do {
-                let count = try dump(session, to: writer, progress: progress)
-                try writer.synchronize()
-                try writer.close()
-                guard unsafe rename(partial, file) == 0 else {
-                    throw CommandFailure.system(SystemError(number: errno), "cannot rename \(partial) to \(file)")
-                }
-                progress.finish()
-                options.note("dump: \(count) records in \(file)")
-            } catch {
-                unsafe unlink(partial)
-                throw error
+            guard !file.isEmpty, !FileDescriptor.isDirectory(file) else {
+                throw CommandFailure(
+                    .cannotCreate, "cannot write to \(file): it is no file", hint: "name a file with -o")
             }
+            if FileDescriptor.isSpecial(file) {
+                let descriptor = try FileDescriptor.openForWriting(file, isNew: false)
+                let count = try dump(
+                    session, to: StandardOutput(descriptor: descriptor, name: file), progress: progress)
+                progress.finish()
+                return options.note("dump: \(count) records")
+            }
+            let count = try dump(session, toFile: FileDescriptor.resolvingLinks(file), progress: progress)
+            progress.finish()
+            options.note("dump: \(count) records in \(file)")
+        }
+    }
+
+    /// A dump under its own name is a whole one: it is renamed only when it is on the disk.
+    private func dump(_ session: Session, toFile file: String, progress: ProgressReporter) throws -> Int {
+        let partial = "\(file).partial-\(getpid())"
+        let writer = StandardOutput(descriptor: try FileDescriptor.openForWriting(partial, isNew: true), name: partial)
+        do {
+            let count = try dump(session, to: writer, progress: progress)
+            try writer.synchronize()
+            try writer.close()
+            guard unsafe rename(partial, file) == 0 else {
+                throw CommandFailure.system(SystemError(number: errno), "cannot rename \(partial) to \(file)")
+            }
+            return count
+        } catch {
+            unsafe unlink(partial)
+            throw error
         }
     }
 

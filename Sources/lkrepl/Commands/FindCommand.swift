@@ -26,7 +26,7 @@ struct FindCommand: ParsableCommand {
     @Flag(name: .long, help: "Tell on standard error how the answer was found.") var explain = false
 
     func run() throws {
-        let condition = condition.map(Invocation.plain).joined(separator: " ")
+        let condition = try ArgumentOrigin.current.expression(of: condition)
         let query = Query(
             try Predicate(parsing: condition),
             sort: try sort.map { try Query.SortKey.parse(ArgumentOrigin.current.text(of: Invocation.plain($0))) } ?? [],

@@ -33,7 +33,8 @@ struct ImportCommand: ParsableCommand {
         let descriptor = try FileDescriptor.openForReading(name)
         try Session.with(database) { session in
             let importer = Importer(
-                store: try session.store(), collection: try session.collection(collection).name, batchCount: batch,
+                store: try session.store(), collection: try session.collection(collection).name,
+                fileName: name == "-" ? "standard input" : name, batchCount: batch,
                 skipsBad: onError == "skip", acknowledges: acknowledge)
             let source = DocumentSource(
                 descriptor: descriptor, name: name == "-" ? "standard input" : name, format: format)
@@ -51,6 +52,7 @@ private final class Importer {
     private let batchCount: Int
     private let skipsBad: Bool
     private let acknowledges: Bool
+    private let fileName: String
     private let output = StandardOutput()
     private var pending: [(document: DocumentObject, line: Int)] = []
     private var pendingByteCount = 0
@@ -62,7 +64,10 @@ private final class Importer {
     /// Bad documents that are told of one by one.
     private static let toldCount = 20
 
-    init(store: DocumentStore, collection: String, batchCount: Int, skipsBad: Bool, acknowledges: Bool) {
+    init(
+        store: DocumentStore, collection: String, fileName: String, batchCount: Int, skipsBad: Bool, acknowledges: Bool
+    ) {
+        self.fileName = fileName
         self.store = store
         self.collection = collection
         self.batchCount = batchCount
@@ -75,7 +80,7 @@ private final class Importer {
     ) throws {
         let start = ContinuousClock.now
         var consumed = 0
-        while let item = try source.next() {
+        while let item = try next(&source) {
             switch item.document {
             case .success(let document):
                 pendingByteCount += source.byteCount - consumed
@@ -83,8 +88,11 @@ private final class Importer {
                 pending.append((document, item.line))
                 if pending.count >= batchCount || pendingByteCount >= Self.batchByteCount { try writePending() }
             case .failure(let failure):
+                guard item.mayContinue else {
+                    try writePending()
+                    throw stopped(failure)
+                }
                 try reject(failure)
-                if !item.mayContinue { throw stopped(failure) }
             }
             progress.advance(done: source.byteCount, total: byteCount)
         }
@@ -98,6 +106,16 @@ private final class Importer {
         let rounded = (seconds * 100).rounded() / 100
         note("import: \(storedCount) documents in \(rounded) s" + (badCount > 0 ? ", \(badCount) rejected" : ""))
         if badCount > 0 { throw CommandFailure.silent(.badData) }
+    }
+
+    /// The next document; where reading fails, what was read before is stored first.
+    private func next(_ source: inout DocumentSource) throws -> DocumentSource.Item? {
+        do {
+            return try source.next()
+        } catch {
+            try writePending()
+            throw stopped(CommandFailure(error))
+        }
     }
 
     /// Tells of a document that cannot be stored; stops there unless bad ones are skipped.
@@ -114,7 +132,8 @@ private final class Importer {
     private func stopped(_ failure: CommandFailure) -> CommandFailure {
         var failure = failure
         failure.hint =
-            "\(storedCount) documents before it are stored; mend it and run again, or use --on-error skip"
+            "\(storedCount) documents before it are stored; mend it and run again"
+            + (skipsBad ? "" : ", or use --on-error skip")
         return failure
     }
 
@@ -132,7 +151,7 @@ private final class Importer {
                     try transaction.put(document, in: collection)
                     written += 1
                 } catch let error as DocIndexError where error.code == .invalidID {
-                    bad.append(CommandFailure(.badData, "line \(line): \(error.message)"))
+                    bad.append(CommandFailure(.badData, "\(fileName):\(line): \(error.message)"))
                     if !skipsBad { break }
                 }
             }

@@ -22,7 +22,12 @@ struct InitCommand: ParsableCommand {
         }
         var storeOptions = DocumentStore.Options()
         storeOptions.database.errorIfExists = true
-        let store = try DocumentStore.open(at: database, schema: declared, options: storeOptions)
+        let store: DocumentStore
+        do {
+            store = try DocumentStore.open(at: database, schema: declared, options: storeOptions)
+        } catch let error as LevelError where error.code == .databaseNotFound {
+            throw CommandFailure(.cannotCreate, error.message)
+        }
         try store.close()
         let names = declared.collections.map { "\($0.name) (\($0.indexes.count) indexes)" }
         options.note("init: made \(store.path) with \(names.joined(separator: ", "))")

@@ -36,6 +36,13 @@ struct LoadCommand: ParsableCommand {
     // MARK: - A new database
 
     private func loadIntoNew(_ file: String) throws {
+        var database = database
+        while database.count > 1, database.hasSuffix("/") { database.removeLast() }
+        let parent =
+            database.lastIndex(of: "/").map { $0 == database.startIndex ? "/" : String(database[..<$0]) } ?? "."
+        guard FileDescriptor.isDirectory(parent) else {
+            throw CommandFailure(.cannotCreate, "there is no directory \(parent)", hint: "make it first")
+        }
         guard !FileDescriptor.exists(database) else {
             throw CommandFailure(
                 .cannotCreate, "\(database) exists already", hint: "choose another path, or leave out --create")
@@ -58,8 +65,8 @@ struct LoadCommand: ParsableCommand {
     // MARK: - A database that is there
 
     private func loadIntoExisting(_ file: String) throws {
-        if file != "-" {
-            // Nothing is written of a dump that is not whole.
+        if file != "-", !FileDescriptor.isSpecial(file) {
+            // Nothing is written of a dump that is not whole. A pipe can be read once only.
             _ = try withReader(file) { reader, progress in
                 while try reader.next() != nil { progress.advance(done: reader.byteCount) }
                 return 0
@@ -120,6 +127,7 @@ private final class Loader {
                 progress.advance(done: reader.byteCount)
             }
             try writePending(durability: .synced)
+            try checkCount(reader)
             if creates { try database?.close() }
         } catch {
             if creates { try? database?.close() }
@@ -128,13 +136,24 @@ private final class Loader {
         return reader.recordCount
     }
 
+    /// A new database holds as many records as the dump, unless a key or an id stood there twice.
+    private func checkCount(_ reader: borrowing DumpReader) throws {
+        guard creates, let database else { return }
+        let count = try store?.collections.reduce(0) { try $0 + $1.count() } ?? database.count()
+        guard count == reader.recordCount else {
+            throw reader.fault("the dump has \(reader.recordCount) records and only \(count) different keys or ids")
+        }
+    }
+
     private func take(_ record: DumpRecord, byteCount: Int, _ reader: borrowing DumpReader) throws {
         switch record {
         case .header(let content): try begin(content, reader)
         case .schema(let schema): try adopt(schema, reader)
         case .document(let collection, let id, let content):
             guard let store else { throw reader.fault("a document stands before the schema") }
-            let field = try store.collection(collection).definition.idField
+            guard let field = try? store.collection(collection).definition.idField else {
+                throw reader.fault("there is no collection \(collection)")
+            }
             guard content[field].flatMap(DocumentID.init) == id else {
                 throw reader.fault("the document's member \(field) is not the id of its record")
             }

@@ -4,11 +4,11 @@ import LevelKit
 
 /// The options that name a range of keys.
 struct RangeOptions: ParsableArguments {
-    @Option(name: .long, help: "Keys that begin with this.") var prefix: String?
-    @Option(name: .long, help: "Keys from this one on.") var from: String?
-    @Option(name: .long, help: "Keys behind this one.") var after: String?
-    @Option(name: .long, help: "Keys before this one.") var to: String?
-    @Option(name: .long, help: "Keys up to this one, with it.") var upto: String?
+    @Option(name: .long, parsing: .unconditional, help: "Keys that begin with this.") var prefix: String?
+    @Option(name: .long, parsing: .unconditional, help: "Keys from this one on.") var from: String?
+    @Option(name: .long, parsing: .unconditional, help: "Keys behind this one.") var after: String?
+    @Option(name: .long, parsing: .unconditional, help: "Keys before this one.") var to: String?
+    @Option(name: .long, parsing: .unconditional, help: "Keys up to this one, with it.") var upto: String?
 
     func keyRange() throws -> KeyRange {
         if let prefix {
@@ -33,7 +33,7 @@ struct RangeOptions: ParsableArguments {
 enum RawArgument {
     /// The bytes that an argument stands for.
     static func bytes(_ argument: String) throws -> [UInt8] {
-        try ByteNotation.parse(argument)
+        try ByteNotation.parse(Invocation.plain(argument))
     }
 
     /// A pair as a row: texts under `k` and `v`, other bytes in base64 under `k64` and `v64`, as in dumps; in a table

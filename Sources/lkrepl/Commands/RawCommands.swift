@@ -37,7 +37,7 @@ struct PutCommand: ParsableCommand {
     func run() throws {
         try options.requireWrite("put")
         let key = try RawArgument.bytes(key)
-        let value = value == "-" ? try FileDescriptor.standardInput.readAll() : try RawArgument.bytes(value)
+        let value = value == "-" ? try FileDescriptor.openForReading("-").readAll() : try RawArgument.bytes(value)
         try Session.with(database) { session in
             try RawArgument.refuseDocumentStore(session, "put")
             try session.database.put(value, forKey: key)
@@ -81,6 +81,10 @@ struct ScanCommand: ParsableCommand {
     @Option(name: .long, help: "How many at most.") var limit: Int?
     @Flag(name: .long, help: "The largest key first.") var reverse = false
     @Flag(name: .long, help: "Keys only, one a line.") var keys = false
+
+    func validate() throws {
+        guard limit ?? 0 >= 0 else { throw ValidationError("--limit must be 0 or more") }
+    }
 
     func run() throws {
         let range = try range.keyRange()

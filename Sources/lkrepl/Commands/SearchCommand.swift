@@ -21,8 +21,13 @@ struct SearchCommand: ParsableCommand {
     @Flag(name: .long, help: "Show the score of each document.") var score = false
     @Flag(name: .long, help: "Print how many there are, and nothing else.") var count = false
 
+    func validate() throws {
+        guard limit >= 0 else { throw ValidationError("--limit must be 0 or more") }
+    }
+
     func run() throws {
-        let query = try TextQuery(parsing: words.map(Invocation.plain).joined(separator: " "))
+        let words = try ArgumentOrigin.current.expression(of: words, keepsDoubleQuotes: true)
+        let query = try TextQuery(parsing: words)
         let predicate =
             try condition.map {
                 try Predicate(parsing: ArgumentOrigin.current.text(of: Invocation.plain($0)))

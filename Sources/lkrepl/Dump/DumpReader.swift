@@ -7,7 +7,8 @@ struct DumpReader: ~Copyable {
     private var digest = ContentDigest()
     private var envelope = ContentDigest()
     private(set) var recordCount = 0
-    private var hasHeader = false
+    private var content: DumpRecord.Content?
+    private var hasSchema = false
     private var isEnded = false
     private var lineNumber = 0
 
@@ -28,12 +29,7 @@ struct DumpReader: ~Copyable {
             if line.bytes.isEmpty { continue }
             guard !isEnded else { throw fault("there is more behind the end record") }
             let (record, object) = try self.record(line)
-            if !hasHeader {
-                guard case .header = record else {
-                    throw fault("this is no dump: the first line is no header; import reads plain JSON Lines")
-                }
-                hasHeader = true
-            }
+            try checkPlace(of: record)
             if try take(record, object, line) { return record }
         }
         guard isEnded else {
@@ -52,13 +48,39 @@ struct DumpReader: ~Copyable {
         }
     }
 
+    /// Header, schema where there are documents, records of the one kind: nothing else, and in this order.
+    private mutating func checkPlace(of record: DumpRecord) throws {
+        switch (record, content) {
+        case (.header(let kind), nil): content = kind
+        case (.header, _): throw fault("there is a second header")
+        case (_, nil): throw fault("there is no header before this line")
+        case (.schema, .documents):
+            guard !hasSchema else { throw fault("there is a second schema") }
+            hasSchema = true
+        case (.schema, _), (.document, .raw), (.pair, .documents):
+            throw fault("this line does not belong into a dump of this kind")
+        case (_, .documents):
+            guard hasSchema else { throw fault("the schema is missing") }
+        default: break
+        }
+    }
+
     private func record(_ line: LineReader.Line) throws -> (DumpRecord, DocumentObject) {
         let start = JSONPosition(offset: line.offset, line: line.number, column: 1)
         do {
-            let value = try JSONParser(isExtended: true, start: start).parse(line.bytes)
-            guard case .object(let object) = value else { throw DumpFault("a line is no object") }
+            // A document lies one level deeper in its line than in a store.
+            let parser = JSONParser(isExtended: true, start: start, maximumDepth: DocumentValue.maximumDepth + 1)
+            guard case .object(let object) = try parser.parse(line.bytes) else {
+                throw DumpFault("a line is no object")
+            }
+            guard content != nil || object.first?.name == "lkdump" else {
+                throw DumpFault("this is no dump, which begins with a header; import reads plain JSON Lines")
+            }
             return (try DumpRecord(object), object)
         } catch let error as JSONError {
+            if content == nil, let name = Self.compression(line.bytes) {
+                throw fault("the file is compressed with \(name); use \(name) -dc FILE | lkrepl load … -")
+            }
             // A cut line is broken JSON; say so rather than which bracket is missing.
             guard line.isTerminated else {
                 throw fault("the dump is cut in this line, after record \(recordCount)")
@@ -77,7 +99,6 @@ struct DumpReader: ~Copyable {
     ) throws -> Bool {
         switch record {
         case .header, .schema:
-            guard recordCount == 0 else { throw fault("a header or schema stands behind records") }
             envelope.add(envelope: object)
             return true
         case .document(let collection, let id, let content):
@@ -107,7 +128,14 @@ struct DumpReader: ~Copyable {
         }
     }
 
+    /// The program that compressed a file that begins with these bytes; `nil` if none is known.
+    private static func compression(_ bytes: [UInt8]) -> String? {
+        if bytes.starts(with: [0x1f, 0x8b]) { return "gzip" }
+        if bytes.starts(with: [0x28, 0xb5, 0x2f, 0xfd]) { return "zstd" }
+        return nil
+    }
+
     func fault(_ reason: String) -> CommandFailure {
-        CommandFailure(.badData, "\(name):\(max(1, lineNumber)): \(reason)", hint: "dump the source again")
+        CommandFailure(.badData, "\(name):\(max(1, lineNumber)): \(reason)")
     }
 }

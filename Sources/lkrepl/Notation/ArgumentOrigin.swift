@@ -34,4 +34,17 @@ enum ArgumentOrigin: Sendable {
         }
         return text
     }
+
+    /// What several arguments of an expression mean: themselves, with spaces between them.
+    ///
+    /// In the shell a single argument in quotes is the text between them, as another shell would have passed it on.
+    ///
+    /// - Parameter keepsDoubleQuotes: whether double quotes have a meaning of their own in the expression.
+    func expression(of arguments: [String], keepsDoubleQuotes: Bool = false) throws(NotationError) -> String {
+        let plain = arguments.map(Invocation.plain)
+        guard plain.count == 1, !(keepsDoubleQuotes && plain[0].hasPrefix("\"")) else {
+            return plain.joined(separator: " ")
+        }
+        return try text(of: plain[0])
+    }
 }

@@ -9,7 +9,12 @@ extension FileDescriptor {
     ///
     /// - Throws: ``CommandFailure`` with `noInput` where there is none.
     static func openForReading(_ path: String) throws -> FileDescriptor {
-        if path == "-" { return .standardInput }
+        if path == "-" {
+            guard !(Session.shell?.readsStandardInput ?? false) else {
+                throw CommandFailure(.usage, "standard input holds the commands", hint: "name a file instead of -")
+            }
+            return .standardInput
+        }
         guard !isDirectory(path) else {
             throw CommandFailure(
                 .noInput, "cannot read \(path): it is a directory", hint: "name a file, or - for standard input")
@@ -19,14 +24,37 @@ extension FileDescriptor {
         return FileDescriptor(rawValue: descriptor)
     }
 
-    /// Opens a new file for writing.
-    static func create(_ path: String) throws -> FileDescriptor {
-        let descriptor = unsafe open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o666)
+    /// Makes the three standard streams exist, so that a file which is opened later cannot take the place of one.
+    ///
+    /// A stream that was closed leads to nowhere, and the wrong way round, so that using it is an error.
+    static func reserveStandardStreams() {
+        for descriptor in Int32(0)...2 where fcntl(descriptor, F_GETFD) == -1 && errno == EBADF {
+            _ = unsafe open("/dev/null", descriptor == 0 ? O_WRONLY : O_RDONLY)
+        }
+    }
+
+    /// Opens a file for writing: a new one, or one that is there and no regular file, such as a pipe.
+    static func openForWriting(_ path: String, isNew: Bool) throws -> FileDescriptor {
+        let flags = isNew ? O_CREAT | O_EXCL : 0
+        let descriptor = unsafe open(path, O_WRONLY | O_CLOEXEC | flags, 0o666)
         guard descriptor >= 0 else {
             let error = SystemError(number: errno)
             throw CommandFailure(.cannotCreate, "cannot create \(path): \(error)", hint: error.hint)
         }
         return FileDescriptor(rawValue: descriptor)
+    }
+
+    /// The path of the file that a link leads to; the path itself where nothing is there.
+    static func resolvingLinks(_ path: String) -> String {
+        guard let resolved = unsafe realpath(path, nil) else { return path }
+        defer { unsafe free(resolved) }
+        return unsafe String(cString: resolved)
+    }
+
+    /// Whether there is something at a path that is no regular file.
+    static func isSpecial(_ path: String) -> Bool {
+        var status = stat()
+        return unsafe stat(path, &status) == 0 && status.st_mode & S_IFMT != S_IFREG
     }
 
     /// Whether there is a directory at a path.

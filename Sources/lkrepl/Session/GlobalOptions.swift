@@ -23,7 +23,13 @@ struct GlobalOptions: ParsableArguments {
     /// The form of the output that was asked for, or the usual one.
     func outputMode() throws -> OutputMode {
         if json { return .json }
-        if let mode { return try OutputMode(named: mode) }
+        if let mode {
+            let named = try OutputMode(named: mode)
+            guard [.table, .line, .jsonl, .json, .jsonPretty, .csv, .tsv].contains(named) else {
+                throw CommandFailure(.usage, "the output of this command has no form \(mode)")
+            }
+            return named
+        }
         return .standard(isTerminal: FileDescriptor.standardOutput.isTerminal)
     }
 
@@ -55,6 +61,6 @@ struct GlobalOptions: ParsableArguments {
 
     /// Tells how a command went, unless nothing is to be said.
     func note(_ text: String) {
-        if !quiet { StandardError.shared.write(text + "\n") }
+        if !quiet { StandardError.shared.write(VisibleText.singleLine(text) + "\n") }
     }
 }

@@ -40,7 +40,7 @@ final class Session {
     /// The collection that a command names, or the only one there is.
     func collection(_ name: String?) throws -> DocumentCollection {
         let store = try store()
-        if let name { return try store.collection(name) }
+        if let name { return try store.collection(try ArgumentOrigin.current.text(of: name)) }
         let collections = store.collections
         guard collections.count == 1 else {
             throw CommandFailure(
@@ -79,6 +79,11 @@ final class Session {
 final class SessionBox: @unchecked Sendable {
     // Unchecked: the shell runs one command at a time on one thread.
     let session: Session
+    /// Whether the commands come from standard input, so that no command may read it.
+    let readsStandardInput: Bool
 
-    init(_ session: Session) { self.session = session }
+    init(_ session: Session, readsStandardInput: Bool) {
+        self.session = session
+        self.readsStandardInput = readsStandardInput
+    }
 }

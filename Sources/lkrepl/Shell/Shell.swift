@@ -19,7 +19,7 @@ struct Shell {
             invocation: invocation, session: session,
             isInteractive: readsInput && FileDescriptor.standardInput.isTerminal)
         do {
-            try Session.$shell.withValue(SessionBox(session)) {
+            try Session.$shell.withValue(SessionBox(session, readsStandardInput: readsInput)) {
                 try ArgumentOrigin.$current.withValue(.shell) { try shell.runAll() }
             }
         } catch {
@@ -30,7 +30,7 @@ struct Shell {
     }
 
     private func runAll() throws {
-        for text in invocation.commands { try runLines(of: text) }
+        for text in invocation.commands where try !runLines(of: text) { return }
         if let script = invocation.script {
             let descriptor = try FileDescriptor.openForReading(script)
             try runFile(descriptor, name: script)
@@ -41,14 +41,20 @@ struct Shell {
 
     // MARK: - Sources of lines
 
-    private func runLines(of text: String) throws {
+    /// - Returns: whether more may follow; `false` after `quit`.
+    private func runLines(of text: String) throws -> Bool {
         var scanner = ShellScanner()
         var commands: [ShellCommand] = []
-        for line in text.split(separator: "\n", omittingEmptySubsequences: false) {
-            commands += try scanner.feed(String(line))
+        do {
+            for line in text.split(separator: "\n", omittingEmptySubsequences: false) {
+                commands += try scanner.feed(String(line))
+            }
+            try scanner.finish()
+        } catch {
+            throw CommandFailure(error).within("-c")
         }
-        try scanner.finish()
-        for command in commands where try !run(command, name: "-c") { return }
+        for command in commands where try !run(command, name: "-c") { return false }
+        return true
     }
 
     private func runFile(_ descriptor: FileDescriptor, name: String) throws {
@@ -58,15 +64,25 @@ struct Shell {
         while true {
             if isInteractive { prompt(isContinued: scanner.openConstruct != nil) }
             guard let line = try reader.next() else { break }
+            let commands: [ShellCommand]
             do {
-                let text = String(decoding: line.bytes, as: UTF8.self)
-                for command in try scanner.feed(text) where try !run(command, name: name) { return }
-            } catch let error as ShellSyntaxError where isInteractive {
-                StandardError.shared.write("lkrepl: \(error.message)\n")
+                guard let text = String(validating: line.bytes, as: UTF8.self) else {
+                    throw CommandFailure(.badData, "the line is not UTF-8", hint: "write bytes as 0x68 or b64:aA==")
+                }
+                commands = try scanner.feed(text)
+            } catch {
+                guard isInteractive else { throw CommandFailure(error).within("\(name):\(line.number)") }
+                _ = Program.report { throw error }
+                continue
             }
+            for command in commands where try !run(command, name: name) { return }
         }
-        if isInteractive { StandardError.shared.write("\n") }
-        try scanner.finish()
+        if isInteractive { return StandardError.shared.write("\n") }
+        do {
+            try scanner.finish()
+        } catch {
+            throw CommandFailure(error).within(name)
+        }
     }
 
     private func greet() {
@@ -117,14 +133,14 @@ struct Shell {
         }
         // A command with commands of its own takes the database behind theirs.
         let nested = verb == "doc" ? 2 : 1
-        let rest = Invocation.protectingNumbers(arguments.dropFirst(nested), of: verb)
+        let rest = Invocation.protecting(arguments.dropFirst(nested), of: verb)
         return Array(arguments.prefix(nested)) + invocation.options + [session.path] + rest
     }
 
     private func helped(_ arguments: ArraySlice<String>) throws -> String {
         let command = RootCommand.configuration.subcommands.first { $0._commandName == arguments.first }
         guard let command else {
-            let lines = RootCommand.configuration.subcommands.map { command in
+            let lines = RootCommand.configuration.subcommands.filter { $0 != InitCommand.self }.map { command in
                 command._commandName.padded(to: 14) + command.configuration.abstract
             }
             return
@@ -141,7 +157,7 @@ struct Shell {
     }
 
     private static func located(_ error: any Error, _ place: String) -> any Error {
-        if error is UsageFailure { return error }
+        if let usage = error as? UsageFailure { return UsageFailure(text: "lkrepl: \(place): \(usage.text)") }
         return CommandFailure(error).within(place)
     }
 }
