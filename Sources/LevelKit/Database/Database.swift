@@ -146,6 +146,7 @@ public final class Database: Sendable {
     ///
     /// - Complexity: reads and writes every table that overlaps the range.
     public func compact(from lower: [UInt8]? = nil, to upper: [UInt8]? = nil) throws(LevelError) {
+        core.mendSplitKeys(always: true)
         try core.admitted { () throws(LevelError) in core.engine.compact(from: lower, to: upper) }
     }
 

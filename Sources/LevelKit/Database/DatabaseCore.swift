@@ -18,6 +18,12 @@ final class DatabaseCore: Sendable {
         /// The thread of each live cursor.
         var cursors: [UInt64: ThreadIdentity] = [:]
         var nextCursor: UInt64 = 0
+        /// The time of the directory when the first of the snapshots that live now was made.
+        var timeOfFirstSnapshot: Int64 = 0
+        /// Whether keys may have been split between files while a snapshot lived.
+        var mayHaveSplitKeys = false
+        /// When files were last looked at for split keys.
+        var lastLook: ContinuousClock.Instant?
         var isReleased = false
         /// Whether the directory goes when the database is closed.
         var isTemporary = false
@@ -149,16 +155,75 @@ final class DatabaseCore: Sendable {
 
     /// Makes a snapshot that is released with the database at the latest.
     func makeSnapshot(for owner: AnyObject) -> EngineSnapshot {
+        let time = tables.changeTime
         let snapshot = engine.makeSnapshot()
-        children.withLock { $0.snapshots[ObjectIdentifier(owner)] = snapshot }
+        children.withLock { children in
+            if children.snapshots.isEmpty { children.timeOfFirstSnapshot = time }
+            children.snapshots[ObjectIdentifier(owner)] = snapshot
+        }
         return snapshot
     }
 
     /// Releases a snapshot, unless closing the database has done so.
     func releaseSnapshot(of owner: ObjectIdentifier) {
-        children.withLock { children in
-            if let snapshot = children.snapshots.removeValue(forKey: owner) { engine.release(snapshot) }
+        let mayHaveSplitKeys = children.withLock { children in
+            guard let snapshot = children.snapshots.removeValue(forKey: owner) else { return false }
+            engine.release(snapshot)
+            guard children.snapshots.isEmpty else { return false }
+            // A compaction makes and removes files, which changes the time of the directory. One that is under way has
+            // changed it a moment ago.
+            if tables.changeTime != children.timeOfFirstSnapshot || !tables.isSettled {
+                children.mayHaveSplitKeys = true
+            }
+            return children.mayHaveSplitKeys
         }
+        if mayHaveSplitKeys { mendSplitKeys() }
+    }
+
+    /// Merges the files between which a key was split; see ``SplitKeys``.
+    ///
+    /// Called when the last snapshot goes, and before a compaction of the caller's, while there is a suspicion. It stays
+    /// until the directory has been quiet, because a compaction that began under a snapshot may still be writing.
+    func mendSplitKeys(always: Bool = false) {
+        guard forkGeneration == ForkGeneration.current, (try? enter()) != nil else { return }
+        defer { leave() }
+        let isSettled = tables.isSettled
+        let isDue = children.withLock { children in
+            guard children.mayHaveSplitKeys, children.snapshots.isEmpty else { return false }
+            // Queries make snapshots by the thousand; one look in a while is enough.
+            let now = ContinuousClock.now
+            if let last = children.lastLook, now - last < .milliseconds(250), !always { return false }
+            children.lastLook = now
+            return true
+        }
+        guard isDue else { return }
+        let keys = SplitKeys.keys(in: engine.property("leveldb.sstables") ?? "")
+        if !keys.isEmpty { rewrite(keys) }
+        if isSettled { children.withLock { $0.mayHaveSplitKeys = false } }
+    }
+
+    /// Merges all versions of some keys by writing what they have once more.
+    ///
+    /// All are written before any is merged: merging two files by themselves would drop the deletion at the end of the
+    /// second while its old value begins a third. Compacting without a new version above is not enough either, since
+    /// LevelDB leaves the deepest level as it is. An error is left for the next write to find.
+    private func rewrite(_ keys: [[UInt8]]) {
+        try? write { () throws(LevelError) in
+            let batch = EngineBatch()
+            for key in keys {
+                try unsafe key.withUnsafeBufferPointer { (bytes) throws(LevelError) in
+                    let reading = unsafe engine.options.reading
+                    let value = try unsafe engine.get(bytes, reading: reading) { (value) throws(LevelError) in
+                        value.copied()
+                    }
+                    guard let value else { return unsafe batch.delete(bytes) }
+                    unsafe value.withUnsafeBufferPointer { value in unsafe batch.put(bytes, value) }
+                }
+            }
+            try engine.write(batch, synced: false)
+        }
+        let sorted = keys.sorted { order.compare($0.span, $1.span) < 0 }
+        engine.compact(from: sorted[0], to: sorted[sorted.count - 1])
     }
 
     /// Enters a cursor of the calling thread.

@@ -22,6 +22,9 @@ final class TableWatch: Sendable {
     /// grains of some milliseconds.
     private static let settledNanoseconds: Int64 = 100_000_000
 
+    /// The age from which no compaction is thought to be under way.
+    private static let quietNanoseconds: Int64 = 2_000_000_000
+
     init(_ directory: DatabaseDirectory) {
         self.directory = directory
         unsafe descriptor = open(directory.path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
@@ -63,7 +66,11 @@ final class TableWatch: Sendable {
         }
     }
 
-    private var changeTime: Int64 {
+    /// Whether the directory has not changed for a while. A compaction makes a file every fraction of a second.
+    var isSettled: Bool { Self.now - changeTime > Self.quietNanoseconds }
+
+    /// When a file was last made or removed in the directory, in nanoseconds since 1970; 0 if that cannot be known.
+    var changeTime: Int64 {
         var status = stat()
         guard descriptor >= 0, unsafe fstat(descriptor, &status) == 0 else { return 0 }
         #if canImport(Glibc)
