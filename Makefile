@@ -23,12 +23,14 @@ test: bootstrap lint
 bench: bootstrap
 	@$(SWIFT) build --quiet -c release --product lkrepl
 	@Benchmarks/import "$$($(SWIFT) build -c release --show-bin-path)/lkrepl"
+	@$(SWIFT) build --quiet -c release --package-path Benchmarks
+	@$(SWIFT) run --skip-build -c release --package-path Benchmarks bench
 
 format:
-	$(SWIFT) format --in-place --recursive --parallel Package.swift Sources Tests
+	$(SWIFT) format --in-place --recursive --parallel Package.swift Sources Tests Snippets Benchmarks/Package.swift Benchmarks/Sources
 
 lint:
-	@$(SWIFT) format lint --strict --recursive --parallel Package.swift Sources Tests
+	@$(SWIFT) format lint --strict --recursive --parallel Package.swift Sources Tests Snippets Benchmarks/Package.swift Benchmarks/Sources
 
 clean:
 	rm -rf .build

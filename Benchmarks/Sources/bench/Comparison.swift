@@ -41,7 +41,8 @@ struct Comparison {
         }
         ratios.sort()
         return Result(
-            name: name, oursNanoseconds: oursTimes.sorted()[rounds / 2], peerNanoseconds: peerTimes.sorted()[rounds / 2],
+            name: name, oursNanoseconds: oursTimes.sorted()[rounds / 2],
+            peerNanoseconds: peerTimes.sorted()[rounds / 2],
             ratio: (ratios[rounds / 2], ratios[0], ratios[rounds - 1]))
     }
 

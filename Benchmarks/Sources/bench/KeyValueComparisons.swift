@@ -64,28 +64,42 @@ struct KeyValueComparisons {
             },
             Comparison(name: "get, lent value", operationCount: reads.count) {
                 try reads.reduce(0) { sum, pair in
-                    sum + (try ours.withValue(forKey: pair.key) { (value) throws(LevelError) in UInt64(value.count) + 1 } ?? 0)
+                    sum
+                        + (try ours.withValue(forKey: pair.key) { (value) throws(LevelError) in UInt64(value.count) + 1
+                        } ?? 0)
                 }
-            } peer: { reads.reduce(0) { $0 + peer.get($1.key) } },
+            } peer: {
+                reads.reduce(0) { $0 + peer.get($1.key) }
+            },
             Comparison(name: "get, owned copy", operationCount: reads.count) {
                 try reads.reduce(0) { sum, pair in
                     sum + (try ours.value(forKey: pair.key).map { UInt64($0.count) + 1 } ?? 0)
                 }
-            } peer: { reads.reduce(0) { $0 + peer.get($1.key) } },
+            } peer: {
+                reads.reduce(0) { $0 + peer.get($1.key) }
+            },
             Comparison(name: "get, absent key", operationCount: reads.count) {
                 try reads.reduce(0) { sum, pair in
                     sum + (try ours.value(forKey: pair.key + [1]).map { UInt64($0.count) + 1 } ?? 0)
                 }
-            } peer: { reads.reduce(0) { $0 + peer.get($1.key + [1]) } },
+            } peer: {
+                reads.reduce(0) { $0 + peer.get($1.key + [1]) }
+            },
             Comparison(name: "scan forward", operationCount: count) {
                 try scan(reverse: false)
-            } peer: { peer.scan(reverse: false, checksErrors: true) },
+            } peer: {
+                peer.scan(reverse: false, checksErrors: true)
+            },
             Comparison(name: "scan forward, peer unchecked", operationCount: count) {
                 try scan(reverse: false)
-            } peer: { peer.scan(reverse: false, checksErrors: false) },
+            } peer: {
+                peer.scan(reverse: false, checksErrors: false)
+            },
             Comparison(name: "scan backward", operationCount: count) {
                 try scan(reverse: true)
-            } peer: { peer.scan(reverse: true, checksErrors: true) },
+            } peer: {
+                peer.scan(reverse: true, checksErrors: true)
+            },
             Comparison(name: "seek", operationCount: reads.count) {
                 var cursor = try ours.cursor()
                 var sum: UInt64 = 0
@@ -94,7 +108,9 @@ struct KeyValueComparisons {
                     if try cursor.advance() { sum &+= UInt64(cursor.value.count) }
                 }
                 return sum
-            } peer: { peer.seek(reads.map(\.key)) },
+            } peer: {
+                peer.seek(reads.map(\.key))
+            },
         ]
     }
 
