@@ -27,6 +27,10 @@ public struct LevelError: Error, Sendable, Hashable {
         case cursorsAlive
         /// The database is ordered by another comparator.
         case comparatorMismatch
+        /// What is recorded of a keyspace differs from what it is opened with.
+        case schemaMismatch
+        /// A stored key or value does not have the form that its keyspace declares.
+        case malformedEntry
         /// A key, value or batch is larger than the engine can store.
         case tooLarge
         /// The engine gave a message of no known kind.

@@ -3,7 +3,7 @@
 /// A snapshot keeps old versions of keys from being dropped by compactions, so hold it for one piece of work, not for
 /// the life of the program. It ends when its last reference goes, or with its database.
 public final class Snapshot: Sendable {
-    private let core: DatabaseCore
+    let core: DatabaseCore
     // Set once, in `init`, after `self` can be named as its owner.
     private nonisolated(unsafe) var engine: EngineSnapshot!
 

@@ -20,9 +20,9 @@ extension CommandFailure {
 
     private static func exitCode(_ code: LevelError.Code) -> ExitCode {
         switch code {
-        case .corruption: .badData
+        case .corruption, .malformedEntry: .badData
         case .io: .inputOutput
-        case .invalidArgument, .comparatorMismatch, .tooLarge: .usage
+        case .invalidArgument, .comparatorMismatch, .schemaMismatch, .tooLarge: .usage
         case .databaseNotFound: .noInput
         case .databaseExists: .cannotCreate
         case .locked: .temporaryFailure

@@ -1,0 +1,51 @@
+/// A type whose values can be written into a key as one element of a ``Tuple``: a ``KeyComponentValue``, or an optional
+/// of one.
+///
+/// Types of your own conform to ``KeyComponentValue`` instead.
+public protocol KeyElementCodable: Sendable {
+    /// The name of the type in the definition of a schema. Stored on disk, never change.
+    static var keyTypeName: String { get }
+
+    /// Appends the value as one element of a tuple.
+    func appendKeyElement(to key: inout [UInt8])
+
+    /// Reads the next element as a value.
+    ///
+    /// - Returns: `nil` if the element has the right kind and stands for no value of the type, such as a number too
+    ///   large for it.
+    /// - Throws: ``TupleError`` if the element cannot be read, or has another kind.
+    static func decodeKeyElement(from decoder: inout TupleDecoder) throws(TupleError) -> Self?
+}
+
+extension KeyElementCodable {
+    /// Appends the value as an element in a direction.
+    @usableFromInline
+    func append(_ direction: KeyDirection, to key: inout [UInt8]) {
+        switch direction {
+        case .ascending: appendKeyElement(to: &key)
+        case .descending: TupleEncoder.appendDescending(to: &key) { appendKeyElement(to: &$0) }
+        }
+    }
+}
+
+extension Optional: KeyElementCodable where Wrapped: KeyComponentValue {
+    /// The name of the wrapped type and a question mark.
+    public static var keyTypeName: String { Wrapped.keyTypeName + "?" }
+
+    /// Appends the value, or a null.
+    public func appendKeyElement(to key: inout [UInt8]) {
+        switch self {
+        case .some(let value): value.appendKeyElement(to: &key)
+        case .none: TupleEncoder.appendNull(to: &key)
+        }
+    }
+
+    /// Reads a value or a null.
+    public static func decodeKeyElement(from decoder: inout TupleDecoder) throws(TupleError) -> Wrapped?? {
+        if decoder.nextKind == .null {
+            try decoder.decodeNull()
+            return .some(.none)
+        }
+        return try Wrapped.decodeKeyElement(from: &decoder).map { .some($0) }
+    }
+}

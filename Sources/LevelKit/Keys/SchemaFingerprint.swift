@@ -1,0 +1,30 @@
+/// A short form of a schema's definition: equal definitions have equal fingerprints, and others very likely have not.
+///
+/// The 64-bit FNV-1a hash of the definition's UTF-8 (Fowler, Noll and Vo; RFC 9923). Stored on disk, never change. It
+/// guards against mistakes, not against malice; where it matters, the definitions themselves are compared.
+public struct SchemaFingerprint: Sendable, Hashable {
+    /// The hash.
+    public let bits: UInt64
+
+    init(bits: UInt64) {
+        self.bits = bits
+    }
+
+    /// The fingerprint of a definition.
+    init(of definition: String) {
+        var bits: UInt64 = 0xcbf2_9ce4_8422_2325
+        for byte in definition.utf8 {
+            bits ^= UInt64(byte)
+            bits &*= 0x100_0000_01b3
+        }
+        self.bits = bits
+    }
+}
+
+extension SchemaFingerprint: CustomStringConvertible {
+    /// Sixteen hexadecimal digits.
+    public var description: String {
+        let digits = String(bits, radix: 16)
+        return String(repeating: "0", count: 16 - digits.count) + digits
+    }
+}

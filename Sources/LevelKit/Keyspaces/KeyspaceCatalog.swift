@@ -1,0 +1,160 @@
+internal import Synchronization
+
+/// The records of a database's keyspaces, and where all their keys lie.
+///
+/// Stored on disk, never change. Everything begins with `fe 4b 53` (`fe`, "KS"): no tuple begins with `fe`, and no text
+/// contains it, so keys of either kind never meet these. Behind the prefix comes a tuple:
+///
+/// | key | value |
+/// |---|---|
+/// | `fe 4b 53` null | tuple: format (1), the number of the next keyspace |
+/// | `fe 4b 53` name | ``KeyspaceRecord`` of the keyspace |
+/// | `fe 4b 53` number key… | the values of the keyspace |
+///
+/// Nothing is written before the first keyspace is opened, and then only if no key lies there already. Numbers rise and
+/// are not used twice: a keyspace that is removed and made anew cannot meet keys of the old one, not even those that
+/// LevelDB 1.23 brings back (google/leveldb#887).
+struct KeyspaceCatalog {
+    /// Everything that LevelKit writes by itself.
+    static let root = Subspace(prefix: [0xfe, 0x4b, 0x53])
+    private static let headerKey = root.pack([nil])
+    private static let format: Int64 = 1
+    /// Held while a keyspace is looked up and recorded, so that two threads do not give one name two numbers.
+    private static let registration = Mutex(())
+
+    let database: Database
+
+    /// The subspace of a keyspace's keys.
+    static func subspace(number: Int64) -> Subspace { root[.int(number)] }
+
+    private static func recordKey(_ name: String) -> [UInt8] { root.pack([.string(name)]) }
+}
+
+// MARK: - Opening and removing
+
+extension KeyspaceCatalog {
+    /// The number of a keyspace, which is recorded if there is none of the name.
+    ///
+    /// - Throws: ``LevelError``: `schemaMismatch` if it is recorded otherwise; `invalidArgument`, `notSupported`,
+    ///   `corruption`.
+    func open(_ given: KeyspaceDescription) throws(LevelError) -> Int64 {
+        try requireOrder()
+        guard !given.name.isEmpty, given.name.utf8.count <= 255 else {
+            throw LevelError(
+                .invalidArgument,
+                "the name of a keyspace has \(given.name.utf8.count) bytes; give it one of 1 to 255")
+        }
+        return try Self.registration.withLock { (_) throws(LevelError) in
+            let next = try nextNumber()
+            if let record = try record(given.name) {
+                guard record.description == given else { throw mismatch(record.description, given) }
+                return record.number
+            }
+            let number = next ?? 1
+            let batch = WriteBatch()
+            try batch.put(Tuple([.int(Self.format), .int(number + 1)]).packed(), forKey: Self.headerKey)
+            try batch.put(
+                KeyspaceRecord(description: given, number: number).encoded(), forKey: Self.recordKey(given.name))
+            // Synced, so that no value of the keyspace outlives the record of how to read it.
+            try database.write(batch, durability: .synced)
+            return number
+        }
+    }
+
+    /// The records of all keyspaces, in the order of their names.
+    func records() throws(LevelError) -> [KeyspaceRecord] {
+        try requireOrder()
+        guard try nextNumber() != nil else { return [] }
+        var records: [KeyspaceRecord] = []
+        // All strings: their type code is the least above that of bytes, which no key here has.
+        let range = KeyRange.prefix(Self.root.prefix + [TupleCode.string])
+        var cursor = try database.cursor(in: range)
+        while try cursor.advance() {
+            guard let name = try? Self.root.unpack(cursor.key), name.count == 1, case .string(let name) = name[0] else {
+                throw damaged("a record of a keyspace has no name")
+            }
+            records.append(try KeyspaceRecord(cursor.value.copied(), name: name, path: database.path))
+        }
+        return records
+    }
+
+    /// Removes the keys of a keyspace, and then its record.
+    ///
+    /// - Returns: whether there was one.
+    func remove(_ name: String) throws(LevelError) -> Bool {
+        try requireOrder()
+        guard try nextNumber() != nil, let record = try record(name) else { return false }
+        // Outside the lock, which is that of all databases: this may take long.
+        try database.deleteRange(Self.subspace(number: record.number).range)
+        return try Self.registration.withLock { (_) throws(LevelError) in
+            // Another thread may have removed it meanwhile, and even made it anew.
+            guard try self.record(name) == record else { return false }
+            try database.delete(Self.recordKey(name), durability: .synced)
+            return true
+        }
+    }
+
+    private func record(_ name: String) throws(LevelError) -> KeyspaceRecord? {
+        guard let value = try database.value(forKey: Self.recordKey(name)) else { return nil }
+        return try KeyspaceRecord(value, name: name, path: database.path)
+    }
+
+    /// The number of the next keyspace; `nil` if the database never had one.
+    private func nextNumber() throws(LevelError) -> Int64? {
+        guard let value = try database.value(forKey: Self.headerKey) else {
+            var cursor = try database.cursor(in: .prefix(Self.root.prefix))
+            guard try cursor.advance() else { return nil }
+            throw LevelError(
+                .schemaMismatch,
+                "\(database.path) holds keys of its own beginning with \(hexadecimal(Self.root.prefix)), where "
+                    + "keyspaces are kept; move them to other keys, or use keyspaces in another database")
+        }
+        guard let header = try? Tuple(packed: value), case .int(let format)? = header.first else {
+            throw damaged("the header of the keyspaces cannot be read")
+        }
+        guard format == Self.format else {
+            throw LevelError(
+                .notSupported,
+                "the keyspaces of \(database.path) have format \(format), and this version of LevelKit knows format "
+                    + "\(Self.format) only; use a later version")
+        }
+        guard header.count == 2, case .int(let number) = header[1], number > 0, number < .max else {
+            throw damaged("the header of the keyspaces cannot be read")
+        }
+        return number
+    }
+
+    /// Keys of a keyspace order by their bytes, and its ranges mean nothing in another order.
+    private func requireOrder() throws(LevelError) {
+        guard database.order == .bytewise else {
+            throw LevelError(
+                .notSupported,
+                "\(database.path) is ordered by \(database.order.name), and keyspaces need \(KeyOrder.bytewise.name); "
+                    + "give components a direction instead of the database an order")
+        }
+    }
+}
+
+// MARK: - The messages
+
+extension KeyspaceCatalog {
+    private func damaged(_ cause: String) -> LevelError {
+        KeyspaceRecord.damaged(path: database.path, cause)
+    }
+
+    private func mismatch(_ stored: KeyspaceDescription, _ given: KeyspaceDescription) -> LevelError {
+        var differences: [String] = []
+        if stored.keyDefinition != given.keyDefinition {
+            differences.append(
+                "its keys are \(stored.keyDefinition) [\(stored.keyFingerprint)], and were given as "
+                    + "\(given.keyDefinition) [\(given.keyFingerprint)]")
+        }
+        if stored.codec != given.codec {
+            differences.append("its values are \(stored.codec), and were given as \(given.codec)")
+        }
+        return LevelError(
+            .schemaMismatch,
+            "could not open the keyspace \(given.name) of \(database.path): \(differences.joined(separator: "; ")). "
+                + "Open it as it is recorded, or copy its entries into a keyspace of another name")
+    }
+}

@@ -1,0 +1,72 @@
+/// What a database knows of one of its keyspaces.
+public struct KeyspaceDescription: Sendable, Hashable {
+    /// The name of the keyspace.
+    public let name: String
+    /// The definition of its key schema; see ``KeySchema/definition``.
+    public let keyDefinition: String
+    /// The fingerprint of that definition.
+    public let keyFingerprint: SchemaFingerprint
+    /// The name of its value codec.
+    public let codecName: String
+    /// The version of its value codec.
+    public let codecVersion: Int
+
+    /// The name and version of the codec in words.
+    var codec: String { "\(codecName) v\(codecVersion)" }
+}
+
+extension KeyspaceDescription: CustomStringConvertible {
+    /// The name and what keys and values are.
+    public var description: String { "\(name): \(keyDefinition) → \(codec)" }
+}
+
+/// The value under a keyspace's name.
+///
+/// Stored on disk, never change: a tuple of the definition of the key schema (string), its fingerprint (eight bytes,
+/// most significant first), the name of the value codec (string), its version (integer), and the number of the keyspace
+/// (integer).
+struct KeyspaceRecord: Hashable {
+    let description: KeyspaceDescription
+    /// What the keys of the keyspace begin with, behind ``KeyspaceCatalog/root``.
+    let number: Int64
+}
+
+extension KeyspaceRecord {
+    /// The bytes of the record.
+    func encoded() -> [UInt8] {
+        let bits = description.keyFingerprint.bits
+        return Tuple([
+            .string(description.keyDefinition),
+            .bytes((0..<8).map { UInt8(truncatingIfNeeded: bits >> (56 - 8 * $0)) }),
+            .string(description.codecName), .int(Int64(description.codecVersion)), .int(number),
+        ]).packed()
+    }
+
+    /// Reads the record of a keyspace.
+    ///
+    /// - Throws: ``LevelError`` with `corruption`.
+    init(_ bytes: [UInt8], name: String, path: String) throws(LevelError) {
+        guard let fields = try? Tuple(packed: bytes), fields.count == 5,
+            case .string(let definition) = fields[0], case .bytes(let fingerprint) = fields[1],
+            case .string(let codecName) = fields[2], case .int(let codecVersion) = fields[3],
+            case .int(let number) = fields[4], let version = Int(exactly: codecVersion), number > 0
+        else {
+            throw Self.damaged(path: path, "the record of the keyspace \(name) cannot be read")
+        }
+        let bits = SchemaFingerprint(bits: fingerprint.reduce(0) { $0 << 8 | UInt64($1) })
+        guard fingerprint.count == 8, bits == SchemaFingerprint(of: definition) else {
+            throw Self.damaged(path: path, "the definition of the keyspace \(name) does not have its fingerprint")
+        }
+        description = KeyspaceDescription(
+            name: name, keyDefinition: definition, keyFingerprint: bits, codecName: codecName, codecVersion: version)
+        self.number = number
+    }
+
+    static func damaged(path: String, _ cause: String) -> LevelError {
+        LevelError(
+            .corruption,
+            "could not read which keyspaces are in \(path): the records are damaged, or another program wrote to keys "
+                + "that begin with \(hexadecimal(KeyspaceCatalog.root.prefix)); restore a backup",
+            cause: cause)
+    }
+}

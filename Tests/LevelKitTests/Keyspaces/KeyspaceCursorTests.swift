@@ -1,0 +1,82 @@
+import LevelKit
+import Testing
+
+@Suite struct KeyspaceCursorTests {
+    private func keyspace() throws -> Keyspace<Int, String> {
+        let database = try Database.temporary()
+        let keyspace = try database.keyspace("numbers", key: Int.self, value: .text)
+        for number in stride(from: 0, to: 10, by: 2) { try keyspace.put("n\(number)", forKey: number) }
+        return keyspace
+    }
+
+    /// The keys that a cursor visits.
+    private func keys(
+        _ range: TypedKeyRange<Int>, reverse: Bool = false, from start: Int? = nil
+    ) throws -> [Int] {
+        var cursor = try keyspace().cursor(in: range, reverse: reverse)
+        if let start { cursor.seek(to: start) }
+        var keys: [Int] = []
+        while try cursor.advance() {
+            #expect(try cursor.value == "n\(cursor.key)")
+            keys.append(try cursor.key)
+        }
+        #expect(try !cursor.advance())
+        return keys
+    }
+
+    @Test func `a cursor visits a range in both directions, from its start or from a key`() throws {
+        #expect(try keys(.all) == [0, 2, 4, 6, 8])
+        #expect(try keys(.all, reverse: true) == [8, 6, 4, 2, 0])
+        #expect(try keys(.range(2..<6)) == [2, 4])
+        #expect(try keys(.range(2...6), reverse: true) == [6, 4, 2])
+        #expect(try keys(.range(...3)) == [0, 2])
+        #expect(try keys(.range(3...), reverse: true) == [8, 6, 4])
+        #expect(try keys(.only(4)) == [4])
+        #expect(try keys(.only(5)) == [])
+        #expect(try keys(.range(6..<6)) == [])
+        #expect(try keys(.range(from: 6, to: 2)) == [])
+        #expect(try keys(.range(after: 4)) == [6, 8])
+        #expect(try keys(.all, from: 3) == [4, 6, 8])
+        #expect(try keys(.all, reverse: true, from: 3) == [2, 0])
+        #expect(try keys(.range(2..<6), from: 0) == [2, 4])
+        #expect(try keys(.range(2..<6), from: 9) == [])
+    }
+
+    @Test func `keys and values are read when asked for, and next reads both`() throws {
+        var cursor = try keyspace().cursor()
+        let first = try cursor.next()
+        #expect(first?.key == 0 && first?.value == "n0")
+        #expect(cursor.keyBytes.copied() == [0xfe, 0x4b, 0x53, 0x15, 0x01, 0x14])
+        #expect(cursor.valueBytes.copied() == Array("n0".utf8))
+    }
+
+    @Test func `a foreign key or value in a keyspace is an error that names it and not its content`() throws {
+        let keyspace = try keyspace()
+        try keyspace.database.put([0x73, 0x65, 0x63, 0xff], forKey: keyspace.packed(2))
+        try keyspace.database.put([], forKey: keyspace.subspace.pack([3, "secret"]))
+        var cursor = try keyspace.cursor()
+        var read: [Int] = []
+        var errors: [LevelError] = []
+        while try cursor.advance() {
+            do throws(LevelError) {
+                let (key, _) = (try cursor.key, try cursor.value)
+                read.append(key)
+            } catch {
+                errors.append(error)
+            }
+        }
+        #expect(read == [0, 4, 6, 8])
+        #expect(errors.map(\.code) == [.malformedEntry, .malformedEntry])
+        #expect(errors.allSatisfy { $0.message.contains("keyspace numbers") && !$0.description.contains("sec") })
+        #expect(try levelError { _ = try keyspace.entries() }.code == .malformedEntry)
+        #expect(try levelError { _ = try keyspace.value(forKey: 2) }.code == .malformedEntry)
+        #expect(try keyspace.count() == 6)
+    }
+
+    @Test func `a cursor throws once its database is closed`() throws {
+        let keyspace = try keyspace()
+        var cursor = try keyspace.cursor()
+        #expect(try levelError { try keyspace.database.close() }.code == .cursorsAlive)
+        #expect(throws: LevelError.self) { try cursor.advance() }
+    }
+}
