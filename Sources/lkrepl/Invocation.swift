@@ -115,7 +115,10 @@ enum Invocation {
         var previous = ""
         return arguments.map { argument in
             defer { previous = argument }
-            return !taking.contains(previous) && isValue(argument, of: command) ? protection + argument : argument
+            // What begins with the mark itself gets a second one, so that it keeps its own.
+            let isMarked =
+                argument.hasPrefix(protection) || !taking.contains(previous) && isValue(argument, of: command)
+            return isMarked ? protection + argument : argument
         }
     }
 

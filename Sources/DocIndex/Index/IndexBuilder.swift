@@ -10,8 +10,8 @@ struct IndexBuilder {
     /// Deletes every key of an index.
     func deleteEntries(of index: Catalog.DroppedIndex) throws {
         switch index.kind {
-        case .value: try deleteKeys(Keyspace.values.prefix(index.number))
-        case .text: try deleteKeys(Keyspace.text.prefix(index.number))
+        case .value: try deleteKeys(StoreKeyspace.values.prefix(index.number))
+        case .text: try deleteKeys(StoreKeyspace.text.prefix(index.number))
         }
     }
 
@@ -24,10 +24,10 @@ struct IndexBuilder {
         let batch = WriteBatch()
         var statistics: [UInt32: IndexStatistics] = [:]
         var cursor = try database.cursor(
-            in: .prefix(Keyspace.documents.prefix(collection.number)), reverse: false, fillsCache: false)
-        let prefixCount = Keyspace.documents.prefix(collection.number).count
+            in: .prefix(StoreKeyspace.documents.prefix(collection.number)), reverse: false, fillsCache: false)
+        let prefixCount = StoreKeyspace.documents.prefix(collection.number).count
         while try cursor.advance() {
-            guard let row = Keyspace.row(in: cursor.key, at: prefixCount) else {
+            guard let row = StoreKeyspace.row(in: cursor.key, at: prefixCount) else {
                 throw DocIndexError(
                     .corruption, "the collection \(collection.name) holds a key that cannot be read; restore a backup")
             }
@@ -40,7 +40,7 @@ struct IndexBuilder {
         }
         for case let index as TextIndex in indexes {
             let sum = statistics[index.number] ?? IndexStatistics()
-            try batch.put(TextIndex.encoded(sum), forKey: Keyspace.textStatistics(index.number))
+            try batch.put(TextIndex.encoded(sum), forKey: StoreKeyspace.textStatistics(index.number))
         }
         try write(batch)
     }

@@ -9,7 +9,7 @@ struct ValueIndex: DocumentIndex {
     let number: UInt32
     let definition: IndexDefinition
 
-    var entryPrefix: [UInt8] { Keyspace.values.prefix(number) }
+    var entryPrefix: [UInt8] { StoreKeyspace.values.prefix(number) }
 
     func forEachEntry(
         of document: DocumentObject, row: UInt64, _ body: (_ key: [UInt8], _ value: [UInt8]) throws -> Void
@@ -27,7 +27,7 @@ struct ValueIndex: DocumentIndex {
                 OrderedValue.append(field.value(in: document), to: &tail)
             }
         }
-        Keyspace.appendRow(row, to: &tail)
+        StoreKeyspace.appendRow(row, to: &tail)
         guard let elements else {
             return try body(key + tail, [])
         }
@@ -55,6 +55,6 @@ struct ValueIndex: DocumentIndex {
             guard let next = OrderedValue.skip(in: key, from: offset) else { return nil }
             offset = next
         }
-        return Keyspace.row(in: key, at: offset)
+        return StoreKeyspace.row(in: key, at: offset)
     }
 }

@@ -121,7 +121,7 @@ private struct PredicateParser {
     private mutating func value() throws -> DocumentValue {
         guard offset < tokens.count else { throw fault("a value is expected here") }
         switch tokens[offset].kind {
-        case .word(let word):
+        case .word(let word) where !isKeyword(word):
             offset += 1
             return Self.value(ofWord: word)
         case .quoted(let text):
@@ -146,7 +146,7 @@ private struct PredicateParser {
     private mutating func text() throws -> String {
         guard offset < tokens.count else { throw fault("a text is expected here") }
         switch tokens[offset].kind {
-        case .word(let text), .quoted(let text):
+        case .word(let text) where !isKeyword(text), .quoted(let text):
             offset += 1
             return text
         default: throw fault("a text is expected here; put it in quotes if it has signs in it")

@@ -175,7 +175,7 @@ private struct ResultSorter {
         let keys = sort.map { OrderedValue.encoded($0.path.value(in: document.content)) }
         entries.append(Entry(keys: keys, document: document))
         // Sorting now and then and cutting off costs O(log limit) for each document, like a heap.
-        if needed < .max / 2, entries.count >= 2 * needed + 1024 { cut() }
+        if needed < .max / 4, entries.count >= 2 * needed + 1024 { cut() }
     }
 
     mutating func sorted() -> [Document] {

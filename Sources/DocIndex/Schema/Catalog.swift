@@ -8,6 +8,9 @@ struct Catalog: Sendable, Hashable {
     /// What every record begins with.
     static let beginning = Array("{\"docindex\":".utf8)
 
+    /// More numbers than a store can use up; a larger one was never given out.
+    static let numberLimit: UInt32 = 1 << 30
+
     var schemaVersion = 1
     var collections: [CollectionEntry] = []
     /// The numbers that the next collection and the next index get. Numbers are never used twice, so that keys of what
@@ -65,7 +68,8 @@ extension Catalog {
         try schema.validate()
         var new = self
         new.schemaVersion = schema.version
-        for collection in collections where schema.collections.allSatisfy({ $0.name != collection.name }) {
+        for collection in collections
+        where schema.collections.allSatisfy({ !$0.name.hasSameBytes(as: collection.name) }) {
             throw DocIndexError(
                 .invalidSchema,
                 "the store has a collection \(collection.name) that the schema does not declare; declare it as well")
@@ -77,6 +81,17 @@ extension Catalog {
         return new
     }
 
+    /// The next number, which is used up with that.
+    private static func take(_ next: inout UInt32) throws -> UInt32 {
+        guard next < numberLimit else {
+            throw DocIndexError(
+                .invalidSchema,
+                "the store has used up its numbers of collections or indexes; load a dump into a new one")
+        }
+        next += 1
+        return next - 1
+    }
+
     private mutating func entry(for definition: CollectionDefinition, old: CollectionEntry?) throws -> CollectionEntry {
         if let old, !old.idField.utf8.elementsEqual(definition.idField.utf8) {
             throw DocIndexError(
@@ -86,17 +101,17 @@ extension Catalog {
         }
         var number = old?.number ?? 0
         if old == nil {
-            number = nextCollection
-            nextCollection += 1
+            number = try Self.take(&nextCollection)
         }
         var kept = old?.indexes ?? []
         var indexes: [IndexEntry] = []
         for index in definition.indexes {
-            if let position = kept.firstIndex(where: { $0.definition == index }) {
+            if let position = kept.firstIndex(where: {
+                $0.definition == index && $0.definition.name.hasSameBytes(as: index.name)
+            }) {
                 indexes.append(kept.remove(at: position))
             } else {
-                indexes.append(IndexEntry(number: nextIndex, definition: index, isReady: old == nil))
-                nextIndex += 1
+                indexes.append(IndexEntry(number: try Self.take(&nextIndex), definition: index, isReady: old == nil))
             }
         }
         dropped += kept.map { DroppedIndex(number: $0.number, kind: $0.definition.kind) }
@@ -141,6 +156,7 @@ extension Catalog {
         guard let record = try? JSONParser().parse(encoded), case .int(let format) = record["docindex"] else {
             throw Self.damaged("the record")
         }
+        guard format >= 1 else { throw Self.damaged("the format") }
         guard format <= Int64(Self.formatVersion) else {
             throw DocIndexError(
                 .storeTooNew,
@@ -157,6 +173,14 @@ extension Catalog {
             }
             return DroppedIndex(number: try Self.number(value["number"]), kind: kind)
         }
+        // Numbers that were given out lie below the next ones; otherwise keys of two things would be mixed.
+        let indexes = collections.flatMap(\.indexes).map(\.number) + dropped.map(\.number)
+        guard (try? schema.validate()) != nil else { throw Self.damaged("a declaration") }
+        guard collections.allSatisfy({ $0.number >= 1 && $0.number < nextCollection }),
+            indexes.allSatisfy({ $0 >= 1 && $0 < nextIndex }),
+            Set(collections.map(\.number)).count == collections.count, Set(indexes).count == indexes.count,
+            nextCollection <= Self.numberLimit, nextIndex <= Self.numberLimit
+        else { throw Self.damaged("a number") }
     }
 
     private static func collection(_ value: DocumentValue) throws -> CollectionEntry {

@@ -27,8 +27,10 @@ public struct Schema: Sendable, Hashable {
     ///
     /// - Throws: ``DocIndexError`` with `invalidSchema` that names the collection and the index.
     public func validate() throws {
-        guard version >= 1 else {
-            throw DocIndexError(.invalidSchema, "the schema's version is \(version); versions begin at 1")
+        // The catalog keeps it in 32 bits.
+        guard version >= 1, version <= UInt32.max else {
+            throw DocIndexError(
+                .invalidSchema, "the schema's version is \(version); versions are from 1 to \(UInt32.max)")
         }
         try Self.checkUnique(collections.map(\.name), what: "collection", within: "the schema")
         for collection in collections { try collection.validate() }
@@ -41,7 +43,7 @@ public struct Schema: Sendable, Hashable {
                 throw DocIndexError(.invalidSchema, "a \(what) of \(within) has an empty name; give it one")
             }
             guard seen.insert(Array(name.utf8)).inserted else {
-                throw DocIndexError(.invalidSchema, "\(within) has two \(what)s named \(name); rename one")
+                throw DocIndexError(.invalidSchema, "\(within) has more than one \(what) named \(name); rename one")
             }
         }
     }

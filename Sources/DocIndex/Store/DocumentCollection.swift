@@ -38,7 +38,7 @@ public struct DocumentCollection: Sendable {
     /// The bytes that each index takes in tables. What is still in memory does not count.
     public func indexSizes() throws -> [(name: String, byteCount: UInt64)] {
         try entry.indexes.map { entry in
-            let space: Keyspace = entry.definition.kind == .value ? .values : .text
+            let space: StoreKeyspace = entry.definition.kind == .value ? .values : .text
             let prefix = space.prefix(entry.number)
             let upper = KeyRange.successor(ofPrefix: prefix) ?? [0xff]
             return (entry.definition.name, try store.database.approximateByteCount(from: prefix, to: upper))

@@ -94,7 +94,7 @@ public final class DocumentStore: Sendable {
     }
 
     private static func storedCatalog(in database: Database, mayBeNew: Bool) throws -> Catalog {
-        let record = try database.value(forKey: Keyspace.catalogKey)
+        let record = try database.value(forKey: StoreKeyspace.catalogKey)
         // Another program may have the same key.
         if let record, record.starts(with: Catalog.beginning) { return try Catalog(encoded: record) }
         var cursor = try database.cursor()
@@ -109,8 +109,10 @@ public final class DocumentStore: Sendable {
 
     private func adopt(_ schema: Schema?) throws {
         let old = currentCatalog
-        if let schema, schema != old.schema || old.nextCollection == 1 {
-            try save(try old.changed(to: schema))
+        if let schema {
+            let new = try old.changed(to: schema)
+            // As bytes: two spellings of a name are equal texts and different names.
+            if new.encoded != old.encoded || old.nextCollection == 1 { try save(new) }
         }
         try writer.withLock { try finishSchemaChange() }
     }
@@ -134,7 +136,7 @@ public final class DocumentStore: Sendable {
     }
 
     private func save(_ catalog: Catalog) throws {
-        try database.put(catalog.encoded, forKey: Keyspace.catalogKey, durability: .synced)
+        try database.put(catalog.encoded, forKey: StoreKeyspace.catalogKey, durability: .synced)
         self.catalog.withLock { $0 = catalog }
     }
 
@@ -193,7 +195,7 @@ public final class DocumentStore: Sendable {
     public func flush() throws {
         try writer.withLock {
             // A synced write of the catalog as it is: LevelDB syncs the whole log before it.
-            try database.put(currentCatalog.encoded, forKey: Keyspace.catalogKey, durability: .synced)
+            try database.put(currentCatalog.encoded, forKey: StoreKeyspace.catalogKey, durability: .synced)
         }
     }
 }

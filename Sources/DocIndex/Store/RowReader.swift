@@ -14,7 +14,7 @@ struct RowReader {
     static func row(
         of id: DocumentID, collection: Catalog.CollectionEntry, in reader: some KeyValueReader
     ) throws -> UInt64? {
-        guard let bytes = try reader.value(forKey: Keyspace.id(collection.number, id)) else { return nil }
+        guard let bytes = try reader.value(forKey: StoreKeyspace.id(collection.number, id)) else { return nil }
         return try row(inIDValue: bytes.span, collection: collection)
     }
 
@@ -49,7 +49,9 @@ struct RowReader {
     static func document(
         _ row: UInt64, collection: Catalog.CollectionEntry, in reader: some KeyValueReader
     ) throws -> Document? {
-        guard let body = try reader.value(forKey: Keyspace.document(collection.number, row: row)) else { return nil }
+        guard let body = try reader.value(forKey: StoreKeyspace.document(collection.number, row: row)) else {
+            return nil
+        }
         return try document(body: body, row: row, collection: collection)
     }
 
@@ -74,7 +76,7 @@ struct RowReader {
 
     /// A cursor over the map of ids, in the order of ids.
     func idCursor() throws -> Cursor {
-        try snapshot.cursor(in: .prefix(Keyspace.ids.prefix(collection.number)))
+        try snapshot.cursor(in: .prefix(StoreKeyspace.ids.prefix(collection.number)))
     }
 
     /// Documents in the collection.
@@ -89,7 +91,7 @@ struct CollectionCounters: Sendable, Hashable {
     var nextRow: UInt64 = 1
     var documentCount = 0
 
-    static func key(_ collection: UInt32) -> [UInt8] { Keyspace.counters.prefix(collection) }
+    static func key(_ collection: UInt32) -> [UInt8] { StoreKeyspace.counters.prefix(collection) }
 
     static func read(_ collection: UInt32, in reader: some KeyValueReader) throws -> CollectionCounters {
         guard let bytes = try reader.value(forKey: key(collection)) else { return CollectionCounters() }
@@ -98,6 +100,31 @@ struct CollectionCounters: Sendable, Hashable {
                 .corruption, "the counters of collection \(collection) cannot be read; restore a backup")
         }
         return CollectionCounters(nextRow: values[0], documentCount: count)
+    }
+
+    /// Counts a new document in.
+    ///
+    /// - Returns: its row.
+    /// - Throws: ``DocIndexError`` with `corruption` for numbers that no store reaches.
+    mutating func addDocument(collection: String) throws -> UInt64 {
+        guard nextRow < .max, documentCount < .max else { throw Self.contradiction(collection) }
+        documentCount += 1
+        nextRow += 1
+        return nextRow - 1
+    }
+
+    /// Counts a document out.
+    ///
+    /// - Throws: ``DocIndexError`` with `corruption` if none is counted.
+    mutating func removeDocument(collection: String) throws {
+        guard documentCount > 0 else { throw Self.contradiction(collection) }
+        documentCount -= 1
+    }
+
+    private static func contradiction(_ collection: String) -> DocIndexError {
+        DocIndexError(
+            .corruption,
+            "the counters of the collection \(collection) contradict its documents; run verify, restore a backup")
     }
 
     var encoded: [UInt8] {

@@ -132,6 +132,7 @@ public final class Transaction {
         for entry in catalog.collections where order.contains(where: { $0.collection == entry.number }) {
             counters[entry.number] = try CollectionCounters.read(entry.number, in: database)
         }
+        let stored = counters
         for target in order {
             guard let entry = catalog.collections.first(where: { $0.number == target.collection }),
                 var counter = counters[entry.number]
@@ -141,7 +142,9 @@ public final class Transaction {
                 counters: &counter, changes: &changes)
             counters[entry.number] = counter
         }
-        for (collection, counter) in counters {
+        // Documents that are as they were leave nothing to write.
+        guard batch.count > 0 else { return }
+        for (collection, counter) in counters where counter != stored[collection] {
             try batch.put(counter.encoded, forKey: CollectionCounters.key(collection))
         }
         try writeStatistics(changes, indexes: indexes.values.flatMap { $0 })
@@ -159,12 +162,10 @@ public final class Transaction {
         if let oldRow {
             row = oldRow
         } else {
-            row = counters.nextRow
-            counters.nextRow += 1
-            counters.documentCount += 1
+            row = try counters.addDocument(collection: entry.name)
         }
-        let idKey = Keyspace.id(entry.number, target.id)
-        let documentKey = Keyspace.document(entry.number, row: row)
+        let idKey = StoreKeyspace.id(entry.number, target.id)
+        let documentKey = StoreKeyspace.document(entry.number, row: row)
         if let new {
             if oldRow == nil {
                 var value: [UInt8] = []
@@ -177,7 +178,7 @@ public final class Transaction {
                 throw DocIndexError(.invalidDocument, "the document \(target.id) cannot be stored: \(error)")
             }
         } else {
-            counters.documentCount -= 1
+            try counters.removeDocument(collection: entry.name)
             try changes.batch.delete(idKey)
             try changes.batch.delete(documentKey)
         }
@@ -189,7 +190,7 @@ public final class Transaction {
             guard let difference = changes.statistics[index.number] else { continue }
             var sum = try index.storedStatistics(in: database)
             sum += difference
-            try changes.batch.put(TextIndex.encoded(sum), forKey: Keyspace.textStatistics(index.number))
+            try changes.batch.put(TextIndex.encoded(sum), forKey: StoreKeyspace.textStatistics(index.number))
         }
     }
 }

@@ -66,7 +66,8 @@ enum Analyzer {
     }
 
     private static func appendFolded(_ text: String, to terms: inout Terms) {
-        let folded = text.folding(
+        // Canonical equivalents are one text: macOS gives file names with kana and Hangul taken apart.
+        let folded = text.precomposedStringWithCanonicalMapping.folding(
             options: [.caseInsensitive, .diacriticInsensitive, .widthInsensitive], locale: nil)
         for scalar in folded.unicodeScalars {
             switch kind(of: scalar) {
@@ -76,12 +77,13 @@ enum Analyzer {
                 terms.append(scalar)
                 terms.endTerm()
             case .separator: terms.endTerm()
+            case .invisible: break
             }
         }
         terms.endTerm()
     }
 
-    private enum Kind { case letter, word, separator }
+    private enum Kind { case letter, word, separator, invisible }
 
     private static func kind(of scalar: Unicode.Scalar) -> Kind {
         if scalar.value < 0x80 {
@@ -90,6 +92,8 @@ enum Analyzer {
             default: return .separator
             }
         }
+        // A soft hyphen, and selectors of how the character before them looks, are no part of a word and part none.
+        if scalar.value == 0xad || scalar.properties.isVariationSelector { return .invisible }
         if scalar.properties.isIdeographic { return .word }
         switch scalar.value {
         case 0x3040...0x30ff, 0x31f0...0x31ff, 0x0e00...0x0e7f: return .word

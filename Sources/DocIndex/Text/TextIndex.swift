@@ -9,7 +9,7 @@ struct TextIndex: DocumentIndex {
     let number: UInt32
     let definition: IndexDefinition
 
-    var entryPrefix: [UInt8] { Keyspace.postings(number) }
+    var entryPrefix: [UInt8] { StoreKeyspace.postings(number) }
 
     func forEachEntry(
         of document: DocumentObject, row: UInt64, _ body: (_ key: [UInt8], _ value: [UInt8]) throws -> Void
@@ -17,7 +17,7 @@ struct TextIndex: DocumentIndex {
         let terms = self.terms(of: document)
         let prefix = entryPrefix
         var tail: [UInt8] = []
-        Keyspace.appendRow(row, to: &tail)
+        StoreKeyspace.appendRow(row, to: &tail)
         for (term, count) in terms.counted {
             var key = prefix
             key.reserveCapacity(prefix.count + term.count + tail.count + 2)
@@ -53,8 +53,11 @@ struct TextIndex: DocumentIndex {
 
     /// The sums over all documents, as they were stored with the last batch.
     func storedStatistics(in reader: some KeyValueReader) throws -> IndexStatistics {
-        guard let bytes = try reader.value(forKey: Keyspace.textStatistics(number)) else { return IndexStatistics() }
-        guard let sums = Varint.readAll(bytes), sums.count == 2 else {
+        guard let bytes = try reader.value(forKey: StoreKeyspace.textStatistics(number)) else {
+            return IndexStatistics()
+        }
+        // Sums that no store reaches would overflow with the next one.
+        guard let sums = Varint.readAll(bytes), sums.count == 2, sums.allSatisfy({ $0 <= 1 << 62 }) else {
             throw DocIndexError(
                 .corruption,
                 "the statistics of the text index \(definition.name) cannot be read; run verify, restore a backup")

@@ -83,13 +83,18 @@ private struct TextQueryParser {
         var unwanted: [TextQuery] = []
         // Signs without a letter or digit, such as a lone `&`, are no words and are passed over.
         var hasSigns = false
+        var hasParts = false
         while true {
-            if take("AND") { continue }
+            let isJoined = take("AND")
+            guard !isJoined || hasParts else { throw fault("AND needs a word on both sides") }
             let isExcluded = take("NOT") || takeMinus()
-            guard let part = try single() else {
+            if isExcluded, peek("NOT") || peek("AND") { throw fault("NOT needs something that must not occur") }
+            guard !isJoined || !peek("AND"), let part = try single() else {
                 if isExcluded { throw fault("NOT needs something that must not occur") }
+                if isJoined { throw fault("AND needs a word on both sides") }
                 break
             }
+            hasParts = true
             if part == .nothing {
                 hasSigns = true
             } else if isExcluded {
@@ -107,10 +112,10 @@ private struct TextQueryParser {
         return .except(found, unwanted.count == 1 ? unwanted[0] : .or(unwanted))
     }
 
-    /// A word, a phrase or a group; `nil` at the end, at `)` and at `OR`.
+    /// A word, a phrase or a group; `nil` at the end, at `)` and at an operator.
     private mutating func single() throws -> TextQuery? {
         skipSpaces()
-        guard offset < text.count, text[offset] != ")", !peek("OR") else { return nil }
+        guard offset < text.count, text[offset] != ")", !peek("OR"), !peek("AND"), !peek("NOT") else { return nil }
         switch text[offset] {
         case "(":
             let start = offset

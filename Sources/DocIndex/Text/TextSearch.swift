@@ -38,15 +38,18 @@ struct TextSearch<Reader: KeyValueReader> {
         switch query {
         case .nothing: return []
         case .phrase(let terms):
-            var found = try list(of: terms[0])
+            guard let first = terms.first else { return [] }
+            var found = try list(of: first)
             for term in terms.dropFirst() { found = Self.intersection(found, try list(of: term)) }
             return terms.count == 1 ? found : try found.filter { try contains(terms, row: $0.row) }
         case .and(let parts):
-            var found = try matches(parts[0])
+            guard let first = parts.first else { return [] }
+            var found = try matches(first)
             for part in parts.dropFirst() { found = Self.intersection(found, try matches(part)) }
             return found
         case .or(let parts):
-            var found = try matches(parts[0])
+            guard let first = parts.first else { return [] }
+            var found = try matches(first)
             for part in parts.dropFirst() { found = Self.union(found, try matches(part)) }
             return found
         case .except(let wanted, let unwanted):
@@ -64,11 +67,12 @@ struct TextSearch<Reader: KeyValueReader> {
     }
 
     private mutating func postings(of term: [UInt8]) throws -> [Posting] {
-        let prefix = Keyspace.postings(index.number) + [0x02] + term + [0x00]
+        let prefix = StoreKeyspace.postings(index.number) + [0x02] + term + [0x00]
         var cursor = try reader.cursor(in: .prefix(prefix))
         var postings: [Posting] = []
         while try cursor.advance() {
-            guard let posting = Posting(row: Keyspace.row(in: cursor.key, at: prefix.count), value: cursor.value) else {
+            guard let posting = Posting(row: StoreKeyspace.row(in: cursor.key, at: prefix.count), value: cursor.value)
+            else {
                 throw DocIndexError(
                     .corruption,
                     "the text index \(index.definition.name) holds a posting that cannot be read; run verify")

@@ -32,12 +32,12 @@ struct Verifier {
     private mutating func checkDocuments(of collection: Catalog.CollectionEntry) throws -> [UInt32: IndexSum] {
         let indexes = collection.indexes.filter(\.isReady).map(\.index)
         var sums: [UInt32: IndexSum] = [:]
-        let prefix = Keyspace.documents.prefix(collection.number)
+        let prefix = StoreKeyspace.documents.prefix(collection.number)
         var documentCount = 0
         var largestRow: UInt64 = 0
         var cursor = try snapshot.cursor(in: .prefix(prefix), reverse: false, fillsCache: false)
         while try cursor.advance() {
-            guard let row = Keyspace.row(in: cursor.key, at: prefix.count) else {
+            guard let row = StoreKeyspace.row(in: cursor.key, at: prefix.count) else {
                 result.report("\(collection.name): a document has a key that cannot be read")
                 continue
             }
@@ -48,7 +48,8 @@ struct Verifier {
                 result.report("\(collection.name): the document in row \(row) cannot be read")
                 continue
             }
-            if try RowReader.row(of: document.id, collection: collection, in: snapshot) != row {
+            let named = try Self.ifReadable { try RowReader.row(of: document.id, collection: collection, in: snapshot) }
+            if named ?? nil != row {
                 result.report("\(collection.name): the document \(document.id) in row \(row) is not named by its id")
             }
             for index in indexes {
@@ -60,7 +61,17 @@ struct Verifier {
         }
         result.documentCount += documentCount
         try checkIDs(of: collection, documentCount: documentCount)
-        let counters = try CollectionCounters.read(collection.number, in: snapshot)
+        try checkCounters(of: collection, documentCount: documentCount, largestRow: largestRow)
+        return sums
+    }
+
+    private mutating func checkCounters(
+        of collection: Catalog.CollectionEntry, documentCount: Int, largestRow: UInt64
+    ) throws {
+        let read = try Self.ifReadable { try CollectionCounters.read(collection.number, in: snapshot) }
+        guard let counters = read else {
+            return result.report("\(collection.name): the counters cannot be read")
+        }
         if counters.documentCount != documentCount {
             result.report(
                 "\(collection.name): the counter says \(counters.documentCount) documents, there are \(documentCount)")
@@ -68,7 +79,15 @@ struct Verifier {
         if counters.nextRow <= largestRow {
             result.report("\(collection.name): the next row is \(counters.nextRow), but row \(largestRow) is taken")
         }
-        return sums
+    }
+
+    /// What `body` reads; `nil` for a record that cannot be read, which is a problem of the store and not of the check.
+    private static func ifReadable<R>(_ body: () throws -> R) throws -> R? {
+        do {
+            return try body()
+        } catch let error as DocIndexError where error.code == .corruption {
+            return nil
+        }
     }
 
     /// With as many ids as documents, and every document named by its id, every id leads to a document.
@@ -82,7 +101,7 @@ struct Verifier {
                 result.report("\(collection.name): an id leads to no row")
                 continue
             }
-            if try !snapshot.contains(Keyspace.document(collection.number, row: row)) {
+            if try !snapshot.contains(StoreKeyspace.document(collection.number, row: row)) {
                 result.report("\(collection.name): an id leads to row \(row), which holds no document")
             }
         }
@@ -103,7 +122,11 @@ struct Verifier {
         if actual.count != expected.count || actual.sum != expected.sum {
             try compareEntries(of: index, collection: collection)
         }
-        if let text = index as? TextIndex, try text.storedStatistics(in: snapshot) != expected.statistics {
+        guard let text = index as? TextIndex else { return }
+        let stored = try Self.ifReadable { try text.storedStatistics(in: snapshot) }
+        if stored == nil {
+            result.report("\(collection.name).\(index.definition.name): the statistics cannot be read")
+        } else if stored != expected.statistics {
             result.report("\(collection.name).\(index.definition.name): the sums over all documents are wrong")
         }
     }
@@ -111,11 +134,11 @@ struct Verifier {
     /// Finds the entries that are missing, and those that no document has.
     private mutating func compareEntries(of index: any DocumentIndex, collection: Catalog.CollectionEntry) throws {
         let name = "\(collection.name).\(index.definition.name)"
-        let prefix = Keyspace.documents.prefix(collection.number)
+        let prefix = StoreKeyspace.documents.prefix(collection.number)
         var expected: Set<[UInt8]> = []
         var documents = try snapshot.cursor(in: .prefix(prefix), reverse: false, fillsCache: false)
         while try documents.advance() {
-            guard let row = Keyspace.row(in: documents.key, at: prefix.count),
+            guard let row = StoreKeyspace.row(in: documents.key, at: prefix.count),
                 let document = try? RowReader.document(
                     body: documents.value.copied(), row: row, collection: collection)
             else { continue }
@@ -139,21 +162,35 @@ struct Verifier {
 
     /// Looks for keys that belong to no collection and no index of the catalog.
     private mutating func checkUnknownKeys() throws {
-        var known: [[UInt8]] = [Keyspace.catalogKey]
+        // Keys that stand alone, and beginnings of many.
+        var known = [KeyRange.only(StoreKeyspace.catalogKey)]
         for collection in catalog.collections {
-            for space in [Keyspace.counters, .ids, .documents] { known.append(space.prefix(collection.number)) }
+            known.append(.only(CollectionCounters.key(collection.number)))
+            for space in [StoreKeyspace.ids, .documents] { known.append(.prefix(space.prefix(collection.number))) }
             for entry in collection.indexes where entry.isReady {
-                known.append((entry.definition.kind == .value ? Keyspace.values : .text).prefix(entry.number))
+                known.append(.prefix(entry.index.entryPrefix))
+                if entry.definition.kind == .text { known.append(.only(StoreKeyspace.textStatistics(entry.number))) }
             }
         }
-        known.sort { $0.lexicographicallyPrecedes($1) }
+        known.sort { Self.key($0.lower).lexicographicallyPrecedes(Self.key($1.lower)) }
         // The keys between two neighbouring known ranges.
         var lower = KeyBound.unbounded
-        for prefix in known {
-            try reportKeys(in: KeyRange(lower: lower, upper: .excluded(prefix)))
-            lower = KeyRange.successor(ofPrefix: prefix).map(KeyBound.included) ?? .unbounded
+        for range in known {
+            try reportKeys(in: KeyRange(lower: lower, upper: .excluded(Self.key(range.lower))))
+            switch range.upper {
+            case .included(let key): lower = .excluded(key)
+            case .excluded(let key): lower = .included(key)
+            case .unbounded: return
+            }
         }
         try reportKeys(in: KeyRange(lower: lower, upper: .unbounded))
+    }
+
+    private static func key(_ bound: KeyBound) -> [UInt8] {
+        switch bound {
+        case .unbounded: []
+        case .included(let key), .excluded(let key): key
+        }
     }
 
     private mutating func reportKeys(in range: KeyRange) throws {

@@ -24,6 +24,8 @@ final class DatabaseCore: Sendable {
         var mayHaveSplitKeys = false
         /// When files were last looked at for split keys.
         var lastLook: ContinuousClock.Instant?
+        /// Whether the database is closed and no call is in flight.
+        var isDrained = false
         var isReleased = false
         /// Whether the directory goes when the database is closed.
         var isTemporary = false
@@ -47,7 +49,7 @@ final class DatabaseCore: Sendable {
 
     init(directory: DatabaseDirectory, engine: EngineDatabase, identity: FileIdentity, order: KeyOrder) {
         path = directory.path
-        tables = TableWatch(directory)
+        tables = TableWatch(directory, identity: identity)
         self.engine = engine
         self.order = order
         self.identity = identity
@@ -73,13 +75,15 @@ final class DatabaseCore: Sendable {
         LevelError(
             .forked,
             "the database at \(path) was opened before this process was forked and cannot be used in it; "
-                + "open it after the fork, in one of the two processes")
+                + "fork before the first database is opened, or start a new program")
     }
 
     /// Admits one call; each is paired with ``leave()``.
     @inline(__always)
     func enter() throws(LevelError) {
         if forkGeneration != ForkGeneration.current { throw forkedError }
+        // Asked first so that calls on a closed database do not keep `close()` waiting by coming and going.
+        if isClosed { throw closedError }
         if admission.add(1, ordering: .acquiring).newValue & Self.closedBit != 0 {
             leave()
             throw closedError
@@ -241,10 +245,10 @@ final class DatabaseCore: Sendable {
     func unregisterCursor(_ id: UInt64) {
         let isLast = children.withLock { children in
             children.cursors.removeValue(forKey: id)
-            return children.cursors.isEmpty
+            // While calls are still in flight, `close()` waits for them and releases the engine itself.
+            return children.isDrained && children.cursors.isEmpty
         }
-        // While calls are still in flight, `close()` waits for them and releases the engine itself.
-        if isLast && admission.load(ordering: .acquiring) == Self.closedBit { release() }
+        if isLast { release() }
     }
 
     // MARK: - Closing
@@ -255,6 +259,7 @@ final class DatabaseCore: Sendable {
         let old = admission.bitwiseOr(Self.closedBit, ordering: .acquiringAndReleasing).oldValue
         guard old & Self.closedBit == 0 else { return }
         while admission.load(ordering: .acquiring) != Self.closedBit { usleep(50) }
+        children.withLock { $0.isDrained = true }
         // Cursors of other threads end at their next step. Those of this thread cannot while it waits here.
         let here = ThreadIdentity.current
         var waits = 0

@@ -21,5 +21,15 @@ enum ForkGeneration {
     /// Sees to it that forks are counted from now on.
     static func install() { _ = isInstalled }
 
+    /// The generation in which LevelDB was first used; -1 before.
+    private static let first = Atomic<Int>(-1)
+
+    /// Whether LevelDB works in this process: not in one that was forked off another that had used it, since its
+    /// background thread, one for all databases, did not follow and will not be started again (`util/env_posix.cc`).
+    static func admitsEngine() -> Bool {
+        first.compareExchange(expected: -1, desired: current, ordering: .relaxed).original == -1
+            || first.load(ordering: .relaxed) == current
+    }
+
     private static func advance() { counter.add(1, ordering: .relaxed) }
 }

@@ -34,6 +34,7 @@ struct Opening {
     private mutating func attempt() throws(LevelError) -> DatabaseCore {
         let content = try directory.content()
         try check(content)
+        let namesBefore = content == .empty ? try directory.names() : []
         if content == .missing { made = try directory.create() }
         guard let identity = FileStatus(path: directory.path)?.identity else {
             throw LevelError(.io, "could not read \(directory.path); check its permissions", cause: lastSystemError())
@@ -49,7 +50,8 @@ struct Opening {
             let engine = try EngineDatabase.open(path: directory.path, options: EngineOptions(options))
             return DatabaseCore(directory: directory, engine: engine, identity: identity, order: options.order)
         } catch {
-            removeTraces(of: content)
+            // A database that another process has made meanwhile is no trace of this open.
+            if error.code != .locked, content == .missing || content == .empty { removeTraces(keeping: namesBefore) }
             OpenDatabases.remove(identity)
             throw error
         }
@@ -81,10 +83,15 @@ struct Opening {
         }
     }
 
-    /// Takes away what a failed open has made: the engine's lock file and log of messages, and new directories.
-    private func removeTraces(of content: DatabaseDirectory.Content) {
-        guard content == .missing else { return }
-        for name in (try? directory.names()) ?? [] { unsafe unlink(directory.file(name)) }
+    /// Takes away what a failed open has made: the engine's files, if it did not come as far as a database, and new
+    /// directories.
+    private func removeTraces(keeping namesBefore: [String]) {
+        LockFile.removing(in: directory) {
+            guard let names = try? directory.names(), !names.contains("CURRENT") else { return }
+            for name in names where name != "LOCK" && !namesBefore.contains(name) {
+                unsafe unlink(directory.file(name))
+            }
+        }
         for path in made.reversed() { unsafe rmdir(path) }
     }
 }

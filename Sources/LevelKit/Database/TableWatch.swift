@@ -9,12 +9,12 @@ internal import Synchronization
 /// Knows whether all tables of an open database are still in its directory.
 ///
 /// `leveldb_get` reports a table file that is gone like a key that is not there. Taking a file out of a directory changes
-/// the time of the directory, so one `fstat` tells that nothing has gone since all tables were last seen; only then is a
+/// the time of the directory, so one `stat` tells that nothing has gone since all tables were last seen; only then is a
 /// miss believed at once. While the time is young, it might not change again within the clock's grain, and nothing is
 /// believed.
 final class TableWatch: Sendable {
     private let directory: DatabaseDirectory
-    private let descriptor: Int32
+    private let identity: FileIdentity
     /// The time of the directory, in nanoseconds, at which all tables were there; 0 before the first look.
     private let seen = Atomic<Int64>(0)
 
@@ -25,13 +25,9 @@ final class TableWatch: Sendable {
     /// The age from which no compaction is thought to be under way.
     private static let quietNanoseconds: Int64 = 2_000_000_000
 
-    init(_ directory: DatabaseDirectory) {
+    init(_ directory: DatabaseDirectory, identity: FileIdentity) {
         self.directory = directory
-        unsafe descriptor = open(directory.path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
-    }
-
-    deinit {
-        if descriptor >= 0 { close(descriptor) }
+        self.identity = identity
     }
 
     /// Whether no table has gone since all were seen.
@@ -70,9 +66,11 @@ final class TableWatch: Sendable {
     var isSettled: Bool { Self.now - changeTime > Self.quietNanoseconds }
 
     /// When a file was last made or removed in the directory, in nanoseconds since 1970; 0 if that cannot be known.
+    ///
+    /// Asked by the path, as LevelDB opens its tables: the directory itself may have been moved, or one above it.
     var changeTime: Int64 {
         var status = stat()
-        guard descriptor >= 0, unsafe fstat(descriptor, &status) == 0 else { return 0 }
+        guard unsafe stat(directory.path, &status) == 0, FileIdentity(status) == identity else { return 0 }
         #if canImport(Glibc)
             let time = status.st_mtim
         #else

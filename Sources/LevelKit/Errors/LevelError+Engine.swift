@@ -11,6 +11,8 @@ extension LevelError {
         ("NotFound: ", .corruption),
     ]
 
+    private static let comparatorSeparator = " does not match existing comparator : "
+
     /// The error for a text that LevelDB reported while `action` was being done.
     ///
     /// - Parameter action: a phrase that completes "could not …", such as `read a key from /data/photos.db`.
@@ -24,13 +26,13 @@ extension LevelError {
     /// Tells apart the statuses that LevelDB puts under one kind.
     private static func refined(_ code: Code, detail: String, action: String) -> LevelError {
         switch code {
-        case .invalidArgument where detail.contains(" does not match existing comparator "):
+        case .invalidArgument where detail.contains(comparatorSeparator):
             return comparatorMismatch(detail, action: action)
         case .invalidArgument where detail.contains("error_if_exists is true"):
             return LevelError(
                 .databaseExists, "could not \(action): a database is already there; open it, or choose another path",
                 cause: detail)
-        case .io where detail.contains("lock "):
+        case .io where detail.hasPrefix("lock "):
             return LevelError(
                 .locked, "could not \(action): another process has it open; close it there and try again", cause: detail
             )
@@ -51,9 +53,9 @@ extension LevelError {
     /// LevelDB names the two comparators the wrong way round: `<stored> does not match existing comparator : <given>`
     /// (`db/version_set.cc`).
     private static func comparatorMismatch(_ detail: String, action: String) -> LevelError {
-        let words = detail.split(separator: " ")
-        let stored = words.first.map(String.init) ?? "?"
-        let given = words.last.map(String.init) ?? "?"
+        let separator = detail.firstRange(of: comparatorSeparator)
+        let stored = separator.map { String(detail[..<$0.lowerBound]) } ?? "?"
+        let given = separator.map { String(detail[$0.upperBound...]) } ?? "?"
         return LevelError(
             .comparatorMismatch,
             "could not \(action): it is ordered by the comparator \(stored), and was opened with \(given); "

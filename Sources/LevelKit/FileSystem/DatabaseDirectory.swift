@@ -16,11 +16,12 @@ struct DatabaseDirectory: Hashable {
     enum Content: Equatable {
         /// The path does not exist.
         case missing
-        /// There is a directory with nothing of LevelDB's but perhaps a lock file and a log of messages.
+        /// There is a directory with nothing of LevelDB's that holds entries: at most a lock file, a log of messages, or
+        /// the manifest of a creation that another process is at, or did not finish.
         case empty
         /// There is a `CURRENT` file.
         case database
-        /// There are tables, logs or manifests, and no `CURRENT`.
+        /// There are tables or logs, and no `CURRENT`.
         case databaseWithoutCurrent
         /// There are files that are not LevelDB's.
         case foreign
@@ -38,7 +39,7 @@ struct DatabaseDirectory: Hashable {
         guard !path.utf8.contains(0) else {
             throw LevelError(.invalidArgument, "the path of the database contains a NUL byte; remove it")
         }
-        self.path = Self.resolved(path)
+        self.path = try Self.resolved(path)
     }
 
     /// The path of a file in the directory.
@@ -56,9 +57,9 @@ struct DatabaseDirectory: Hashable {
         for name in try names() {
             if name == "CURRENT" { return .database }
             if name == "LOCK" || name == "LOG" || name == "LOG.old" { continue }
-            if Self.isEngineFile(name) {
+            if Self.holdsEntries(name) {
                 content = .databaseWithoutCurrent
-            } else if content == .empty {
+            } else if content == .empty, !Self.isEngineFile(name) {
                 content = .foreign
             }
         }
@@ -95,7 +96,9 @@ struct DatabaseDirectory: Hashable {
         }
         var made: [String] = []
         for directory in missing.reversed() {
-            guard unsafe mkdir(directory, 0o777) == 0 || errno == EEXIST else {
+            guard unsafe mkdir(directory, 0o777) == 0 else {
+                // Another process was faster: the directory is not this one's to take away.
+                if errno == EEXIST { continue }
                 let cause = lastSystemError()
                 for directory in made.reversed() { unsafe rmdir(directory) }
                 throw LevelError(.io, "could not make the directory \(directory); check permissions", cause: cause)
@@ -127,41 +130,59 @@ struct DatabaseDirectory: Hashable {
         return ["ldb", "sst", "log", "dbtmp"].contains(name[name.index(after: dot)...])
     }
 
-    private static func resolved(_ path: String) -> String {
+    /// Whether a file of this name holds entries of the user: a table or a log.
+    static func holdsEntries(_ name: String) -> Bool {
+        isEngineFile(name) && [".ldb", ".sst", ".log"].contains { name.hasSuffix($0) }
+    }
+
+    private static func resolved(_ path: String) throws(LevelError) -> String {
+        // The steps that do not exist yet, last first, and the `..` that wait for a step before them.
         var tail: [Substring] = []
+        var parentCount = 0
         var head = path
         while true {
             if let resolved = unsafe realpath(head, nil) {
                 defer { unsafe free(resolved) }
-                let base = unsafe String(cString: resolved)
+                var base = unsafe String(cString: resolved)
+                for _ in 0..<parentCount { base = parent(of: base) ?? "/" }
                 return tail.isEmpty ? base : (base == "/" ? "" : base) + "/" + tail.reversed().joined(separator: "/")
             }
             // The last step does not exist yet: resolve what is before it. `..` behind a missing directory means the
             // directory before it.
             let trimmed = trimmingTrailingSlashes(head)
-            guard let slash = trimmed.lastIndex(of: "/") else {
-                tail.append(trimmed[...])
+            let step: Substring
+            if let slash = trimmed.utf8.lastIndex(of: slash) {
+                step = trimmed[trimmed.utf8.index(after: slash)...]
+                head = slash == trimmed.startIndex ? "/" : String(trimmed[..<slash])
+            } else if trimmed != "." {
+                step = trimmed[...]
                 head = "."
-                continue
+            } else {
+                throw LevelError(
+                    .io,
+                    "could not make the path \(path) absolute, since the working directory is gone; give an "
+                        + "absolute path", cause: lastSystemError())
             }
-            let step = trimmed[trimmed.index(after: slash)...]
-            head = slash == trimmed.startIndex ? "/" : String(trimmed[..<slash])
-            if step == ".." {
-                head = parent(of: trimmingTrailingSlashes(head)) ?? "."
-            } else if step != "." {
-                tail.append(step)
+            switch step {
+            case ".": break
+            case "..": parentCount += 1
+            case _ where parentCount > 0: parentCount -= 1
+            default: tail.append(step)
             }
         }
     }
 
+    // Paths are taken apart as bytes: a slash and a combining accent behind it are one `Character`.
+    private static let slash = UInt8(ascii: "/")
+
     private static func trimmingTrailingSlashes(_ path: String) -> String {
         var path = path[...]
-        while path.count > 1, path.hasSuffix("/") { path.removeLast() }
+        while path.utf8.count > 1, path.utf8.last == slash { path = path[..<path.utf8.index(before: path.endIndex)] }
         return String(path)
     }
 
     private static func parent(of path: String) -> String? {
-        guard let slash = path.lastIndex(of: "/"), path != "/" else { return nil }
+        guard let slash = path.utf8.lastIndex(of: slash), path != "/" else { return nil }
         return slash == path.startIndex ? "/" : String(path[..<slash])
     }
 }
@@ -176,7 +197,7 @@ struct FileStatus {
     init?(path: String) {
         var status = stat()
         guard unsafe stat(path, &status) == 0 else { return nil }
-        identity = FileIdentity(device: UInt64(truncatingIfNeeded: status.st_dev), inode: UInt64(status.st_ino))
+        identity = FileIdentity(status)
         isDirectory = status.st_mode & S_IFMT == S_IFDIR
     }
 }
@@ -185,6 +206,11 @@ struct FileStatus {
 struct FileIdentity: Hashable {
     let device: UInt64
     let inode: UInt64
+
+    init(_ status: stat) {
+        device = UInt64(truncatingIfNeeded: status.st_dev)
+        inode = UInt64(status.st_ino)
+    }
 }
 
 /// The system's words for the error of the last call on this thread.

@@ -21,6 +21,20 @@ enum LockFile {
         return query.l_pid
     }
 
+    /// Runs `body` while this process holds the lock, and takes the lock file away; does nothing where there is no lock
+    /// file or another process holds it. For a process that has not opened the database.
+    static func removing(in directory: DatabaseDirectory, _ body: () -> Void) {
+        let descriptor = unsafe open(directory.file("LOCK"), O_RDWR | O_CLOEXEC)
+        guard descriptor >= 0 else { return }
+        defer { close(descriptor) }
+        var request = flock()
+        request.l_type = Int16(F_WRLCK)
+        request.l_whence = Int16(SEEK_SET)
+        guard unsafe fcntl(descriptor, F_SETLK, &request) == 0 else { return }
+        body()
+        unsafe unlink(directory.file("LOCK"))
+    }
+
     /// The error for a database that process `pid` holds.
     static func heldError(path: String, pid: Int32) -> LevelError {
         LevelError(

@@ -36,6 +36,9 @@ struct LoadCommand: ParsableCommand {
     // MARK: - A new database
 
     private func loadIntoNew(_ file: String) throws {
+        guard !database.isEmpty else {
+            throw CommandFailure(.usage, "the path of the database is empty", hint: "give the path of a directory")
+        }
         var database = database
         while database.count > 1, database.hasSuffix("/") { database.removeLast() }
         let parent =

@@ -15,16 +15,16 @@ struct RangeOptions: ParsableArguments {
             guard from == nil, after == nil, to == nil, upto == nil else {
                 throw CommandFailure(.usage, "--prefix names a range by itself", hint: "leave out the other bounds")
             }
-            return .prefix(try RawArgument.bytes(prefix))
+            return .prefix(try ByteNotation.parse(prefix))
         }
         guard from == nil || after == nil, to == nil || upto == nil else {
             throw CommandFailure(.usage, "a range has one lower and one upper bound")
         }
         var range = KeyRange.all
-        if let from { range.lower = .included(try RawArgument.bytes(from)) }
-        if let after { range.lower = .excluded(try RawArgument.bytes(after)) }
-        if let to { range.upper = .excluded(try RawArgument.bytes(to)) }
-        if let upto { range.upper = .included(try RawArgument.bytes(upto)) }
+        if let from { range.lower = .included(try ByteNotation.parse(from)) }
+        if let after { range.lower = .excluded(try ByteNotation.parse(after)) }
+        if let to { range.upper = .excluded(try ByteNotation.parse(to)) }
+        if let upto { range.upper = .included(try ByteNotation.parse(upto)) }
         return range
     }
 }

@@ -43,15 +43,11 @@ struct Shell {
 
     /// - Returns: whether more may follow; `false` after `quit`.
     private func runLines(of text: String) throws -> Bool {
-        var scanner = ShellScanner()
-        var commands: [ShellCommand] = []
+        let commands: [ShellCommand]
         do {
-            for line in text.split(separator: "\n", omittingEmptySubsequences: false) {
-                commands += try scanner.feed(String(line))
-            }
-            try scanner.finish()
+            commands = try ShellScanner.commands(in: text)
         } catch {
-            throw CommandFailure(error).within("-c")
+            throw Self.located(error, in: "-c")
         }
         for command in commands where try !run(command, name: "-c") { return false }
         return true
@@ -71,7 +67,7 @@ struct Shell {
                 }
                 commands = try scanner.feed(text)
             } catch {
-                guard isInteractive else { throw CommandFailure(error).within("\(name):\(line.number)") }
+                guard isInteractive else { throw Self.located(error, in: name, line: line.number) }
                 _ = Program.report { throw error }
                 continue
             }
@@ -81,7 +77,7 @@ struct Shell {
         do {
             try scanner.finish()
         } catch {
-            throw CommandFailure(error).within(name)
+            throw Self.located(error, in: name)
         }
     }
 
@@ -154,6 +150,14 @@ struct Shell {
         let output = StandardOutput()
         try output.write(text + "\n")
         try output.flush()
+    }
+
+    /// A line that cannot be read, with its place in the script.
+    private static func located(_ error: any Error, in name: String, line: Int = 1) -> CommandFailure {
+        guard let mistake = error as? ShellSyntaxError else {
+            return CommandFailure(error).within("\(name):\(line)")
+        }
+        return CommandFailure(.usage, mistake.message).within("\(name):\(mistake.line):\(mistake.column)")
     }
 
     private static func located(_ error: any Error, _ place: String) -> any Error {

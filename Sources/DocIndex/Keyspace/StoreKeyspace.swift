@@ -4,7 +4,7 @@ internal import LevelKit
 ///
 /// The first byte tells the kind; numbers behind it are tuple integers, which keep their order as bytes. Numbers of
 /// collections, indexes and documents are never used twice.
-enum Keyspace: UInt8 {
+enum StoreKeyspace: UInt8 {
     /// `M` → the catalog: format version, collections, indexes.
     case catalog = 0x4d
     /// `N collection` → the next row number and the count of documents.
@@ -19,7 +19,7 @@ enum Keyspace: UInt8 {
     case text = 0x58
 
     /// The key of the catalog.
-    static let catalogKey: [UInt8] = [Keyspace.catalog.rawValue]
+    static let catalogKey: [UInt8] = [StoreKeyspace.catalog.rawValue]
 
     /// The beginning of every key of a collection or an index.
     func prefix(_ number: UInt32) -> [UInt8] {
@@ -30,21 +30,21 @@ enum Keyspace: UInt8 {
 
     /// The key of a document's body.
     static func document(_ collection: UInt32, row: UInt64) -> [UInt8] {
-        var key = Keyspace.documents.prefix(collection)
+        var key = StoreKeyspace.documents.prefix(collection)
         appendRow(row, to: &key)
         return key
     }
 
     /// The key that leads from a document's id to its row.
     static func id(_ collection: UInt32, _ id: DocumentID) -> [UInt8] {
-        var key = Keyspace.ids.prefix(collection)
+        var key = StoreKeyspace.ids.prefix(collection)
         id.append(to: &key)
         return key
     }
 
     /// The beginning of the postings of a text index.
     static func postings(_ index: UInt32) -> [UInt8] {
-        var key = Keyspace.text.prefix(index)
+        var key = StoreKeyspace.text.prefix(index)
         TupleEncoder.append(Int64(1), to: &key)
         return key
     }
@@ -58,7 +58,7 @@ enum Keyspace: UInt8 {
 
     /// The key of the statistics of a text index.
     static func textStatistics(_ index: UInt32) -> [UInt8] {
-        var key = Keyspace.text.prefix(index)
+        var key = StoreKeyspace.text.prefix(index)
         TupleEncoder.append(Int64(0), to: &key)
         return key
     }

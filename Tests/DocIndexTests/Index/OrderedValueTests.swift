@@ -1,0 +1,164 @@
+import TestSupport
+import Testing
+
+@testable import DocIndex
+
+/// The order-preserving encoding of values, a format on disk.
+@Suite struct OrderedValueTests {
+    /// Values in their order; those of one line are equal.
+    static let ascending: [[DocumentValue?]] = [
+        [nil], [.null], [false], [true],
+        [.double(.nan), .double(-.nan), .double(.signalingNaN), .double(Double(nan: 1, signaling: false))],
+        [.double(-.infinity)], [.double(-.greatestFiniteMagnitude)], [.double((-0x1p63).nextDown)],
+        [.int(.min), .double(-0x1p63)], [.int(.min + 1)], [.int(.min + 2)], [.int(.min + 1023)],
+        [.int(.min + 1024), .double(-0x1.fffffffffffffp62)], [.int(.min + 1025)],
+        [.int(-(1 << 53) - 2), .double(-0x1p53 - 2)], [.int(-(1 << 53) - 1)], [.int(-(1 << 53)), .double(-0x1p53)],
+        [.int(-(1 << 53) + 1), .double(-0x1p53 + 1)], [.int(-65_537)], [.int(-256), -256.0], [.double(-1.5)],
+        [-1, -1.0], [.double(-0.5)], [.double(-Double.leastNormalMagnitude)], [.double(-Double.leastNonzeroMagnitude)],
+        [0, 0.0, -0.0], [.double(.leastNonzeroMagnitude)], [.double(.leastNonzeroMagnitude * 2)],
+        [.double(.leastNormalMagnitude)], [0.1], [0.5], [.double(1.0.nextDown)], [1, 1.0], [.double(1.0.nextUp)], [1.5],
+        [2, 2.0], [255], [256], [257], [1930, 1930.0], [65_536], [.int(1 << 32), .double(0x1p32)],
+        [.int(1 << 53 - 1)], [.int(1 << 53), .double(0x1p53)], [.int(1 << 53 + 1)],
+        [.int(1 << 53 + 2), .double(0x1p53 + 2)],
+        [.int(1 << 53 + 3)], [.int(1 << 62), .double(0x1p62)], [.int(1 << 62 + 1)], [.int(1 << 62 + 255)],
+        [.int(1 << 62 + 256)], [.int(1 << 62 + 257)], [.int(1 << 62 + 511)], [.int(1 << 62 + 512)],
+        [.int(1 << 62 + 1023)], [.int(1 << 62 + 1024), .double(0x1p62.nextUp)],
+        [.int(.max - 1023), .double(0x1p63.nextDown)], [.int(.max - 1022)], [.int(.max - 1)], [.int(.max)],
+        [.double(0x1p63)], [.double(0x1p63.nextUp)], [.double(.greatestFiniteMagnitude)], [.double(.infinity)],
+        [""], ["\0"], ["\0\0"], ["\0\u{1}"], ["\0a"], ["\0\u{ff}"], ["\u{1}"], ["A"], ["a"], ["a\0"], ["a\0\0"],
+        ["a\0\u{1}"], ["a\u{1}"], ["aa"], ["b"], ["e\u{301}"], ["z"], ["\u{7f}"], ["\u{80}"], ["\u{e9}"], ["\u{ff}"],
+        ["\u{ff}\0"], ["\u{7ff}"], ["\u{d7ff}"], ["\u{e000}"], ["\u{ffff}"], ["\u{10000}"], ["\u{10ffff}"],
+        [.bytes([])], [.bytes([0])], [.bytes([0, 0])], [.bytes([0, 1])], [.bytes([0, 0xfe])], [.bytes([0, 0xff])],
+        [.bytes([1])], [.bytes([0xfe])], [.bytes([0xff])], [.bytes([0xff, 0])], [.bytes([0xff, 0xff])],
+        [.array([]), .array([1]), .array([.array([])])], [.object([:]), .object(["a": 1])],
+    ]
+
+    @Test func `The order of the bytes is the order of the values, and equal values have equal bytes`() {
+        for (position, values) in Self.ascending.enumerated() {
+            let encoded = values.map(OrderedValue.encoded)
+            for bytes in encoded { #expect(bytes == encoded[0], "\(values)") }
+            for larger in Self.ascending[(position + 1)...] {
+                #expect(
+                    encoded[0].lexicographicallyPrecedes(OrderedValue.encoded(larger[0])),
+                    "\(String(describing: values[0])) < \(String(describing: larger[0]))")
+            }
+        }
+    }
+
+    @Test(
+        arguments: [
+            (nil, [0x02]), (.null, [0x04]), (false, [0x06]), (true, [0x08]), (.double(.nan), [0x0a, 0]),
+            (0, [0x0a, 0x80, 0]), (-0.0, [0x0a, 0x80, 0]), (1, [0x0a, 0xbf, 0xf0, 0]), (1.0, [0x0a, 0xbf, 0xf0, 0]),
+            (1930, [0x0a, 0xc0, 0x9e, 0x28, 0]), (-1, [0x0a, 0x40, 0x0f, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0]),
+            (.double(-.infinity), [0x0a, 0, 0xff, 0x0f, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0]),
+            (.double(.infinity), [0x0a, 0xff, 0xf0, 0]),
+            (
+                .int(1 << 53 + 1),
+                [0x0a, 0xc3, 0x40, 0, 0xff, 0, 0xff, 0, 0xff, 0, 0xff, 0, 0xff, 0, 0xff, 0, 0xff, 0x01, 0]
+            ),
+            (.int(1 << 62 + 256), [0x0a, 0xc3, 0xd0, 0, 0xff, 0, 0xff, 0, 0xff, 0, 0xff, 0, 0xff, 0, 0xff, 0x01, 0]),
+            ("sea", [0x0c, 0x73, 0x65, 0x61, 0]), ("", [0x0c, 0]), ("a\0b", [0x0c, 0x61, 0, 0xff, 0x62, 0]),
+            (.bytes([0, 0xff]), [0x10, 0, 0xff, 0xff, 0]), (.array([]), [0x12]), (.object([:]), [0x14]),
+        ] as [(DocumentValue?, [UInt8])])
+    func `The bytes are those of the documented format`(value: DocumentValue?, bytes: [UInt8]) {
+        #expect(OrderedValue.encoded(value) == bytes)
+    }
+
+    // MARK: - Random values
+
+    /// A value from the edges, or any other.
+    private static func value(_ documents: inout RandomDocuments) -> DocumentValue? {
+        switch documents.random.number(below: 8) {
+        case 0: nil
+        case 1: .int(Int64(bitPattern: documents.random.next()))
+        case 2: .double(Double(bitPattern: documents.random.next()))
+        case 3:
+            // Close to a power of two, where doubles thin out.
+            .int(
+                (1 << Int64(50 + documents.random.number(below: 13))) &+ Int64(documents.random.number(below: 2049))
+                    - 1024)
+        case 4: .double(Double(Int64(bitPattern: documents.random.next())))
+        case 5:
+            .string(
+                String(
+                    String.UnicodeScalarView(
+                        (0..<documents.random.number(below: 4)).map { _ in
+                            documents.random.pick(["\0", "\u{1}", "a", "\u{ff}", "\u{7f}", "\u{10ffff}"])
+                        })))
+        default: documents.value()
+        }
+    }
+
+    @Test func `Random values are ordered by their bytes as they are by the reference`() {
+        var documents = RandomDocuments(TestRun.random(stream: 3))
+        for _ in 0..<TestRun.rounds(15_000, long: 2_000_000) {
+            let a = Self.value(&documents)
+            let b = Self.value(&documents)
+            let expected = ReferenceOrder.compare(a, b)
+            #expect(
+                order(OrderedValue.encoded(a), OrderedValue.encoded(b)) == expected,
+                "\(String(describing: a)), \(String(describing: b)), \(TestRun.repetition)")
+        }
+    }
+
+    @Test func `Values behind one another are ordered one by one, and are told apart again`() {
+        var documents = RandomDocuments(TestRun.random(stream: 4))
+        for _ in 0..<TestRun.rounds(4000, long: 500_000) {
+            let count = 1 + documents.random.number(below: 3)
+            let a = (0..<count).map { _ in Self.value(&documents) }
+            let b = a.map { documents.random.once(in: 2) ? $0 : Self.value(&documents) }
+            let expected = zip(a, b).lazy.map(ReferenceOrder.compare).first { $0 != 0 } ?? 0
+            let bytes = (key(a), key(b))
+            #expect(
+                order(bytes.0, bytes.1) == expected,
+                "\(String(describing: a)), \(String(describing: b)), \(TestRun.repetition)")
+            #expect(ends(in: bytes.0) == ends(of: a))
+        }
+    }
+
+    @Test func `A mark behind a value lies above all keys of the value and below those of larger ones`() {
+        let encoded = Self.ascending.map { OrderedValue.encoded($0[0]) }
+        let following: [[UInt8]] = [[0x14], [0x15, 1], [0x1c] + Array(repeating: 0xff, count: 8)] + encoded
+        for (position, bytes) in encoded.enumerated() {
+            let mark = bytes + OrderedValue.behind
+            for next in following { #expect((bytes + next).lexicographicallyPrecedes(mark)) }
+            for larger in encoded[(position + 1)...] { #expect(mark.lexicographicallyPrecedes(larger)) }
+        }
+    }
+
+    @Test func `Bytes that are no whole value are not skipped`() {
+        for values in Self.ascending {
+            let bytes = OrderedValue.encoded(values[0])
+            for length in 0..<bytes.count {
+                // An escaped zero byte without its escape is the end of a shorter value.
+                let isCutInEscape = length > 0 && bytes[length - 1] == 0 && bytes[length] == 0xff
+                #expect(skip(Array(bytes[..<length]), 0) == (isCutInEscape ? length : nil), "\(bytes)")
+            }
+            #expect(skip(bytes, 0) == bytes.count)
+            #expect(skip(bytes, bytes.count) == nil)
+        }
+        for kind: UInt8 in [0, 1, 3, 5, 7, 9, 0x0b, 0x0d, 0x0e, 0x11, 0x13, 0x15, 0x16, 0x80, 0xff] {
+            #expect(skip([kind, 0, 0], 0) == nil)
+        }
+    }
+
+    // MARK: - Parts
+
+    private func key(_ values: [DocumentValue?]) -> [UInt8] { values.flatMap(OrderedValue.encoded) }
+
+    private func ends(of values: [DocumentValue?]) -> [Int] {
+        values.indices.map { key(Array(values[...$0])).count }
+    }
+
+    private func ends(in key: [UInt8]) -> [Int] {
+        var ends: [Int] = []
+        while let end = skip(key, ends.last ?? 0) { ends.append(end) }
+        return ends
+    }
+
+    private func skip(_ key: [UInt8], _ offset: Int) -> Int? { OrderedValue.skip(in: key.span, from: offset) }
+
+    private func order(_ a: [UInt8], _ b: [UInt8]) -> Int {
+        a == b ? 0 : a.lexicographicallyPrecedes(b) ? -1 : 1
+    }
+}

@@ -1,0 +1,226 @@
+import DocIndex
+import TestSupport
+import Testing
+
+/// Which plan is chosen, and what it reads.
+@Suite struct PlannerTests {
+    static let schema = Schema(collections: [
+        CollectionDefinition(
+            "c",
+            indexes: [
+                .value("year", on: "year"), .value("kind", on: "kind"), .value("kind, year", on: "kind", "year"),
+                .value("tags", on: "tags[]"), .value("n", on: "n"), .value("title", on: "title"),
+                .text("text", on: "title"),
+            ]),
+        CollectionDefinition("bare"),
+    ])
+
+    /// 200 documents: 4 of each year, 66 or 67 of each kind, 10 of each tag, 1 of each n.
+    private func withDocuments(_ body: (DocumentStore, DocumentCollection) throws -> Void) throws {
+        try withTemporaryStore(schema: Self.schema) { store in
+            try store.write { transaction in
+                for id in 0..<200 {
+                    let tag = DocumentValue.string("t\(id % 20)")
+                    try transaction.put(
+                        [
+                            "id": .int(Int64(id)), "n": .int(Int64(199 - id)), "year": .int(Int64(1900 + id % 50)),
+                            "kind": .int(Int64(id % 3)), "tags": [tag, "all"], "title": .string("title \(id)"),
+                            "plain": .int(Int64(id % 7)),
+                        ], in: "c")
+                }
+            }
+            try body(store, try store.collection("c"))
+        }
+    }
+
+    struct Example: Sendable, CustomTestStringConvertible {
+        let condition: String
+        let sort: String?
+        let limit: Int?
+        let plan: String
+
+        init(_ condition: String, sort: String? = nil, limit: Int? = nil, _ plan: String) {
+            self.condition = condition
+            self.sort = sort
+            self.limit = limit
+            self.plan = plan
+        }
+
+        var query: Query {
+            get throws {
+                Query(try Predicate(parsing: condition), sort: try sort.map(Query.SortKey.parse) ?? [], limit: limit)
+            }
+        }
+
+        var testDescription: String { "\(condition), \(sort ?? "no order"), \(limit ?? -1)" }
+    }
+
+    static let examples: [Example] = [
+        .init("", "scan all documents, about 200 entries"),
+        .init("", sort: "plain", "scan all documents, about 200 entries, then sort"),
+        .init("plain = 1", "scan all documents, about 200 entries"),
+        .init("year = 1903", "index year (year = …), about 4 entries, then sort"),
+        .init("year = 1903 and plain = 1", "index year (year = …), about 4 entries, then sort"),
+        .init("year in (1901, 1902, 1901)", "index year (year = 2 values), about 8 entries, then sort"),
+        .init("year >= 1940", "index year (year in a range), about 40 entries, then sort"),
+        .init("year between 1940 and 1941", "index year (year in a range), about 8 entries, then sort"),
+        .init("year > 1949", "index year (year in a range), about 0 entries, then sort"),
+        .init("year > 1940 year < 1920", "index year (year in a range), about 0 entries, then sort"),
+        .init("year = 'x'", "index year (year = …), about 0 entries, then sort"),
+        .init("year missing", "index year (year = …), about 0 entries, then sort"),
+        .init("title ^= 'title 19'", "index title (title in a range), about 11 entries, then sort"),
+        .init("tags has t1", "index tags (tags[] = …), about 10 entries, then sort"),
+        .init("tags has t1 and tags has all", "index tags (tags[] = …), about 10 entries, then sort"),
+        // The smallest wins; several fields narrow down together.
+        .init("kind = 1 and n < 9", "index n (n in a range), about 9 entries, then sort"),
+        .init("kind = 1 and year = 1903", "index kind, year (kind = …, year = …), about 1 entries, then sort"),
+        .init("kind = 1 and year < 1903", "index kind, year (kind = …, year in a range), about 4 entries, then sort"),
+        .init(
+            "kind in (0, 1) and year in (1900, 1901)",
+            "index kind, year (kind = 2 values, year = 2 values), about 6 entries, then sort"),
+        // What no index narrows enough, or can answer in part only, is read from beginning to end.
+        .init("year exists", "scan all documents, about 200 entries"),
+        .init("year < 1948", "scan all documents, about 200 entries"),
+        .init("tags has all", "scan all documents, about 200 entries"),
+        .init("not year = 1903", "scan all documents, about 200 entries"),
+        .init("title *= 19", "scan all documents, about 200 entries"),
+        .init("year = 1903 or plain = 1", "scan all documents, about 200 entries"),
+        // Each side of OR has an index of its own.
+        .init("n < 5 or year = 1903", "index n (n in a range) or index year (year = …), about 9 entries, then sort"),
+        .init(
+            "plain = 1 and (n < 5 or year = 1903)",
+            "index n (n in a range) or index year (year = …), about 9 entries, then sort"),
+        .init(
+            "n = 1 or n = 2 or tags has t3",
+            "index n (n = …) or index n (n = …) or index tags (tags[] = …), about 12 entries, then sort"),
+        .init(
+            "(n = 1 or year = 1903) kind = 1 year = 1900",
+            "index kind, year (kind = …, year = …), about 1 entries, then sort"),
+        // An index has the order that is asked for, and the first few are enough.
+        .init("", sort: "year", limit: 5, "walk index year"),
+        .init("", sort: "-year", limit: 5, "walk index year backwards"),
+        .init("plain = 1", sort: "n", limit: 5, "walk index n"),
+        .init("year < 1930", sort: "n", limit: 5, "walk index n"),
+        .init("year = 1903", sort: "n", limit: 5, "index year (year = …), about 4 entries, then sort"),
+        .init("", sort: "year", "scan all documents, about 200 entries, then sort"),
+        .init("", sort: "year,n", limit: 5, "scan all documents, about 200 entries, then sort"),
+        .init("", sort: "plain", limit: 5, "scan all documents, about 200 entries, then sort"),
+    ]
+
+    @Test func `These queries have these plans, and the plans have the answers of a search through all`() throws {
+        try withDocuments { store, collection in
+            var model: [DocumentID: DocumentObject] = [:]
+            try collection.forEach { model[$0.id] = $0.content }
+            for example in Self.examples {
+                let query = try example.query
+                #expect(try collection.plan(query).description == example.plan, "\(example.testDescription)")
+                #expect(
+                    try collection.find(query).map(\.id) == NaiveQuery.answer(query, among: model),
+                    "\(example.testDescription)")
+            }
+        }
+    }
+
+    @Test func `An explanation counts what was read`() throws {
+        try withDocuments { (_, collection) throws in
+            func explanation(_ condition: String, sort: String? = nil, limit: Int? = nil) throws -> [Int] {
+                let query = try Example(condition, sort: sort, limit: limit, "").query
+                let explanation = try collection.forEach(matching: query) { _ in true }
+                return [explanation.keysExamined, explanation.documentsExamined, explanation.resultCount]
+            }
+            #expect(try explanation("") == [200, 200, 200])
+            #expect(try explanation("", limit: 3) == [3, 3, 3])
+            #expect(try explanation("", limit: 0) == [0, 0, 0])
+            #expect(try explanation("plain = 1") == [200, 200, 29])
+            #expect(try explanation("year = 1903") == [4, 4, 4])
+            #expect(try explanation("year = 1903 plain = 1") == [4, 4, 0])
+            // A document that both sides lead to is read once.
+            #expect(try explanation("n = 196 or year = 1903") == [5, 4, 4])
+            // The walk goes on to the end of the values that are equal to the last one.
+            #expect(try explanation("", sort: "year", limit: 2) == [5, 4, 2])
+            #expect(try explanation("", sort: "n", limit: 2)[2] == 2)
+        }
+    }
+
+    @Test(arguments: [
+        Query(), Query(sort: [.ascending("year")], limit: 100), Query(sort: [.ascending("plain")]),
+        Query(.compare("kind", .equal, 1)),
+    ])
+    func `A visit ends when its closure says so or throws`(query: Query) throws {
+        struct Stop: Error {}
+        try withDocuments { _, collection in
+            let all = try collection.find(query)
+            for count in [1, 2, 50] {
+                var visited: [Document] = []
+                let explanation = try collection.forEach(matching: query) {
+                    visited.append($0)
+                    return visited.count < count
+                }
+                #expect(visited == Array(all.prefix(count)))
+                #expect(explanation.resultCount == count)
+                visited = []
+                #expect(throws: Stop.self) {
+                    try collection.forEach(matching: query) {
+                        visited.append($0)
+                        if visited.count == count { throw Stop() }
+                        return true
+                    }
+                }
+                #expect(visited == Array(all.prefix(count)))
+            }
+        }
+    }
+
+    @Test func `Limits and offsets of any size cut out a part of the whole answer`() throws {
+        try withDocuments { _, collection in
+            for sort: [Query.SortKey] in [[], [.ascending("year")], [.descending("plain"), .ascending("n")]] {
+                let all = try collection.find(Query(sort: sort))
+                #expect(all.count == 200)
+                for offset in [0, 1, 2, 3, 199, 200, 201, .max / 2, .max] {
+                    for limit in [0, 1, 2, 7, 199, 200, 201, .max / 4, .max / 2 - 1, .max / 2, .max] {
+                        let found = try collection.find(Query(sort: sort, limit: limit, offset: offset))
+                        #expect(found == Array(all.dropFirst(offset).prefix(limit)), "\(limit), \(offset)")
+                    }
+                    #expect(try collection.find(Query(sort: sort, offset: offset)) == Array(all.dropFirst(offset)))
+                }
+            }
+        }
+    }
+
+    @Test func `The first of many are found without keeping all`() throws {
+        // More documents than the sorter gathers before it cuts off.
+        try withTemporaryStore(schema: Schema(collections: [CollectionDefinition("c")])) { store in
+            var random = TestRun.random(stream: 40)
+            let numbers = (0..<2500).map { Int64($0) }.shuffled(using: &random)
+            try store.write { transaction in
+                for (id, number) in numbers.enumerated() {
+                    try transaction.put(["id": .int(Int64(id)), "n": .int(number)], in: "c")
+                }
+            }
+            let found = try store.collection("c").find(Query(sort: [.descending("n")], limit: 10, offset: 5))
+            #expect(found.map { $0["n"] } == (0..<10).map { .int(Int64(2494 - $0)) }, "\(TestRun.repetition)")
+        }
+    }
+
+    @Test func `An empty collection has empty answers`() throws {
+        try withTemporaryStore(schema: Self.schema) { (store) throws in
+            for collection in store.collections {
+                for query in [
+                    Query(), Query(sort: [.ascending("year")], limit: 3), Query(.compare("year", .equal, 1)),
+                    Query(.not(.exists("n"))),
+                ] {
+                    #expect(try collection.find(query).isEmpty)
+                    #expect(try collection.count(where: query.predicate) == 0)
+                }
+            }
+        }
+    }
+
+    @Test func `Sizes of indexes are told for each`() throws {
+        try withDocuments { store, collection in
+            let names = try collection.indexSizes().map(\.name)
+            #expect(names == ["year", "kind", "kind, year", "tags", "n", "title", "text"])
+            #expect(try store.collection("bare").indexSizes().isEmpty)
+        }
+    }
+}

@@ -1,0 +1,379 @@
+import LevelKit
+import TestSupport
+import Testing
+
+@testable import DocIndex
+
+/// What is found at a path when a store is opened there.
+@Suite struct StoreOpeningTests {
+    static let schema = Schema(collections: [
+        CollectionDefinition("photos", indexes: [.value("year", on: "year"), .text("text", on: "title")])
+    ])
+
+    // MARK: - Opening again
+
+    @Test func `Everything is there when a store is opened again, with the schema and without`() throws {
+        try withTemporaryDirectory { directory in
+            let path = directory + "/a/b/test.store"
+            let first = try DocumentStore.open(at: path, schema: Self.schema)
+            try first.collection("photos").put(["id": "a", "year": 1930, "title": "Fog"])
+            let content = try StoreContent(of: first)
+            try first.close()
+            for schema in [nil, Self.schema, nil] {
+                let store = try DocumentStore.open(at: path, schema: schema)
+                #expect(try StoreContent(of: store) == content)
+                #expect(try store.collection("photos").find("year = 1930").count == 1)
+                #expect(try store.collection("photos").search("fog").count == 1)
+                #expect(store.path.hasSuffix("/a/b/test.store"))
+                try expectSound(store)
+                try store.close()
+            }
+        }
+    }
+
+    @Test func `Opening with the schema in force writes nothing`() throws {
+        try withTemporaryDirectory { directory in
+            try DocumentStore.open(at: directory + "/s", schema: Self.schema).close()
+            let store = try DocumentStore.open(at: directory + "/s", schema: Self.schema)
+            #expect(try TestFiles.byteCount(in: store.path, extension: "log") == 0)
+            try store.close()
+        }
+    }
+
+    @Test func `A store of a schema without collections can be opened, and takes a schema later`() throws {
+        try withTemporaryDirectory { directory in
+            let path = directory + "/s"
+            let empty = try DocumentStore.open(at: path, schema: Schema(collections: []))
+            #expect(empty.collections.isEmpty)
+            expectFailure(.unknownCollection) { try empty.collection("photos") }
+            try expectSound(empty)
+            try empty.close()
+            try DocumentStore.open(at: path).close()
+            let store = try DocumentStore.open(at: path, schema: Self.schema)
+            try store.collection("photos").put(["id": 1])
+            try expectSound(store)
+            try store.close()
+        }
+    }
+
+    @Test func `A store can be opened on an open database, and closing either closes both`() throws {
+        try withTemporaryDirectory { directory in
+            let database = try Database.open(at: directory + "/s")
+            let store = try DocumentStore.open(on: database, schema: Self.schema)
+            try store.collection("photos").put(["id": 1])
+            #expect(try database.value(forKey: StoreKeyspace.document(1, row: 1)) != nil)
+            try store.close()
+            expectLevelFailure(.closed) { try database.value(forKey: "M") }
+            let again = try Database.open(at: directory + "/s")
+            let same = try DocumentStore.open(on: again)
+            #expect(try same.collection("photos").count() == 1)
+            try again.close()
+            expectLevelFailure(.closed) { try same.collection("photos").count() }
+        }
+    }
+
+    // MARK: - Not a store
+
+    @Test func `Without a schema nothing is made where there is no store`() throws {
+        try withTemporaryDirectory { directory in
+            expectLevelFailure(.databaseNotFound) { try DocumentStore.open(at: directory + "/none") }
+            expectLevelFailure(.databaseNotFound) { try DocumentStore.open(at: directory) }
+            let names = try TestFiles.names(in: directory)
+            #expect(names.isEmpty)
+        }
+    }
+
+    @Test func `A database that is no store is refused and left as it was`() throws {
+        try withTemporaryDirectory { directory in
+            let path = directory + "/plain"
+            let database = try Database.open(at: path)
+            try database.put("value", forKey: "key")
+            expectFailure(.notADocumentStore, containing: path) {
+                try DocumentStore.open(on: database, schema: Self.schema)
+            }
+            try database.close()
+            expectFailure(.notADocumentStore, containing: path) { try DocumentStore.open(at: path) }
+            expectFailure(.notADocumentStore) { try DocumentStore.open(at: path, schema: Self.schema) }
+            let again = try Database.open(at: path)
+            #expect(try allPairs(in: again).map(\.key) == [Array("key".utf8)])
+            try again.close()
+        }
+    }
+
+    @Test func `An empty database is no store, but becomes one with a schema`() throws {
+        try withTemporaryDirectory { directory in
+            let path = directory + "/empty"
+            try Database.open(at: path).close()
+            expectFailure(.notADocumentStore) { try DocumentStore.open(at: path) }
+            let store = try DocumentStore.open(at: path, schema: Self.schema)
+            try expectSound(store)
+            try store.close()
+        }
+    }
+
+    @Test func `A schema that cannot be used makes nothing`() throws {
+        try withTemporaryDirectory { directory in
+            expectFailure(.invalidSchema) {
+                try DocumentStore.open(at: directory + "/s", schema: Schema(version: 0, collections: []))
+            }
+            let names = try TestFiles.names(in: directory)
+            #expect(names.isEmpty)
+        }
+    }
+
+    @Test func `A store that is open is locked, and free once it is closed or its opening failed`() throws {
+        try withTemporaryDirectory { directory in
+            let path = directory + "/s"
+            let store = try DocumentStore.open(at: path, schema: Self.schema)
+            expectLevelFailure(.locked) { try DocumentStore.open(at: path) }
+            try store.close()
+            expectFailure(.invalidSchema) { try DocumentStore.open(at: path, schema: Schema(collections: [])) }
+            try DocumentStore.open(at: path).close()
+        }
+    }
+
+    // MARK: - The catalog
+
+    /// Opens a store whose catalog is replaced by `catalog`, with and without a schema, and writes to it.
+    private func open(withCatalog catalog: String, _ check: (() throws -> Void) -> Void) throws {
+        try withTemporaryDirectory { directory in
+            let path = directory + "/s"
+            let store = try DocumentStore.open(at: path, schema: Self.schema)
+            try store.collection("photos").put(["id": "a", "year": 1930, "title": "Fog"])
+            try store.close()
+            let database = try Database.open(at: path)
+            try database.put(Array(catalog.utf8), forKey: StoreKeyspace.catalogKey)
+            try database.close()
+            for schema in [nil, Self.schema] {
+                check {
+                    let store = try DocumentStore.open(at: path, schema: schema)
+                    try store.collection("photos").put(["id": "b", "year": 1931])
+                    try store.close()
+                }
+            }
+        }
+    }
+
+    @Test(arguments: [
+        #"{"docindex":2}"#, #"{"docindex":9223372036854775807,"anything":[]}"#,
+        #"{"docindex":2,"schemaVersion":1,"nextCollection":2,"nextIndex":1,"collections":[],"dropped":[]}"#,
+    ]) func `A store of a later format is refused, whatever else its catalog holds`(catalog: String) throws {
+        try open(withCatalog: catalog) { action in
+            expectFailure(.storeTooNew, containing: "format", "newer") { try action() }
+        }
+    }
+
+    /// A catalog that can be read, with one of its parts replaced.
+    private static func catalog(
+        _ name: String = "photos", number: String = "1", id: String = "\"id\"", index: String = index(),
+        next: String = "2", nextIndex: String = "3", version: String = "1", dropped: String = "", more: String = ""
+    ) -> String {
+        """
+        {"docindex":1,"schemaVersion":\(version),"nextCollection":\(next),"nextIndex":\(nextIndex),"collections":[\
+        {"name":"\(name)","number":\(number),"id":\(id),"indexes":[\(index)]}\(more)],"dropped":[\(dropped)]}
+        """
+    }
+
+    private static func index(
+        _ name: String = "\"year\"", number: String = "1", type: String = "\"value\"", fields: String = "[\"year\"]",
+        ready: String = "true"
+    ) -> String {
+        #"{"name":\#(name),"number":\#(number),"definition":{"type":\#(type),"fields":\#(fields)},"ready":\#(ready)}"#
+    }
+
+    @Test func `The catalog that the damaged ones are made from can be read`() throws {
+        let catalog = try Catalog(encoded: Array(Self.catalog().utf8))
+        #expect(catalog.schema.collections == [CollectionDefinition("photos", indexes: [.value("year", on: "year")])])
+        #expect(try Catalog(encoded: catalog.encoded) == catalog)
+    }
+
+    static let unreadable: [String] = [
+        #"{"docindex":"#, #"{"docindex":}"#, #"{"docindex":"1"}"#, #"{"docindex":1.0}"#, #"{"docindex":1}"#,
+        #"{"docindex":1,"docindex":1}"#,
+        catalog(version: "null"), catalog(version: "-1"), catalog(next: "\"2\""), catalog(nextIndex: "4294967296"),
+        catalog(number: "-1"), catalog(number: "true"), catalog(number: "1e300"), catalog(id: "1"), catalog(id: "null"),
+        catalog(index: "1"), catalog(index: "{}"), catalog(index: "[]"), catalog(index: index("null")),
+        catalog(index: index(number: "\"1\"")), catalog(index: index(type: "\"tree\"")),
+        catalog(index: index(type: "null")), catalog(index: index(fields: "\"year\"")),
+        catalog(index: index(fields: "[1]")), catalog(index: index(fields: "[\"a..b\"]")),
+        catalog(index: index(ready: "1")), catalog(index: index(ready: "null")),
+        catalog(dropped: "1"), catalog(dropped: "{}"), catalog(dropped: #"{"number":1}"#),
+        catalog(dropped: #"{"number":1,"type":"tree"}"#), catalog(dropped: #"{"number":-1,"type":"value"}"#),
+        catalog(more: ",1"), catalog(more: ",{}"),
+    ]
+
+    @Test(arguments: unreadable) func `A catalog that cannot be read is corruption`(catalog: String) throws {
+        try open(withCatalog: catalog) { action in
+            expectFailure(.corruption, containing: "catalog", "backup") { try action() }
+        }
+    }
+
+    @Test(arguments: ["", "{", "null", "[]", "\"docindex\"", "{}", #"{"docindey":1}"#, "\u{0}"])
+    func `A record of another program under the key of the catalog makes no store`(record: String) throws {
+        try open(withCatalog: record) { action in
+            expectFailure(.notADocumentStore) { try action() }
+        }
+    }
+
+    /// Catalogs whose every part can be read, and that no store can have.
+    static let contradictory: [String] = [
+        // Two collections of one number, or of one name.
+        catalog(next: "3", more: #",{"name":"b","number":1,"id":"id","indexes":[]}"#),
+        catalog(next: "3", more: #",{"name":"photos","number":2,"id":"id","indexes":[]}"#),
+        // A number that is still to be given, so that it would be given twice.
+        catalog(next: "1"), catalog(nextIndex: "1"), catalog(number: "7"), catalog(index: index(number: "7")),
+        catalog(nextIndex: "1", dropped: #"{"number":9,"type":"value"}"#),
+        // Two indexes of one number, also in different collections, or of one name.
+        catalog(index: index() + "," + index("\"b\"")), catalog(index: index() + "," + index(number: "2")),
+        catalog(next: "3", more: #",{"name":"b","number":2,"id":"id","indexes":[\#(index())]}"#),
+        // What no schema may say.
+        catalog(""), catalog(id: "\"\""), catalog(index: index("\"\"")), catalog(index: index(fields: "[]")),
+        catalog(index: index(fields: "[\"a[]\",\"b[]\"]")), catalog(version: "0"),
+        // No number is left.
+        catalog(number: "0"),
+        #"{"docindex":0,"schemaVersion":1,"nextCollection":1,"nextIndex":1,"collections":[],"dropped":[]}"#,
+    ]
+
+    @Test(arguments: contradictory) func `A catalog that contradicts itself is corruption`(catalog: String) throws {
+        try open(withCatalog: catalog) { action in
+            expectFailure(.corruption, containing: "catalog", "backup") { try action() }
+        }
+    }
+
+    @Test func `Every cut of a catalog is corruption`() {
+        let whole = Array(Self.catalog(dropped: #"{"number":2,"type":"text"}"#).utf8)
+        for length in 0..<whole.count {
+            expectFailure(.corruption) { try Catalog(encoded: Array(whole[..<length])) }
+        }
+    }
+
+    @Test func `A store without numbers left refuses another collection instead of trapping`() throws {
+        try withTemporaryDirectory { directory in
+            let path = directory + "/s"
+            let full =
+                #"{"docindex":1,"schemaVersion":1,"nextCollection":4294967295,"nextIndex":4294967295,"#
+                + #""collections":[],"dropped":[]}"#
+            let database = try Database.open(at: path)
+            try database.put(Array(full.utf8), forKey: StoreKeyspace.catalogKey)
+            try database.close()
+            #expect(throws: DocIndexError.self) { try DocumentStore.open(at: path, schema: Self.schema) }
+        }
+    }
+
+    // MARK: - Damage behind the catalog
+
+    /// A store with three documents whose keys `damage` changes before `body` runs.
+    private func withDamagedStore(_ damage: (Database) throws -> Void, _ body: (DocumentCollection) throws -> Void)
+        throws
+    {
+        try withTemporaryDirectory { directory in
+            let database = try Database.open(at: directory + "/s")
+            let store = try DocumentStore.open(on: database, schema: Self.schema)
+            let photos = try store.collection("photos")
+            for id in 1...3 { try photos.put(["id": .int(Int64(id)), "year": 1930, "title": "fog"]) }
+            try damage(database)
+            try body(photos)
+            try store.close()
+        }
+    }
+
+    @Test func `A document body that is damaged or gone is corruption, never absence`() throws {
+        try withDamagedStore {
+            try $0.put([0xff], forKey: StoreKeyspace.document(1, row: 1))
+            try $0.delete(StoreKeyspace.document(1, row: 2))
+        } _: { photos in
+            for id in [1, 2] as [DocumentID] {
+                expectFailure(.corruption, containing: "photos") { try photos.document(id) }
+                expectFailure(.corruption) { try photos.put(["id": id.value]) }
+                expectFailure(.corruption) { try photos.delete(id) }
+            }
+            expectFailure(.corruption) { try photos.forEach { _ in } }
+            expectFailure(.corruption) { try photos.find("year = 1930") }
+            expectFailure(.corruption) { try photos.search("fog") }
+            let whole = try photos.document(3)
+            #expect(whole != nil)
+        }
+    }
+
+    @Test(arguments: [[], [0x80], [1, 1], [0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff]] as [[UInt8]])
+    func `An id that leads to no row is corruption`(bytes: [UInt8]) throws {
+        try withDamagedStore {
+            try $0.put(bytes, forKey: StoreKeyspace.id(1, 1))
+        } _: { photos in
+            expectFailure(.corruption, containing: "photos") { try photos.document(1) }
+            expectFailure(.corruption) { try photos.put(["id": 1]) }
+            expectFailure(.corruption) { try photos.find(Query()) }
+        }
+    }
+
+    @Test(arguments: [[], [1], [1, 2, 3], [1, 0x80], [1] + Array(repeating: 0xff, count: 9) + [1]] as [[UInt8]])
+    func `Counters that cannot be read are corruption`(bytes: [UInt8]) throws {
+        try withDamagedStore {
+            try $0.put(bytes, forKey: CollectionCounters.key(1))
+        } _: { photos in
+            expectFailure(.corruption, containing: "counters") { try photos.count() }
+            expectFailure(.corruption) { try photos.put(["id": 9]) }
+            expectFailure(.corruption) { try photos.delete(1) }
+            let whole = try photos.document(1)
+            #expect(whole != nil)
+        }
+    }
+
+    @Test func `Counters that are too small are corruption when a document is deleted`() throws {
+        try withDamagedStore {
+            try $0.put([4, 0], forKey: CollectionCounters.key(1))
+        } _: { photos in
+            expectFailure(.corruption, containing: "count") { try photos.delete(1) }
+            let whole = try photos.document(1)
+            #expect(whole != nil)
+        }
+    }
+
+    @Test func `Counters without room are corruption when a document is added`() throws {
+        try withDamagedStore {
+            try $0.put(Array(repeating: 0xff, count: 9) + [1, 3], forKey: CollectionCounters.key(1))
+        } _: { photos in
+            expectFailure(.corruption, containing: "count") { try photos.put(["id": 9]) }
+        }
+        try withDamagedStore {
+            try $0.put([4] + Array(repeating: 0xff, count: 8) + [0x7f], forKey: CollectionCounters.key(1))
+        } _: { photos in
+            expectFailure(.corruption, containing: "count") { try photos.put(["id": 9]) }
+        }
+    }
+
+    @Test(
+        arguments: [
+            [], [1], [0x80], [1, 2, 3], Array(repeating: 0xff, count: 9) + [1, 1],
+            [3] + Array(repeating: 0xff, count: 9) + [1], [3] + Array(repeating: 0xff, count: 8) + [0x7f],
+        ] as [[UInt8]]) func `Statistics of a text index that are damaged are corruption, never a trap`(bytes: [UInt8])
+        throws
+    {
+        try withDamagedStore {
+            try $0.put(bytes, forKey: StoreKeyspace.textStatistics(2))
+        } _: { photos in
+            // Numbers that are readable and absurd may give absurd scores.
+            do {
+                _ = try photos.search("fog")
+                try photos.put(["id": 9, "title": "fog fog"])
+                try photos.delete(1)
+            } catch let error as DocIndexError {
+                #expect(error.code == .corruption)
+            }
+        }
+    }
+
+    @Test func `An index entry that cannot be read is corruption`() throws {
+        try withDamagedStore {
+            try $0.put([], forKey: StoreKeyspace.values.prefix(1) + OrderedValue.encoded(1930) + [0x16, 1])
+        } _: { photos in
+            expectFailure(.corruption, containing: "year", "verify") { try photos.find("year = 1930") }
+            expectFailure(.corruption) { try photos.find(Query(sort: [.ascending("year")], limit: 9)) }
+        }
+        try withDamagedStore {
+            try $0.put([0x80], forKey: StoreKeyspace.postings(2, term: "fog") + [0x15, 1])
+        } _: { photos in
+            expectFailure(.corruption, containing: "text", "verify") { try photos.search("fog") }
+        }
+    }
+}

@@ -1,0 +1,132 @@
+import DocIndex
+import TestSupport
+import Testing
+
+/// What a search asks for, and where a text ends that asks for nothing.
+@Suite struct TextQueryTests {
+    struct Accepted: Sendable, CustomTestStringConvertible {
+        let text: String
+        let query: TextQuery
+
+        init(_ text: String, _ query: TextQuery) {
+            self.text = text
+            self.query = query
+        }
+
+        var testDescription: String { text }
+    }
+
+    private static func words(_ words: String...) -> TextQuery { .phrase(words.map { Array($0.utf8) }) }
+    private static let a = words("a")
+    private static let b = words("b")
+    private static let c = words("c")
+    private static let d = words("d")
+
+    static let accepted: [Accepted] = [
+        .init("a", a), .init("  a  ", a), .init("A", a), .init("Été", words("ete")), .init("a b", .and([a, b])),
+        .init("a AND b", .and([a, b])),
+        .init("a b c", .and([a, b, c])), .init("a OR b", .or([a, b])), .init("a OR b OR c", .or([a, b, c])),
+        .init("a\nb", .and([a, b])),
+        // OR binds weaker than the space.
+        .init("a b OR c", .or([.and([a, b]), c])), .init("a OR b c", .or([a, .and([b, c])])),
+        .init("a AND b OR c AND d", .or([.and([a, b]), .and([c, d])])),
+        .init("(a OR b) c", .and([.or([a, b]), c])), .init("a (b OR c)", .and([a, .or([b, c])])),
+        .init("a(b OR c)d", .and([a, .or([b, c]), d])),
+        .init("((a))", a), .init("(a b) c", .and([.and([a, b]), c])), .init("(a)(b)", .and([a, b])),
+        .init("a OR (b OR c)", .or([a, .or([b, c])])),
+        // What must not occur.
+        .init("a NOT b", .except(a, b)), .init("a -b", .except(a, b)), .init("-b a", .except(a, b)),
+        .init("NOT b a", .except(a, b)),
+        .init("a AND NOT b", .except(a, b)), .init("a -b -c", .except(a, .or([b, c]))),
+        .init("a -b c", .except(.and([a, c]), b)),
+        .init("a NOT (b OR c)", .except(a, .or([b, c]))), .init("a -(b c)", .except(a, .and([b, c]))),
+        .init("a -\"b c\"", .except(a, words("b", "c"))),
+        .init("a -b OR c", .or([.except(a, b), c])), .init("a (b -c)", .and([a, .except(b, c)])),
+        .init("a NOT -b", .except(a, b)),
+        // Operators are in capitals; else they are words.
+        .init("a or b", .and([a, words("or"), b])), .init("not a", .and([words("not"), a])),
+        .init("a and b", .and([a, words("and"), b])),
+        .init("ORB", words("orb")), .init("ANDA NOTA", .and([words("anda"), words("nota")])),
+        .init("\"OR\"", words("or")),
+        .init("a \"AND\" b", .and([a, words("and"), b])),
+        // Phrases: quoted, or a word with signs in it.
+        .init("\"a b\"", words("a", "b")), .init("\"a  B,c\"", words("a", "b", "c")), .init("\"a\"", a),
+        .init("a\"b c\"d", .and([a, words("b", "c"), d])),
+        .init("well-known", words("well", "known")), .init("don't", words("don", "t")), .init("a-b", words("a", "b")),
+        .init("12:30", words("12", "30")),
+        .init("東京", words("東", "京")), .init("\"(a) OR -b\"", words("a", "or", "b")), .init("a--b", words("a", "b")),
+        // Signs alone are passed over.
+        .init("a & b", .and([a, b])), .init("a - b", .and([a, b])), .init("a \"\" b", .and([a, b])),
+        .init("a OR & b", .or([a, b])), .init("a -&", a),
+        .init("a (&)", a), .init("&", .nothing), .init("\"\"", .nothing), .init("-", .nothing),
+        .init("(& !)", .nothing), .init("a OR &", .or([a, .nothing])),
+    ]
+
+    @Test(arguments: accepted) func `A search is read`(accepted: Accepted) throws {
+        #expect(try TextQuery(parsing: accepted.text) == accepted.query)
+    }
+
+    static let refused: [(String, Int, String)] = [
+        ("", 0, "nothing to look for"), ("   ", 3, "nothing to look for"), ("()", 0, "nothing between"),
+        ("( )", 0, "nothing between"),
+        ("a ()", 2, "nothing between"), ("(a", 0, "not closed"), ("a (b", 2, "not closed"), ("((a)", 0, "not closed"),
+        ("(a OR b", 0, "not closed"),
+        (")", 0, "without its ("), ("a)", 1, "without its ("), ("(a))", 3, "without its ("),
+        ("a OR b) c", 6, "without its ("),
+        ("\"a", 0, "quote is not closed"), ("a \"b", 2, "quote is not closed"),
+        ("a \"b\" \"", 6, "quote is not closed"), ("a\"", 1, "quote"),
+        ("OR", 0, "OR needs"), ("OR a", 0, "OR needs"), ("a OR", 4, "OR needs"), ("a OR OR b", 4, "OR needs"),
+        ("(a OR) b", 5, "OR needs"),
+        ("(OR a)", 1, "OR needs"), ("a OR ()", 5, "nothing between"),
+        ("NOT", 3, "NOT needs"), ("a NOT", 5, "NOT needs"), ("a NOT OR b", 6, "NOT needs"), ("a (NOT)", 6, "NOT needs"),
+        ("a NOT )", 6, "NOT needs"),
+        ("a -)", 3, "NOT needs"), ("-a", 2, "only exclude"), ("NOT a", 5, "only exclude"), ("-a -b", 5, "only exclude"),
+        ("a (-b)", 5, "only exclude"),
+        ("a OR -b", 7, "only exclude"), ("-a OR b", 3, "only exclude"), ("é OR", 4, "OR needs"),
+        ("👨‍👩‍👧 OR", 4, "OR needs"),
+    ]
+
+    @Test(arguments: refused) func `A text that is no search is refused at its place`(
+        text: String, position: Int, part: String
+    ) {
+        let error = expectFailure(.invalidQuery) { try TextQuery(parsing: text) }
+        #expect(error?.position == position)
+        #expect(error?.message.contains(part) == true, "\(error?.message ?? "")")
+        #expect(error?.message.contains("at character \(position + 1)") == true, "\(error?.message ?? "")")
+    }
+
+    @Test(arguments: [
+        "AND", "AND a", "a AND", "a AND AND b", "a AND OR b", "a OR AND b", "(a AND) b", "a NOT NOT b", "a NOT AND b",
+    ])
+    func `An operator without its sides is refused`(text: String) {
+        expectFailure(.invalidQuery) { try TextQuery(parsing: text) }
+    }
+
+    @Test func `Parentheses may be nested 64 deep and no deeper`() throws {
+        func nested(_ depth: Int) -> String {
+            String(repeating: "(", count: depth) + "a" + String(repeating: ")", count: depth)
+        }
+        #expect(try TextQuery(parsing: nested(63)) == .phrase([[0x61]]))
+        expectFailure(.invalidQuery, containing: "64 deep") { try TextQuery(parsing: nested(64)) }
+        expectFailure(.invalidQuery, containing: "64 deep") { try TextQuery(parsing: nested(100_000)) }
+    }
+
+    @Test func `No text of random pieces traps`() {
+        var random = TestRun.random(stream: 21)
+        let pieces = [
+            "a", "b", " ", " OR ", " AND ", " NOT ", "-", "\"", "(", ")", "&", "é", "\u{301}", "東", "\n", "\0", "OR",
+            "NOT", "\\", "❤️",
+        ]
+        for _ in 0..<TestRun.rounds(4000, long: 500_000) {
+            let text = (0..<random.number(below: 12)).map { _ in random.pick(pieces) }.joined()
+            do {
+                _ = try TextQuery(parsing: text)
+            } catch {
+                let error = error as? DocIndexError
+                #expect(error?.code == .invalidQuery)
+                #expect(
+                    (0...text.count).contains(error?.position ?? -1), "\(text.debugDescription), \(TestRun.repetition)")
+            }
+        }
+    }
+}

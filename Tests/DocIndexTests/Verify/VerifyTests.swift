@@ -1,0 +1,350 @@
+import Dispatch
+import LevelKit
+import TestSupport
+import Testing
+
+@testable import DocIndex
+
+/// One damage at a time, made behind the back of the store, and what the check says of it.
+@Suite struct VerifyTests {
+    static let schema = Schema(collections: [
+        CollectionDefinition(
+            "photos",
+            indexes: [
+                .value("year", on: "year"), .value("tags", on: "tags[]", "year"), .text("text", on: "title", "tags[]"),
+            ]),
+        CollectionDefinition("albums", id: "name", indexes: [.value("size", on: "size")]),
+    ])
+
+    /// A store of 200 documents, made once: each damage is done to a copy of its pairs.
+    private static let pairs: [(key: [UInt8], value: [UInt8])]? = try? withTemporaryDirectory { directory in
+        let database = try Database.open(at: directory + "/s")
+        let store = try DocumentStore.open(on: database, schema: schema)
+        try store.write { transaction in
+            for id in 1...180 {
+                let tag = DocumentValue.string("t\(id % 4)")
+                try transaction.put(
+                    [
+                        "id": .int(Int64(id)), "year": .int(Int64(1900 + id % 9)), "tags": [tag, "all"],
+                        "title": "fog over fog",
+                    ],
+                    in: "photos")
+            }
+            for id in 1...20 {
+                try transaction.put(["name": .string("album \(id)"), "size": .int(Int64(id))], in: "albums")
+            }
+        }
+        // Rows that are no longer used are no damage.
+        try store.write { transaction in
+            for id in 171...180 { try transaction.delete(.int(Int64(id)), in: "photos") }
+        }
+        let pairs = try allPairs(in: database)
+        try store.close()
+        return pairs
+    }
+
+    struct Damage: Sendable, CustomTestStringConvertible {
+        let testDescription: String
+        /// Parts of problems, each of a problem of its own.
+        let problems: [String]
+        /// How many problems there are in all.
+        let count: Int
+        let apply: @Sendable (Database) throws -> Void
+
+        init(
+            _ name: String, _ problems: [String], count: Int? = nil,
+            _ apply: @escaping @Sendable (Database) throws -> Void
+        ) {
+            testDescription = name
+            self.problems = problems
+            self.count = count ?? problems.count
+            self.apply = apply
+        }
+    }
+
+    private static let year = StoreKeyspace.values.prefix(1)
+    private static let tags = StoreKeyspace.values.prefix(2)
+
+    /// The body of a document of the collection of photos, with one member set.
+    private static func body(_ row: UInt64, of database: Database, _ name: String, _ value: DocumentValue?) throws
+        -> [UInt8]
+    {
+        let stored = try #require(try database.value(forKey: StoreKeyspace.document(1, row: row)))
+        var content = try #require(try BodyDecoder.decode(stored).objectValue)
+        content[name] = value
+        return try BodyEncoder.encode(.object(content))
+    }
+
+    static let indexDamages: [Damage] = [
+        Damage("an index entry is gone", ["photos.year: the document 7 has an entry that is missing"]) {
+            try $0.delete(year + OrderedValue.encoded(1907) + [0x15, 7])
+        },
+        Damage("one of the entries of an array is gone", ["photos.tags: the document 7 has an entry that is missing"]) {
+            try $0.delete(tags + OrderedValue.encoded("t3") + OrderedValue.encoded(1907) + [0x15, 7])
+        },
+        Damage("an index entry of no document", ["photos.year: there is an entry that no document has"]) {
+            try $0.put([], forKey: year + OrderedValue.encoded(1907) + [0x16, 0x27, 0x10])
+        },
+        Damage("an index entry of another value", ["photos.year: there is an entry that no document has"]) {
+            try $0.put([], forKey: year + OrderedValue.encoded(1950) + [0x15, 7])
+        },
+        Damage("an index entry that cannot be read", ["photos.year: there is an entry that no document has"]) {
+            try $0.put([], forKey: year + [0xff, 0xff])
+        },
+        Damage("an index entry with a value", ["photos.year: an entry of the document 7 is wrong"]) {
+            try $0.put([1], forKey: year + OrderedValue.encoded(1907) + [0x15, 7])
+        },
+        Damage(
+            "an index entry at another place",
+            [
+                "photos.year: the document 7 has an entry that is missing",
+                "photos.year: there is an entry that no document has",
+            ]
+        ) {
+            try $0.delete(year + OrderedValue.encoded(1907) + [0x15, 7])
+            try $0.put([], forKey: year + OrderedValue.encoded(1908) + [0x15, 7])
+        },
+        Damage(
+            "the index entries of a whole index are gone",
+            ["albums.size: the document album 7 has an entry that is missing"], count: 20
+        ) {
+            for pair in try allPairs(in: $0) where pair.key.starts(with: StoreKeyspace.values.prefix(4)) {
+                try $0.delete(pair.key)
+            }
+        },
+        Damage("a posting says another count", ["photos.text: an entry of the document 7 is wrong"]) {
+            try $0.put([1, 5], forKey: StoreKeyspace.postings(3, term: "fog") + [0x15, 7])
+        },
+        Damage("a posting cannot be read", ["photos.text: an entry of the document 7 is wrong"]) {
+            try $0.put([0x80], forKey: StoreKeyspace.postings(3, term: "fog") + [0x15, 7])
+        },
+        Damage("a posting is gone", ["photos.text: the document 7 has an entry that is missing"]) {
+            try $0.delete(StoreKeyspace.postings(3, term: "fog") + [0x15, 7])
+        },
+        Damage("a posting of a word that the document lacks", ["photos.text: there is an entry that no document has"]) {
+            try $0.put([1, 5], forKey: StoreKeyspace.postings(3, term: "rain") + [0x15, 7])
+        },
+        Damage("the statistics are wrong", ["photos.text: the sums over all documents are wrong"]) {
+            try $0.put([170, 1, 1], forKey: StoreKeyspace.textStatistics(3))
+        },
+        Damage("the statistics are gone", ["photos.text: the sums over all documents are wrong"]) {
+            try $0.delete(StoreKeyspace.textStatistics(3))
+        },
+    ]
+
+    static let documentDamages: [Damage] = [
+        Damage(
+            "an id is gone",
+            ["photos: the document 7 in row 7 is not named by its id", "photos: there are 169 ids for 170 documents"]
+        ) {
+            try $0.delete(StoreKeyspace.id(1, 7))
+        },
+        Damage("an id leads to another row", ["photos: the document 7 in row 7 is not named by its id"]) {
+            try $0.put([8], forKey: StoreKeyspace.id(1, 7))
+        },
+        Damage(
+            "an id leads to a row that is not there",
+            [
+                "photos: the document 7 in row 7 is not named by its id",
+                "photos: an id leads to row 9999, which holds no document",
+            ]
+        ) { try $0.put([0x8f, 0x4e], forKey: StoreKeyspace.id(1, 7)) },
+        Damage("an id too many", ["photos: there are 171 ids for 170 documents"]) {
+            try $0.put([7], forKey: StoreKeyspace.id(1, "seven"))
+        },
+        Damage(
+            "an id that leads nowhere",
+            ["photos: an id leads to row 9999, which holds no document", "photos: there are 171 ids for 170 documents"]
+        ) {
+            try $0.put([0x8f, 0x4e], forKey: StoreKeyspace.id(1, "ghost"))
+        },
+        Damage(
+            "a document is gone",
+            [
+                "photos: an id leads to row 7, which holds no document", "photos: there are 170 ids for 169 documents",
+                "photos: the counter says 170 documents, there are 169",
+                "photos.year: there is an entry that no document has",
+                "photos.tags: there is an entry that no document has",
+                "photos.text: there is an entry that no document has",
+                "photos.text: the sums over all documents are wrong",
+            ], count: 11
+        ) { try $0.delete(StoreKeyspace.document(1, row: 7)) },
+        Damage(
+            "a document cannot be read",
+            [
+                "photos: the document in row 7 cannot be read", "photos.year: there is an entry that no document has",
+                "photos.tags: there is an entry that no document has",
+                "photos.text: there is an entry that no document has",
+                "photos.text: the sums over all documents are wrong",
+            ], count: 9
+        ) { try $0.put([1, 0xff], forKey: StoreKeyspace.document(1, row: 7)) },
+        Damage(
+            "a document was changed without its indexes",
+            [
+                "photos.year: the document 7 has an entry that is missing",
+                "photos.year: there is an entry that no document has",
+                "photos.tags: the document 7 has an entry that is missing",
+                "photos.tags: there is an entry that no document has",
+            ], count: 6
+        ) { try $0.put(body(7, of: $0, "year", 1999), forKey: StoreKeyspace.document(1, row: 7)) },
+        Damage("a document has another id", ["photos: the document 8 in row 7 is not named by its id"]) {
+            try $0.put(body(7, of: $0, "id", 8), forKey: StoreKeyspace.document(1, row: 7))
+        },
+        Damage("a document has lost its id", ["photos: the document in row 7 cannot be read"], count: 9) {
+            try $0.put(body(7, of: $0, "id", nil), forKey: StoreKeyspace.document(1, row: 7))
+        },
+        Damage("a document under a key that is no row", ["photos: a document has a key that cannot be read"]) {
+            try $0.put([1, 8, 1, 0], forKey: StoreKeyspace.documents.prefix(1) + [0x16, 1])
+        },
+        Damage("the count of documents is wrong", ["photos: the counter says 169 documents, there are 170"]) {
+            try $0.put([0xb5, 1, 0xa9, 1], forKey: CollectionCounters.key(1))
+        },
+        Damage("the next row is taken", ["photos: the next row is 170, but row 170 is taken"]) {
+            try $0.put([0xaa, 1, 0xaa, 1], forKey: CollectionCounters.key(1))
+        },
+        Damage(
+            "the counters are gone",
+            ["albums: the counter says 0 documents, there are 20", "albums: the next row is 1, but row 20 is taken"]
+        ) { try $0.delete(CollectionCounters.key(2)) },
+    ]
+
+    /// Records that cannot be read are problems of the store, not failures of the check.
+    static let unreadable: [Damage] = [
+        Damage("the counters cannot be read", ["photos: the counters cannot be read"]) {
+            try $0.put([0x80], forKey: CollectionCounters.key(1))
+        },
+        Damage("the statistics cannot be read", ["photos.text: the statistics cannot be read"]) {
+            try $0.put([1, 2, 3], forKey: StoreKeyspace.textStatistics(3))
+        },
+        Damage(
+            "an id holds no row",
+            ["photos: the document 7 in row 7 is not named by its id", "photos: an id leads to no row"]
+        ) { try $0.put([], forKey: StoreKeyspace.id(1, 7)) },
+    ]
+
+    static let unknownKeys: [Damage] = [
+        [0x00], [], [0x20], [0xff], [0xff, 0xff, 0xff], [0x41], [0x5a], StoreKeyspace.documents.prefix(3) + [0x15, 1],
+        StoreKeyspace.ids.prefix(9) + [0x15, 1],
+        StoreKeyspace.counters.prefix(3), StoreKeyspace.values.prefix(3) + [2, 0x15, 1],
+        StoreKeyspace.values.prefix(5) + [2, 0x15, 1], StoreKeyspace.text.prefix(1) + [0x14],
+        StoreKeyspace.text.prefix(9) + [0x15, 1, 2, 0], [0x44], [0x56, 0x14], StoreKeyspace.values.prefix(256) + [2],
+        // Behind keys that stand alone.
+        StoreKeyspace.catalogKey + [0], StoreKeyspace.catalogKey + [0xff], CollectionCounters.key(1) + [0],
+        StoreKeyspace.textStatistics(3) + [0],
+        StoreKeyspace.text.prefix(3) + [0x15, 2], StoreKeyspace.text.prefix(3),
+    ].map { key in
+        Damage("a key \(key)", ["there is a key of \(key.count) bytes that belongs to no collection and no index"]) {
+            try $0.put([], forKey: key)
+        }
+    }
+
+    @Test(arguments: indexDamages + documentDamages + unreadable + unknownKeys) func `Damage is named`(damage: Damage)
+        throws
+    {
+        let verification = try Self.verification(after: damage.apply)
+        #expect(!verification.isSound)
+        for part in damage.problems {
+            #expect(verification.problems.contains(part), "\(verification.problems.sorted())")
+        }
+        #expect(verification.problemCount == damage.count, "\(verification.problems.sorted())")
+        #expect(verification.problems.count == damage.count)
+    }
+
+    private static func verification(after damage: (Database) throws -> Void) throws -> Verification {
+        let pairs = try #require(Self.pairs)
+        return try withTemporaryDirectory { directory in
+            let database = try Database.open(at: directory + "/s")
+            try database.write { batch in
+                for pair in pairs { try batch.put(pair.value, forKey: pair.key) }
+            }
+            let store = try DocumentStore.open(on: database)
+            try damage(database)
+            let verification = try store.verify()
+            try store.close()
+            return verification
+        }
+    }
+
+    @Test func `A sound store has no problems, and everything in it was read`() throws {
+        let verification = try Self.verification { _ in }
+        #expect(verification.problems.isEmpty)
+        #expect(verification.isSound)
+        #expect(verification.documentCount == 190)
+        // One for each year, two for each pair of tags, four words, and one for each album.
+        #expect(verification.entryCount == 170 + 340 + 170 * 4 + 20)
+    }
+
+    @Test func `An empty store is sound`() throws {
+        try withTemporaryStore(schema: Self.schema) { store in
+            let verification = try store.verify()
+            #expect(verification == Verification())
+        }
+    }
+
+    @Test func `No more problems are described than the limit, but all are counted`() throws {
+        let verification = try Self.verification { database in
+            for pair in try allPairs(in: database) where pair.key.starts(with: Self.year) {
+                try database.delete(pair.key)
+            }
+        }
+        #expect(verification.problemCount == 170)
+        #expect(verification.problems.count == Verification.problemLimit)
+    }
+
+    @Test func `No problem shows what is in a document`() throws {
+        let verification = try Self.verification { database in
+            for pair in try allPairs(in: database) where pair.key.first == StoreKeyspace.text.rawValue {
+                try database.delete(pair.key)
+            }
+        }
+        #expect(verification.problems.allSatisfy { !$0.contains("fog") && !$0.contains("over") })
+    }
+
+    @Test func `Any key that is lost or changed is noticed`() throws {
+        var random = TestRun.random(stream: 30)
+        let pairs = try #require(Self.pairs)
+        for _ in 0..<TestRun.rounds(40, long: 3000) {
+            var pair = random.pick(pairs)
+            // Without the catalog there is no store.
+            if pair.key == StoreKeyspace.catalogKey { continue }
+            let isLost = random.once(in: 2) || pair.value.isEmpty
+            let verification = try Self.verification { database in
+                if isLost {
+                    try database.delete(pair.key)
+                } else {
+                    let position = random.number(below: pair.value.count)
+                    pair.value[position] ^= UInt8(1 << random.number(below: 8))
+                    try database.put(pair.value, forKey: pair.key)
+                }
+            }
+            // A document in which a member changed that no index is over is a sound document.
+            let isDocument = pair.key.first == StoreKeyspace.documents.rawValue
+            let isCounter = pair.key.first == StoreKeyspace.counters.rawValue
+            if isLost || !(isDocument || isCounter) {
+                #expect(!verification.isSound, "\(pair.key) lost: \(isLost), \(TestRun.repetition)")
+            }
+        }
+    }
+
+    @Test func `The check works on one moment while others write`() throws {
+        try withTemporaryStore(schema: Self.schema) { store in
+            let writing = DispatchGroup()
+            DispatchQueue.global().async(group: writing) {
+                do {
+                    for round in 0..<200 {
+                        try store.write { transaction in
+                            for id in 0..<3 {
+                                let title = DocumentValue.string("fog \(round)")
+                                try transaction.put(
+                                    ["id": .int(Int64(id + round)), "title": title, "year": .int(Int64(round))],
+                                    in: "photos")
+                            }
+                            _ = try transaction.delete(.int(Int64(round - 3)), in: "photos")
+                        }
+                    }
+                } catch { Issue.record(error) }
+            }
+            repeat { try expectSound(store) } while writing.wait(timeout: .now()) == .timedOut
+        }
+    }
+}

@@ -1,0 +1,176 @@
+import Foundation
+import LevelKit
+import Testing
+
+/// Damaged tables: an error, never a hole.
+@Suite struct DamagedTableTests {
+    /// Flips one bit in the table at the value of an entry.
+    private static func damage(_ path: String, atValue number: Int) throws {
+        let table = try #require(try files(ofKind: "ldb", in: path).first)
+        var bytes = try content(of: table)
+        let place = try #require(bytes.firstRange(of: TableFixture.value(number))).lowerBound
+        bytes[place + 30] ^= 0x10
+        try write(bytes, to: table)
+    }
+
+    @Test(arguments: [0, 100, 199], [false, true])
+    func `a damaged block stops a scan and every later step`(damaged: Int, reverse: Bool) throws {
+        try withTemporaryDirectory(leavesDamage: true) { directory in
+            try TableFixture.make(at: directory, count: 200)
+            try Self.damage(directory, atValue: damaged)
+            let database = try Database.open(at: directory)
+            for reader in [database, try database.snapshot()] as [any KeyValueReader] {
+                var cursor = try reader.cursor(reverse: reverse)
+                var found: [[UInt8]] = []
+                let error = levelErrorOfScan(&cursor) { found.append($0.key.copied()) }
+                #expect(error?.code == .corruption)
+                #expect(error?.message.contains(directory) == true)
+                let expected = (0..<200).map(numberedKey)
+                #expect(found.count < 200)
+                #expect(found == Array((reverse ? expected.reversed() : expected).prefix(found.count)))
+                #expect(
+                    found.count + 20 > (reverse ? 199 - damaged : damaged), "all blocks before the damage were read")
+                // Neither trying again nor a seek to a healthy place makes one forget the gap.
+                #expect(levelErrorOfScan(&cursor) { _ in Issue.record("a step over the gap") } == error)
+                cursor.seek(to: numberedKey(150))
+                #expect(levelErrorOfScan(&cursor) { _ in Issue.record("a step over the gap") } == error)
+            }
+        }
+    }
+
+    @Test func `a seek into a damaged block throws, from either side`() throws {
+        try withTemporaryDirectory(leavesDamage: true) { directory in
+            try TableFixture.make(at: directory, count: 200)
+            try Self.damage(directory, atValue: 199)
+            let database = try Database.open(at: directory)
+            for reverse in [false, true] {
+                for target in [numberedKey(199), numberedKey(198) + [0xff], numberedKey(500)] {
+                    var cursor = try database.cursor(reverse: reverse)
+                    cursor.seek(to: target)
+                    let isBehindAll = target == numberedKey(500) && !reverse
+                    let error = levelErrorOfScan(&cursor) { _ in Issue.record("found an entry") }
+                    #expect(error?.code == (isBehindAll ? nil : .corruption))
+                }
+                let range = KeyRange(lower: .excluded(numberedKey(199)), upper: .unbounded)
+                var cursor = try database.cursor(in: range, reverse: reverse)
+                #expect(levelErrorOfScan(&cursor) { _ in Issue.record("found an entry") }?.code == .corruption)
+            }
+        }
+    }
+
+    @Test func `a read of a damaged block throws, and others are as before`() throws {
+        try withTemporaryDirectory(leavesDamage: true) { directory in
+            try TableFixture.make(at: directory, count: 200)
+            try Self.damage(directory, atValue: 100)
+            let database = try Database.open(at: directory)
+            var failureCount = 0
+            for number in 0..<200 {
+                do throws(LevelError) {
+                    #expect(try database.value(forKey: numberedKey(number)) == TableFixture.value(number))
+                    #expect(try database.contains(numberedKey(number)))
+                } catch {
+                    failureCount += 1
+                    #expect(error.code == .corruption)
+                    #expect(!error.description.contains("key000"), "errors name no keys")
+                }
+            }
+            #expect((1..<20).contains(failureCount))
+            #expect(code { _ = try database.value(forKey: numberedKey(100)) } == .corruption)
+            // A range beside the damage can be read.
+            #expect(try keys(of: database, in: KeyRange(upper: .excluded(numberedKey(50)))).count == 50)
+        }
+    }
+
+    @Test func `a compaction does not launder damage`() throws {
+        try withTemporaryDirectory(leavesDamage: true) { directory in
+            try TableFixture.make(at: directory, count: 200)
+            try Self.damage(directory, atValue: 100)
+            let database = try Database.open(at: directory)
+            try database.put([1], forKey: numberedKey(0))
+            try database.put([1], forKey: numberedKey(199))
+            try database.compact()
+            #expect(code { _ = try database.value(forKey: numberedKey(100)) } == .corruption)
+            #expect(code { _ = try keys(of: database) } == .corruption)
+            // Nothing that could not be merged is written to.
+            #expect(code { try database.put([1], forKey: numberedKey(1)) } == .corruption)
+            #expect(code { try database.put([1], forKey: numberedKey(1)) } != nil)
+            try database.close()
+            let again = try Database.open(at: directory)
+            #expect(code { _ = try keys(of: again) } == .corruption)
+        }
+    }
+
+    @Test func `any damaged byte of a table is found or harmless`() throws {
+        try withTemporaryDirectory(leavesDamage: true) { directory in
+            try TableFixture.make(at: directory, count: 24)
+            let table = try #require(try files(ofKind: "ldb", in: directory).first)
+            let intact = try content(of: table)
+            var foundCount = 0
+            // Every byte of the footer, the index and the filter, and some of the data.
+            let places =
+                Array(stride(from: 0, to: intact.count - 300, by: 53))
+                + Array(stride(from: intact.count - 300, to: intact.count, by: 3))
+            for place in places {
+                var bytes = intact
+                bytes[place] ^= place % 2 == 0 ? 0xff : 0x01
+                try write(bytes, to: table)
+                do throws(LevelError) {
+                    let database = try Database.open(at: directory)
+                    let problem = Self.problem(of: database, count: 24, foundCount: &foundCount)
+                    #expect(problem == nil, "byte \(place) of \(intact.count)")
+                } catch {
+                    #expect(error.code == .corruption, "byte \(place) of \(intact.count): \(error)")
+                    foundCount += 1
+                }
+            }
+            #expect(foundCount > places.count / 2)
+        }
+    }
+
+    /// What a damaged database says that is not so; `nil` if it tells the truth or throws.
+    private static func problem(of database: Database, count: Int, foundCount: inout Int) -> String? {
+        var isDamageFound = false
+        defer { if isDamageFound { foundCount += 1 } }
+        for reverse in [false, true] {
+            do {
+                let expected = (0..<count).map { Entry(key: numberedKey($0), value: TableFixture.value($0)) }
+                let found = try entries(of: database, reverse: reverse)
+                if found != (reverse ? expected.reversed() : expected) { return "a scan of \(found.count) entries" }
+            } catch { isDamageFound = true }
+        }
+        for number in 0..<count {
+            do {
+                if try database.value(forKey: numberedKey(number)) != TableFixture.value(number) {
+                    return "the value of \(number)"
+                }
+            } catch { isDamageFound = true }
+        }
+        return nil
+    }
+
+    @Test(arguments: [0, 1, 47, 48, 1000, 3000])
+    func `a table that was cut short throws`(byteCount: Int) throws {
+        try withTemporaryDirectory(leavesDamage: true) { directory in
+            try TableFixture.make(at: directory, count: 200)
+            let table = try #require(try files(ofKind: "ldb", in: directory).first)
+            try write(Array(try content(of: table).prefix(byteCount)), to: table)
+            let database = try Database.open(at: directory)
+            #expect([.corruption, .io].contains(code { _ = try keys(of: database) }))
+            #expect([.corruption, .io].contains(code { _ = try keys(of: database, reverse: true) }))
+            #expect([.corruption, .io].contains(code { _ = try database.value(forKey: numberedKey(7)) }))
+            #expect([.corruption, .io].contains(code { _ = try database.contains(utf8("key000007x")) }))
+        }
+    }
+}
+
+/// Steps through the rest of a cursor.
+///
+/// - Returns: the error that ended it; `nil` if it came to the end.
+private func levelErrorOfScan(_ cursor: inout Cursor, _ visit: (borrowing Cursor) -> Void) -> LevelError? {
+    do throws(LevelError) {
+        while try cursor.advance() { visit(cursor) }
+        return nil
+    } catch {
+        return error
+    }
+}

@@ -1,0 +1,104 @@
+import Foundation
+import LevelKit
+import Testing
+
+/// LevelDB's background thread does not follow into a forked process, where its calls would wait for ever.
+@Suite struct ForkTests {
+    @Test func `a forked process can use no database, and its parent goes on`() async throws {
+        try await withSharedDirectory { directory in
+            await #expect(processExitsWith: .success) { [directory = directory as String] in
+                let database = try Database.open(at: directory + "/db")
+                try database.put("1", forKey: "a")
+                try database.compact()
+                let snapshot = try database.snapshot()
+                let status = ForkTests.statusOfFork { step in
+                    let calls: [() throws -> Void] = [
+                        { _ = try database.value(forKey: "a") },
+                        { try database.put("2", forKey: "a") },
+                        { try database.write(WriteBatch()) },
+                        { _ = try database.cursor() },
+                        { _ = try database.snapshot() },
+                        { _ = try snapshot.value(forKey: "a") },
+                        { try database.compact() },
+                        { try database.close() },
+                        { _ = try Database.open(at: directory + "/other") },
+                        { _ = try Database.open(at: directory + "/db") },
+                    ]
+                    for (index, call) in calls.enumerated() {
+                        step(index)
+                        guard code(call) == .forked else { return false }
+                    }
+                    return true
+                }
+                #expect(status == "exited with success")
+                // The child's end has not let the parent's lock go.
+                #expect(try snapshot.value(forKey: "a") == utf8("1"))
+                try database.put("2", forKey: "a")
+                try database.compact()
+                try database.close()
+                try expectFiles(["db"], in: directory)
+            }
+            let database = try Database.open(at: directory + "/db")
+            #expect(try database.value(forKey: "a") == utf8("2"))
+        }
+    }
+
+    @Test func `a process that was forked before the first database was opened can use one`() async throws {
+        try await withSharedDirectory { directory in
+            await #expect(processExitsWith: .success) { [directory = directory as String] in
+                let status = ForkTests.statusOfFork { step in
+                    guard let database = try? Database.open(at: directory + "/db") else { return false }
+                    step(1)
+                    guard (try? database.put("1", forKey: "a")) != nil else { return false }
+                    step(2)
+                    guard (try? database.compact()) != nil else { return false }
+                    step(3)
+                    return (try? database.close()) != nil
+                }
+                #expect(status == "exited with success")
+                let database = try Database.open(at: directory + "/db")
+                #expect(try database.value(forKey: "a") == utf8("1"))
+            }
+        }
+    }
+
+    /// Runs `body` in a forked process and says how that ended; one that hangs is ended after some seconds.
+    ///
+    /// - Parameter body: tells its steps, so that the one that hangs is known; returns whether all went well.
+    private static func statusOfFork(_ body: (_ step: (Int) -> Void) -> Bool) -> String {
+        // Swift hides `fork`, since little works in the child; that little is what is tested here.
+        typealias Fork = @convention(c) () -> pid_t
+        #if canImport(Darwin)
+            let anyLibrary = unsafe UnsafeMutableRawPointer(bitPattern: -2)
+        #else
+            let anyLibrary = unsafe UnsafeMutableRawPointer(bitPattern: 0)
+        #endif
+        guard let symbol = unsafe dlsym(anyLibrary, "fork") else { return "no fork" }
+        var steps: [Int32] = [0, 0]
+        guard unsafe pipe(&steps) == 0 else { return "no pipe" }
+        let child = unsafe unsafeBitCast(symbol, to: Fork.self)()
+        if child == 0 {
+            let isWell = body { step in
+                var byte = UInt8(step)
+                unsafe write(steps[1], &byte, 1)
+            }
+            _exit(isWell ? 0 : 1)
+        }
+        close(steps[1])
+        var step = UInt8.max
+        var byte: UInt8 = 0
+        let deadline = ContinuousClock.now + .seconds(10)
+        var status: Int32 = 0
+        while unsafe waitpid(child, &status, WNOHANG) == 0 {
+            guard ContinuousClock.now < deadline else {
+                kill(child, SIGKILL)
+                unsafe waitpid(child, &status, 0)
+                break
+            }
+            usleep(2000)
+        }
+        while unsafe read(steps[0], &byte, 1) == 1 { step = byte }
+        close(steps[0])
+        return status == 0 ? "exited with success" : "ended with status \(status) in step \(step)"
+    }
+}

@@ -1,0 +1,23 @@
+import LevelKit
+
+/// A database whose entries are in a table, where the tests can find them.
+enum TableFixture {
+    /// Blocks are small, and their bytes are those of the entries.
+    static let options: DatabaseOptions = {
+        var options = DatabaseOptions()
+        options.compression = .none
+        options.blockByteCount = 1 << 10
+        return options
+    }()
+
+    /// A value that occurs once in a table, so that its place can be found.
+    static func value(_ number: Int) -> [UInt8] { utf8("value \(number) of many;") + Array(repeating: 7, count: 80) }
+
+    /// Makes a database of `count` entries in one table.
+    static func make(at path: String, count: Int) throws {
+        let database = try Database.open(at: path, options: options)
+        for number in 0..<count { try database.put(value(number), forKey: numberedKey(number)) }
+        try database.compact()
+        try database.close()
+    }
+}

@@ -1,0 +1,100 @@
+import Foundation
+import Testing
+
+@testable import LevelKit
+
+@Suite struct LockFileTests {
+    @Test func `a database that another process has open is locked, and that process is named`() async throws {
+        try await withSharedDirectory { directory in
+            let path = directory + "/db"
+            let seen = try await whileAnotherProcessHoldsDatabase("db", in: directory) { holder in
+                let before = (FileStatus(path: path + "/LOG")?.identity, try fileNames(in: path))
+                let errors = (0..<3).map { _ in thrownError { _ = try Database.open(at: path) } }
+                let after = (FileStatus(path: path + "/LOG")?.identity, try fileNames(in: path))
+                return (holder: holder, errors: errors, before: before, after: after)
+            }
+            for error in seen.errors {
+                #expect(error?.code == .locked)
+                #expect(error?.message.contains("process \(seen.holder)") == true, "\(error?.message ?? "")")
+                #expect(error?.message.contains(path) == true)
+            }
+            // LevelDB itself renames the log of messages before it asks for the lock.
+            #expect(seen.before.0 != nil)
+            #expect(seen.before == seen.after)
+            #expect(!seen.after.1.contains("LOG.old"))
+            let database = try Database.open(at: path)
+            #expect(try database.value(forKey: "holder") == utf8("still here"))
+        }
+    }
+
+    @Test func `the holder of a lock is found, and nobody where there is none`() async throws {
+        try await withSharedDirectory { directory in
+            let database = try DatabaseDirectory(directory + "/db")
+            #expect(LockFile.holder(in: database) == nil)
+            let (expected, found) = try await whileAnotherProcessHoldsDatabase("db", in: directory) { holder in
+                (holder, LockFile.holder(in: database))
+            }
+            #expect(found == expected)
+            #expect(LockFile.holder(in: database) == nil)
+        }
+    }
+
+    @Test func `two processes that race to create a database never harm each other`() async throws {
+        try await withSharedDirectory { directory in
+            func other() async {
+                await #expect(processExitsWith: .success) { [directory = directory as String] in
+                    try reportingErrors {
+                        let losses = try LockFileTests.raceToCreate(in: directory, as: "first", against: "second")
+                        #expect(losses == [])
+                    }
+                }
+            }
+            let losses = try await concurrently(with: other) {
+                try Self.raceToCreate(in: directory, as: "second", against: "first")
+            }
+            #expect(losses == [])
+        }
+    }
+
+    /// Opens one new database after another at the moment at which the other process does.
+    ///
+    /// - Returns: the rounds in which this process won, and lost what it wrote or could not write.
+    private static func raceToCreate(in directory: String, as name: String, against other: String) throws -> [Int] {
+        var losses: [Int] = []
+        for round in 0..<40 {
+            let path = directory + "/db\(round)"
+            try Flag("\(name)-\(round)", in: directory).raise()
+            let flag = Flag("\(other)-\(round)", in: directory)
+            let deadline = ContinuousClock.now + .seconds(20)
+            while unsafe access(flag.path, F_OK) != 0 {
+                if ContinuousClock.now > deadline { return losses + [-round] }
+            }
+            do throws(LevelError) {
+                let database = try Database.open(at: path)
+                try database.put([1], forKey: utf8(name))
+                // The loser has time to fail and to tidy up after itself.
+                usleep(1000)
+                try database.put([2], forKey: utf8(name))
+                try database.close()
+                // Perhaps the other one has opened it by now; if not, all is there.
+                if let again = try? Database.open(at: path), try again.value(forKey: utf8(name)) != [2] {
+                    losses.append(round)
+                }
+            } catch {
+                if error.code != .locked { losses.append(round) }
+            }
+        }
+        return losses
+    }
+
+    @Test func `the error names the process where the system tells its name`() {
+        let pid = ProcessInfo.processInfo.processIdentifier
+        let error = LockFile.heldError(path: "/data/db", pid: pid)
+        #expect(error.code == .locked)
+        #expect(error.message.hasPrefix("/data/db is open in process \(pid)"))
+        #if os(Linux)
+            #expect(error.message.contains("process \(pid) ("))
+        #endif
+        #expect(LockFile.heldError(path: "/data/db", pid: -5).message.contains("process -5;"))
+    }
+}

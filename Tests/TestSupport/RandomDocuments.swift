@@ -1,0 +1,101 @@
+public import DocIndex
+
+/// Makes uneven documents whose values come from a small stock, so that equal ones meet, and that lie at the edges of
+/// the order of values: equal integers and doubles, zeros of both signs, not-a-number, texts with a NUL, two spellings
+/// of é, null, arrays where a single value is usual and the other way round, members that are missing.
+public struct RandomDocuments: Sendable {
+    /// The source.
+    public var random: SplitMix64
+
+    /// A generator that draws from a source.
+    public init(_ random: SplitMix64) { self.random = random }
+
+    /// The members that a document may have beside its id.
+    public static let names = ["a", "b", "c", "tags", "people", "n"]
+
+    /// Paths that lead to something in some of the documents, without `[]`.
+    public static let scalarPaths: [FieldPath] = ["a", "b", "c", "n.x", "n.y", "n", "tags", "people", "absent", "id"]
+
+    /// Paths with `[]`.
+    public static let arrayPaths: [FieldPath] = [
+        "tags[]", "people[].name", "people[].tags[]", "n.x[]", "a[]", "people[]",
+    ]
+
+    /// The ids that ``id()`` draws from: texts and integers that look alike.
+    public static let ids: [DocumentID] = {
+        var ids: [DocumentID] = ["", "a", "a\0", "a\0b", "b", "\u{e9}", "e\u{301}", "\u{ffff}", "\u{10ffff}"]
+        for number in 0..<40 { ids += [.int(Int64(number) - 5), .string("\(number)")] }
+        return ids + [.int(.max), .int(.min)]
+    }()
+
+    private static let doubles: [Double] = [0.0, -0.0, 1.0, 2.5, 3.0, -1.0, .nan, .infinity, -.infinity]
+
+    /// Numbers at which rounding an integer to a double would make equal what is not.
+    private static let largeNumbers: [DocumentValue] = [
+        .int(1 << 53), .double(0x1p53), .int(1 << 53 + 1), .int(.max), .int(.max - 1), .double(0x1p63), .int(.min),
+        .double(-0x1p63), .double(0x1.fffffffffffffp62), .double(.leastNonzeroMagnitude), .int(-(1 << 53) - 1),
+    ]
+
+    private static let byteStrings: [[UInt8]] = [[], [0], [0, 0xff], [1], [0xff]]
+
+    private static let texts: [String] = [
+        "", "a", "a\0", "a\0b", "ab", "b", "b\u{1}", "\u{e9}", "e\u{301}", "\u{ffff}", "\u{10ffff}", "1", "c",
+    ]
+
+    /// A single value: no array, no object.
+    public mutating func scalar() -> DocumentValue {
+        switch random.number(below: 20) {
+        case 0: .null
+        case 1: .bool(random.once(in: 2))
+        case 2...7: .int(Int64(random.number(below: 6)) - 1)
+        case 8, 9: .double(random.pick(Self.doubles))
+        case 10: random.pick(Self.largeNumbers)
+        case 11: .bytes(random.pick(Self.byteStrings))
+        default: .string(random.pick(Self.texts))
+        }
+    }
+
+    /// Any value: a single one as a rule, at times an array or an object of some.
+    public mutating func value(depth: Int = 2) -> DocumentValue {
+        switch random.number(below: depth > 0 ? 10 : 8) {
+        case 8: .array(elements(upTo: 4, depth: depth - 1))
+        case 9: .object(["x": scalar(), "y": value(depth: depth - 1)])
+        default: scalar()
+        }
+    }
+
+    /// A document of an id.
+    public mutating func document(id: DocumentID, idField: String = "id") -> DocumentObject {
+        var document = DocumentObject()
+        let idComesFirst = random.once(in: 2)
+        if idComesFirst { document[idField] = id.value }
+        for name in Self.names where !random.once(in: 4) {
+            switch name {
+            case "tags": document[name] = random.once(in: 6) ? value() : .array(elements(upTo: 4, depth: 1))
+            case "people": document[name] = random.once(in: 6) ? value() : .array(people())
+            case "n": document[name] = random.once(in: 6) ? value() : .object(["x": value(), "y": scalar()])
+            default: document[name] = value()
+            }
+        }
+        if !idComesFirst { document[idField] = id.value }
+        return document
+    }
+
+    /// An id; the same one comes again before long.
+    public mutating func id() -> DocumentID { random.pick(Self.ids) }
+
+    private mutating func elements(upTo limit: Int, depth: Int) -> [DocumentValue] {
+        (0..<random.number(below: limit)).map { _ in value(depth: depth) }
+    }
+
+    private mutating func people() -> [DocumentValue] {
+        (0..<random.number(below: 4)).map { _ in
+            switch random.number(below: 5) {
+            case 0: scalar()
+            case 1: .object(["tags": .array(elements(upTo: 3, depth: 0))])
+            case 2: .object(["name": scalar(), "tags": .array(elements(upTo: 3, depth: 0))])
+            default: .object(["name": scalar()])
+            }
+        }
+    }
+}

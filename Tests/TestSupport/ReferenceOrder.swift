@@ -1,0 +1,68 @@
+public import DocIndex
+
+/// The order of values as the documentation states it, written to be read and not to be fast, and without the code that
+/// it is to check: missing < null < false < true < numbers < texts < bytes < arrays < objects.
+public enum ReferenceOrder {
+    /// -1, 0 or 1; `nil` stands for a member that is missing.
+    public static func compare(_ a: DocumentValue?, _ b: DocumentValue?) -> Int {
+        if rank(a) != rank(b) { return rank(a) < rank(b) ? -1 : 1 }
+        return switch (a, b) {
+        case (.string(let a), .string(let b)): compare(Array(a.utf8), Array(b.utf8))
+        case (.bytes(let a), .bytes(let b)): compare(a, b)
+        case (.int, _), (.double, _): compareNumbers(a, b)
+        default: 0
+        }
+    }
+
+    private static func rank(_ value: DocumentValue?) -> Int {
+        switch value {
+        case nil: 0
+        case .null: 1
+        case .bool(false): 2
+        case .bool(true): 3
+        case .int, .double: 4
+        case .string: 5
+        case .bytes: 6
+        case .array: 7
+        case .object: 8
+        }
+    }
+
+    private static func compare(_ a: [UInt8], _ b: [UInt8]) -> Int {
+        for (a, b) in zip(a, b) where a != b { return a < b ? -1 : 1 }
+        return (a.count - b.count).signum()
+    }
+
+    /// A number as a whole part, rounded toward zero, and what is left of it, with room for whole numbers beyond 64 bits.
+    private struct Number {
+        var isNaN = false
+        /// Beyond every 64-bit integer: the double decides.
+        var large: Double = 0
+        var whole: Int64 = 0
+        var fraction: Double = 0
+    }
+
+    private static func number(_ value: DocumentValue?) -> Number {
+        switch value {
+        case .int(let value): Number(whole: value)
+        case .double(let value):
+            if value.isNaN {
+                Number(isNaN: true)
+            } else if value >= 9_223_372_036_854_775_808 || value < -9_223_372_036_854_775_808 {
+                Number(large: value)
+            } else {
+                Number(whole: Int64(value), fraction: value - value.rounded(.towardZero))
+            }
+        default: preconditionFailure("no number")
+        }
+    }
+
+    private static func compareNumbers(_ a: DocumentValue?, _ b: DocumentValue?) -> Int {
+        let a = number(a)
+        let b = number(b)
+        if a.isNaN || b.isNaN { return a.isNaN && b.isNaN ? 0 : a.isNaN ? -1 : 1 }
+        if a.large != b.large { return a.large < b.large ? -1 : 1 }
+        if a.whole != b.whole { return a.whole < b.whole ? -1 : 1 }
+        return a.fraction == b.fraction ? 0 : a.fraction < b.fraction ? -1 : 1
+    }
+}

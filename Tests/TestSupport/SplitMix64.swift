@@ -1,0 +1,33 @@
+/// A random source that gives the same numbers again for the same seed.
+///
+/// G. L. Steele et al., "Fast splittable pseudorandom number generators", OOPSLA 2014.
+public struct SplitMix64: RandomNumberGenerator, Sendable {
+    private var state: UInt64
+
+    /// The source of a seed.
+    public init(seed: UInt64) { state = seed }
+
+    /// The next 64 bits.
+    public mutating func next() -> UInt64 {
+        state &+= 0x9e37_79b9_7f4a_7c15
+        var mixed = state
+        mixed = (mixed ^ (mixed >> 30)) &* 0xbf58_476d_1ce4_e5b9
+        mixed = (mixed ^ (mixed >> 27)) &* 0x94d0_49bb_1331_11eb
+        return mixed ^ (mixed >> 31)
+    }
+}
+
+extension SplitMix64 {
+    /// A number from 0 up to, not including, `limit`.
+    ///
+    /// - Precondition: `limit` is positive.
+    public mutating func number(below limit: Int) -> Int { Int.random(in: 0..<limit, using: &self) }
+
+    /// Whether something happens that happens once in `count` times.
+    public mutating func once(in count: Int) -> Bool { number(below: count) == 0 }
+
+    /// One of several values, each as likely as the others.
+    ///
+    /// - Precondition: there is at least one.
+    public mutating func pick<Value>(_ values: [Value]) -> Value { values[number(below: values.count)] }
+}

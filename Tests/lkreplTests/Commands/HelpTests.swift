@@ -1,0 +1,85 @@
+import ArgumentParser
+import Foundation
+import Testing
+
+@testable import lkrepl
+
+@Suite struct `The help` {
+    /// Every command and every command below one, with its words.
+    private static let commands: [(words: [String], type: any ParsableCommand.Type)] = {
+        func all(_ type: any ParsableCommand.Type, _ words: [String]) -> [([String], any ParsableCommand.Type)] {
+            [(words, type)] + type.configuration.subcommands.flatMap { all($0, words + [$0._commandName]) }
+        }
+        return RootCommand.configuration.subcommands.flatMap { all($0, [$0._commandName]) }
+    }()
+
+    @Test func `of every command goes to standard output, with 0`() throws {
+        try Workplace.with { place in
+            var invocations: [[String]] = [[], ["--help"], ["-h"], ["help"]]
+            for (words, _) in Self.commands {
+                invocations.append(words + ["--help"])
+                invocations.append(["help"] + words)
+            }
+            for invocation in invocations {
+                let outcome = try place.run(invocation)
+                #expect(outcome.code == 0, "\(invocation): \(outcome)")
+                #expect(outcome.error == "", "\(invocation): \(outcome)")
+                #expect(outcome.output.contains("USAGE:"), "\(invocation): \(outcome)")
+                if let last = invocation.last(where: { !$0.hasPrefix("-") }), last != "help" {
+                    #expect(
+                        outcome.output.contains(
+                            invocation.filter { !$0.hasPrefix("-") && $0 != "help" }.joined(separator: " ")))
+                }
+            }
+            let version = try place.run("--version")
+            #expect(version.code == 0 && version.output == Version.text + "\n", "\(version)")
+        }
+    }
+
+    @Test func `of each command has an example, and every example runs`() throws {
+        try Workplace.with { place in
+            try place.makePhotos()
+            try place.makeDatabase()
+            let prepared = try place.shell(
+                """
+                cp '\(Binary.examples)/schema.json' '\(Binary.examples)/photos.jsonl' . &&
+                lkrepl dump -q photos.store -o photos.lkd.jsonl && lkrepl put --write app.db user/1 Ann
+                """)
+            #expect(prepared.code == 0, "\(prepared)")
+            for (words, type) in Self.commands where type.configuration.subcommands.isEmpty {
+                let examples = type.configuration.discussion.split(separator: "\n")
+                    .filter { $0.hasPrefix("Example: ") }.map { $0.dropFirst("Example: ".count) }
+                #expect(!examples.isEmpty, "\(words) has no example")
+                for example in examples {
+                    // A sentence may follow an example.
+                    let command = String(example.split(separator: ". For ")[0])
+                    #expect(command.hasPrefix("lkrepl " + words.joined(separator: " ") + " "), "\(command)")
+                    if words == ["init"] { try place.remove("photos.store") }
+                    let outcome = try place.shell(command)
+                    #expect(outcome.code == 0, "\(command): \(outcome)")
+                    if words == ["init"] {
+                        try place.remove("photos.store")
+                        try place.makePhotos()
+                    }
+                }
+            }
+        }
+    }
+
+    @Test func `the commands of the README run`() throws {
+        let text = try String(contentsOfFile: Binary.package + "/README.md", encoding: .utf8)
+        let section = try #require(text.split(separator: "## From the command line").last)
+        let block = try #require(section.split(separator: "```").dropFirst().first)
+        let commands = block.split(separator: "\n").map(String.init).filter { $0.hasPrefix("lkrepl ") }
+        #expect(commands.count >= 6)
+        try Workplace.with { place in
+            let linked = try place.shell("mkdir Examples && ln -s '\(Binary.examples)' Examples/photos")
+            #expect(linked.code == 0, "\(linked)")
+            for command in commands {
+                let outcome = try place.shell(command)
+                #expect(outcome.code == 0, "\(command): \(outcome)")
+            }
+            #expect(place.has("copy.store"))
+        }
+    }
+}

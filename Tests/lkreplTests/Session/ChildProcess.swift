@@ -1,0 +1,135 @@
+#if canImport(Glibc)
+    import Glibc
+#else
+    import Darwin
+#endif
+
+/// The real `lkrepl` (or another program) as a child of the tests, with streams that lead to files.
+///
+/// The child opens its streams itself, so that no descriptor of one child ever reaches another that is started at the
+/// same time: a pipe that two children hold does not end when one of them does.
+final class ChildProcess {
+    /// Where a standard stream leads.
+    enum Stream {
+        case file(String)
+        /// Both directions, as a terminal.
+        case device(String)
+        case closed
+    }
+
+    struct Failure: Error {
+        let what: String
+    }
+
+    let processID: pid_t
+    private var exitCode: Int32?
+
+    /// Starts a program.
+    ///
+    /// - Parameters:
+    ///   - arguments: Any bytes but zero; the path of the program is put before them.
+    ///   - environment: What is added to the environment of the tests.
+    init(
+        _ program: String, _ arguments: [[UInt8]], in directory: String, input: Stream, output: Stream, error: Stream,
+        environment: [String: String] = [:]
+    ) throws {
+        #if canImport(Darwin)
+            var actions: posix_spawn_file_actions_t?
+            var attributes: posix_spawnattr_t?
+        #else
+            var actions = unsafe posix_spawn_file_actions_t()
+            var attributes = posix_spawnattr_t()
+        #endif
+        unsafe posix_spawn_file_actions_init(&actions)
+        defer { unsafe posix_spawn_file_actions_destroy(&actions) }
+        let writing = O_WRONLY | O_CREAT | O_TRUNC
+        let streams: [(Int32, Stream, Int32)] = [(0, input, O_RDONLY), (1, output, writing), (2, error, writing)]
+        for (descriptor, stream, mode) in streams {
+            switch stream {
+            case .file(let path): unsafe posix_spawn_file_actions_addopen(&actions, descriptor, path, mode, 0o600)
+            case .device(let path): unsafe posix_spawn_file_actions_addopen(&actions, descriptor, path, O_RDWR, 0)
+            case .closed:
+                // What is not open cannot be closed, so it is opened first.
+                unsafe posix_spawn_file_actions_addopen(&actions, descriptor, "/dev/null", O_RDONLY, 0)
+                unsafe posix_spawn_file_actions_addclose(&actions, descriptor)
+            }
+        }
+
+        unsafe posix_spawnattr_init(&attributes)
+        defer { unsafe posix_spawnattr_destroy(&attributes) }
+        // A test runner may ignore SIGPIPE, and a child would inherit that.
+        var defaults = sigset_t()
+        unsafe sigemptyset(&defaults)
+        unsafe sigaddset(&defaults, SIGPIPE)
+        unsafe posix_spawnattr_setsigdefault(&attributes, &defaults)
+        unsafe posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETSIGDEF))
+
+        // A shell goes into the directory and becomes the program; the call that would is not to be had everywhere.
+        let shell = ["/bin/sh", "-c", "cd \"$0\" && exec \"$@\"", directory, program].map { Array($0.utf8) }
+        let words = unsafe Self.cStrings(shell + arguments)
+        let variables = unsafe Self.cStrings(Self.environment(with: environment).map { Array("\($0)=\($1)".utf8) })
+        defer {
+            for index in unsafe words.indices { unsafe free(words[index]) }
+            for index in unsafe variables.indices { unsafe free(variables[index]) }
+        }
+        var identifier: pid_t = 0
+        let result = unsafe posix_spawn(&identifier, "/bin/sh", &actions, &attributes, words, variables)
+        guard result == 0 else { throw Failure(what: "cannot start /bin/sh: error \(result)") }
+        processID = identifier
+    }
+
+    deinit {
+        guard exitCode == nil else { return }
+        _ = try? kill()
+    }
+
+    /// The exit code, as a shell gives it: 128 and the signal for a child that a signal ended.
+    ///
+    /// A child that runs for longer than `seconds` is killed, which fails the test.
+    func wait(seconds: Double = 120) throws -> Int32 {
+        if let exitCode { return exitCode }
+        var status: Int32 = 0
+        let start = ContinuousClock.now
+        while unsafe waitpid(processID, &status, WNOHANG) == 0 {
+            guard ContinuousClock.now - start < .seconds(seconds) else {
+                _ = try kill()
+                throw Failure(what: "the child ran for more than \(seconds) s and was killed")
+            }
+            usleep(500)
+        }
+        let signal = status & 0x7f
+        let code = signal == 0 ? status >> 8 & 0xff : 128 + signal
+        exitCode = code
+        return code
+    }
+
+    /// Ends the child at once, wherever it is.
+    @discardableResult
+    func kill() throws -> Int32 {
+        signal(SIGKILL)
+        return try wait()
+    }
+
+    func signal(_ number: Int32) {
+        #if canImport(Glibc)
+            _ = Glibc.kill(processID, number)
+        #else
+            _ = Darwin.kill(processID, number)
+        #endif
+    }
+
+    private static func environment(with additions: [String: String]) -> [String: String] {
+        var variables: [String: String] = [:]
+        for name in ["PATH", "HOME", "TMPDIR", "LD_LIBRARY_PATH", "DYLD_LIBRARY_PATH"] {
+            if let value = unsafe getenv(name) { variables[name] = unsafe String(cString: value) }
+        }
+        return variables.merging(additions) { _, added in added }
+    }
+
+    /// Copies that C may hold, with the null pointer at the end.
+    private static func cStrings(_ texts: [[UInt8]]) -> [UnsafeMutablePointer<CChar>?] {
+        unsafe texts.map { text in
+            unsafe (text + [0]).withUnsafeBytes { unsafe strdup($0.baseAddress!.assumingMemoryBound(to: CChar.self)) }
+        } + [nil]
+    }
+}

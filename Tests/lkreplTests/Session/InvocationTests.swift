@@ -1,0 +1,63 @@
+import Testing
+
+@testable import lkrepl
+
+@Suite struct `The arguments of the process` {
+    private func command(_ arguments: String...) throws -> [String]? {
+        guard case .command(let words) = try Invocation(arguments) else { return nil }
+        return words
+    }
+
+    private func shell(_ arguments: String...) throws -> Invocation.ShellInvocation? {
+        guard case .shell(let shell) = try Invocation(arguments) else { return nil }
+        return shell
+    }
+
+    @Test func `are a command if they begin with its name`() throws {
+        #expect(try command("find", "s", "photos") == ["find", "s", "photos"])
+        #expect(try command("help", "find") == ["help", "find"])
+        #expect(try command("--version") == ["--version"])
+        #expect(try command() == ["--help"])
+        // Not the database of that name, even if there is one.
+        #expect(try command("scan", ".") == ["scan", "."])
+    }
+
+    @Test func `may have options before the command, which then stand behind its name`() throws {
+        let moved = try #require(try command("--write", "-q", "--mode", "json", "import", "s", "photos", "-"))
+        #expect(moved.first == "import")
+        #expect(Set(moved) == ["import", "--write", "-q", "--mode", "json", "s", "photos", "-"])
+        #expect(moved.suffix(3) == ["s", "photos", "-"])
+        let nested = try #require(try command("--write", "doc", "put", "s", "photos", "{}"))
+        #expect(nested.prefix(2) == ["doc", "put"])
+        #expect(nested.contains("--write"))
+    }
+
+    @Test func `are a shell if they begin with a directory`() throws {
+        let shell = try #require(try shell("--write", "/tmp", "-c", "stats", "--mode", "json", "-c", "verify"))
+        #expect(shell.database == "/tmp")
+        #expect(shell.commands == ["stats", "verify"])
+        #expect(shell.options == ["--write", "--mode", "json"])
+        #expect(shell.script == nil)
+        #expect(try self.shell("/tmp", "-f", "a.lk")?.script == "a.lk")
+    }
+
+    @Test(arguments: [
+        (["fidn"], ExitCode.usage, "find"), (["satts", "x"], .usage, "stats"), (["no-such-directory"], .noInput, ""),
+        (["/tmp", "find"], .usage, ""), (["/tmp", "-c"], .usage, ""), (["/tmp", "-f"], .usage, ""),
+        (["/tmp", "--mode"], .usage, ""), (["/tmp", "--bogus"], .usage, ""), ([""], .noInput, ""),
+    ])
+    func `are refused with a hint`(arguments: [String], code: ExitCode, hint: String) throws {
+        let failure = #expect(throws: CommandFailure.self) { try Invocation(arguments) }
+        #expect(failure?.exitCode == code)
+        #expect(failure?.hint?.contains(hint) ?? hint.isEmpty)
+    }
+
+    @Test func `keep negative numbers apart from options, and lose nothing by it`() throws {
+        let arguments = ["s", "photos", "lon", "<", "-73.99", "--sort", "-taken", "--limit", "3", "-q", "-.5"]
+        let protected = Invocation.protecting(arguments, of: "find")
+        #expect(protected.map(Invocation.plain) == arguments)
+        #expect(protected[4] != "-73.99" && protected[10] != "-.5")
+        // What follows an option that takes a value, and options themselves, are as they were.
+        for index in [0, 1, 2, 3, 5, 6, 7, 8, 9] { #expect(protected[index] == arguments[index]) }
+    }
+}

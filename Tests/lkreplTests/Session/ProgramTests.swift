@@ -1,0 +1,162 @@
+import DocIndex
+import Foundation
+import Testing
+
+@testable import lkrepl
+
+/// What other programs rely on, whichever command runs: exit codes, streams, and no byte where it does not belong.
+@Suite struct `The program` {
+    /// One command of each kind that prints something of `photos.store`.
+    static let printing = [
+        ["find", "photos.store", "photos"], ["find", "photos.store", "photos", "--count"],
+        ["find", "photos.store", "photos", "--mode", "table"], ["find", "photos.store", "photos", "--mode", "csv"],
+        ["search", "photos.store", "photos", "snow"], ["doc", "get", "photos.store", "photos", "scan-0001"],
+        ["dump", "photos.store"], ["scan", "photos.store"], ["count", "photos.store"], ["stats", "photos.store"],
+        ["collections", "photos.store"], ["photos.store", "-c", "stats"], ["photos.store", "-c", "help"], ["--version"],
+        ["--help"], ["find", "--help"],
+    ]
+
+    @Test(
+        .enabled(if: FileManager.default.fileExists(atPath: "/dev/full"), "skipped: there is no /dev/full"),
+        arguments: printing)
+    func `ends with 74 if the disk is full`(arguments: [String]) throws {
+        try Workplace.with(isVerified: false) { place in
+            try place.makePhotos()
+            let outcome = try place.run(arguments.map { Array($0.utf8) }, output: .device("/dev/full"))
+            #expect(outcome.code == 74, "\(outcome)")
+            #expect(outcome.error.contains("cannot write standard output"), "\(outcome)")
+        }
+    }
+
+    @Test(.enabled(if: FileManager.default.fileExists(atPath: "/dev/full"), "skipped: there is no /dev/full"))
+    func `keeps what it has stored if nobody can be told`() throws {
+        try Workplace.with { place in
+            try place.makeItems()
+            let outcome = try place.run(
+                ["import", "--write", "items.store", "items", "-", "--acknowledge"].map { Array($0.utf8) },
+                input: Array("{\"id\":1}\n".utf8), output: .device("/dev/full"))
+            #expect(outcome.code == 74, "\(outcome)")
+            #expect(try place.run("find", "items.store", "items", "--count").output == "1\n")
+        }
+    }
+
+    @Test func `ends with 141 and without a word if the reader goes away`() throws {
+        try Workplace.with(isVerified: false) { place in
+            try place.makePhotos()
+            for command in ["scan photos.store", "dump -q photos.store", "photos.store -c scan"] {
+                for trap in ["", "trap '' PIPE;"] {
+                    let outcome = try place.shell("{ \(trap) lkrepl \(command); echo $? >&2; } | head -c 1 > /dev/null")
+                    #expect(outcome.code == 0 && outcome.error == "141\n", "\(command): \(outcome)")
+                }
+            }
+        }
+    }
+
+    /// The database would open its files under the numbers of closed streams, and data and messages would go into them.
+    @Test(arguments: printing)
+    func `ends with 74 if standard output is closed, and writes nothing into the files of the database`(
+        arguments: [String]
+    ) throws {
+        try Workplace.with(isVerified: false) { place in
+            try place.makePhotos()
+            let before = try place.dump("photos.store")
+            for closesAll in [false, true] {
+                let outcome = try place.run(
+                    arguments.map { Array($0.utf8) }, inputStream: closesAll ? .closed : nil, output: .closed,
+                    error: closesAll ? .closed : nil)
+                #expect(outcome.code == 74, "closes all: \(closesAll), \(outcome)")
+                for name in try place.names(in: "photos.store") where name == "LOCK" || name.hasPrefix("LOG") {
+                    let text = String(decoding: try place.read("photos.store/" + name), as: UTF8.self)
+                    #expect(!text.contains("scan-0001") && !text.contains("lkrepl:"), "\(name)")
+                }
+            }
+            #expect(try place.dump("photos.store") == before)
+        }
+    }
+
+    @Test func `works with standard error and standard input closed`() throws {
+        try Workplace.with { place in
+            try place.makeItems()
+            try place.write("{\"id\":1}\n{\"id\":2}\n", to: "two.jsonl")
+            let outcome = try place.run(
+                ["import", "--write", "items.store", "items", "two.jsonl"].map { Array($0.utf8) }, inputStream: .closed,
+                error: .closed)
+            #expect(outcome.code == 0, "\(outcome)")
+            for name in try place.names(in: "items.store") {
+                let text = String(decoding: try place.read("items.store/" + name), as: UTF8.self)
+                #expect(!text.contains("import: 2 documents"), "\(name)")
+            }
+            #expect(try place.run("find", "items.store", "items", "--count").output == "2\n")
+        }
+    }
+
+    /// CSV is the exception: it carries texts as they are.
+    @Test func `sends no escape byte to anybody but a terminal, whatever the data hold`() throws {
+        try Workplace.with { place in
+            try place.makeItems()
+            let hostile =
+                #"{"id":"e\u001b[31m","\u001b]0;x\u0007":"a\u001b[2J\r\n\tb\u202e\u0000\u009b5m","t":"\u001b","k":["\u001b"]}"#
+            for environment in [[:], ["NO_COLOR": "1", "TERM": "xterm-256color"], ["TERM": "dumb"]] {
+                var outcomes: [Outcome] = []
+                outcomes.append(
+                    try place.run(
+                        "doc", "put", "--write", "items.store", "items", "-", input: hostile, environment: environment))
+                #expect(outcomes[0].code == 0)
+                for mode in ["table", "line", "jsonl", "json", "json-pretty", "tsv"] {
+                    for arguments in [
+                        ["find", "items.store", "items"], ["scan", "items.store"], ["collections", "items.store"],
+                        ["stats", "items.store"], ["verify", "items.store"],
+                    ] {
+                        let outcome = try place.run(arguments + ["--mode", mode], environment: environment)
+                        #expect(outcome.code == 0, "\(outcome)")
+                        outcomes.append(outcome)
+                    }
+                }
+                for arguments in [
+                    ["--help"], ["find", "--help"], ["dump", "items.store"], ["fi\u{1b}[31mnd"],
+                    ["find", "items.store", "it\u{1b}[31mems"], ["find", "items.store", "items", "a\u{1b}[31m"],
+                    ["find", "items.store", "items", "--\u{1b}[31m"], ["find", "no\u{1b}[31mstore", "items"],
+                    ["import", "--write", "items.store", "items", "no\u{1b}[31mfile"],
+                    ["items.store", "-c", "\u{1b}[31m"], ["items.store", "-c", "help"],
+                    ["dump", "items.store", "-o", "o\u{1b}[31m"],
+                    ["doc", "del", "--write", "items.store", "items", "\u{1b}", "e\u{1b}[31m"],
+                ] {
+                    outcomes.append(try place.run(arguments, environment: environment))
+                }
+                for outcome in outcomes {
+                    #expect(!outcome.bytes.contains(0x1b) && !outcome.errorBytes.contains(0x1b), "\(outcome)")
+                }
+            }
+        }
+    }
+}
+
+@Suite struct `A database in use` {
+    @Test func `is refused with 75 and the process that has it`() throws {
+        try Workplace.with { place in
+            try place.makePhotos()
+            try place.write("{\"id\":1}\n", to: "one.jsonl")
+            let before = try place.dump("photos.store")
+            try place.write(before, to: "photos.lkd")
+            let holder = try TerminalSession(["photos.store", "-q"], in: place)
+            try holder.expect("photos.store ro> ")
+            for arguments in [
+                ["find", "photos.store", "photos"], ["search", "photos.store", "photos", "snow"],
+                ["doc", "get", "photos.store", "photos", "a"], ["stats", "photos.store"], ["verify", "photos.store"],
+                ["dump", "photos.store"], ["dump", "photos.store", "-o", "out"], ["scan", "photos.store"],
+                ["import", "--write", "photos.store", "photos", "one.jsonl"],
+                ["doc", "put", "--write", "photos.store", "photos", "{\"id\":1}"],
+                ["put", "--write", "photos.store", "a", "b"], ["load", "--write", "photos.store", "photos.lkd"],
+                ["photos.store"], ["photos.store", "-c", "stats"], ["--write", "photos.store"],
+            ] {
+                let outcome = try place.run(arguments)
+                #expect(outcome.code == 75 && outcome.output == "", "\(arguments): \(outcome)")
+                #expect(outcome.error.contains(" \(holder.processID)"), "\(arguments): \(outcome)")
+            }
+            #expect(try place.names() == ["one.jsonl", "photos.lkd", "photos.store"])
+            try holder.type("quit\n")
+            #expect(try holder.end() == 0)
+            #expect(try place.dump("photos.store") == before)
+        }
+    }
+}

@@ -1,0 +1,222 @@
+import Foundation
+import Testing
+
+#if canImport(Glibc)
+    import Glibc
+#else
+    import Darwin
+#endif
+
+/// What a run of `lkrepl` left: the exit code and both streams.
+struct Outcome: CustomStringConvertible {
+    let code: Int32
+    let bytes: [UInt8]
+    let errorBytes: [UInt8]
+
+    var output: String { String(decoding: bytes, as: UTF8.self) }
+    var error: String { String(decoding: errorBytes, as: UTF8.self) }
+    var lines: [String] { output.split(separator: "\n").map(String.init) }
+
+    /// Whether standard error has a part; every text has the empty one.
+    func says(_ part: String) -> Bool { part.isEmpty || error.contains(part) }
+
+    var description: String { "exit code \(code)\noutput: \(output.prefix(2000))\nerror: \(error.prefix(2000))" }
+}
+
+/// A directory of its own for one test, in which `lkrepl` runs.
+final class Workplace: @unchecked Sendable {
+    // Unchecked: a test uses its own on one thread, and the shared one is made once and then only read.
+    let path: String
+    private var runCount = 0
+
+    /// Runs `body` in a new directory, verifies every database that it leaves there, and removes it.
+    ///
+    /// - Parameter isVerified: `false` where a test damages a database, or leaves one that cannot be read.
+    static func with<R>(isVerified: Bool = true, _ body: (Workplace) throws -> R) throws -> R {
+        let place = try Workplace()
+        let result = try body(place)
+        guard isVerified else { return result }
+        for name in try place.names() where place.has(name + "/CURRENT") {
+            let check = try place.run("verify", name)
+            #expect(check.code == 0, "\(name) is not sound at the end of the test: \(check)")
+        }
+        return result
+    }
+
+    init() throws {
+        var template = Array("/tmp/lkrepl-tests-XXXXXX".utf8CString)
+        guard unsafe mkdtemp(&template) != nil else { throw ChildProcess.Failure(what: "cannot make a directory") }
+        path = String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
+    }
+
+    deinit {
+        try? FileManager.default.removeItem(atPath: path)
+    }
+
+    // MARK: - Running
+
+    /// Runs `lkrepl` to its end.
+    @discardableResult
+    func run(_ arguments: String..., input: String = "", environment: [String: String] = [:]) throws -> Outcome {
+        try run(arguments, input: Array(input.utf8), environment: environment)
+    }
+
+    /// Runs `lkrepl` to its end.
+    @discardableResult
+    func run(_ arguments: [String], input: [UInt8] = [], environment: [String: String] = [:]) throws -> Outcome {
+        try run(arguments.map { Array($0.utf8) }, input: input, environment: environment)
+    }
+
+    /// Runs `lkrepl`, or another program, to its end.
+    ///
+    /// - Parameters:
+    ///   - output: Where standard output leads; to a file that is read afterwards if not given.
+    ///   - error: The same of standard error.
+    @discardableResult
+    func run(
+        program: String = Binary.path, _ arguments: [[UInt8]], input: [UInt8] = [],
+        inputStream: ChildProcess.Stream? = nil, output: ChildProcess.Stream? = nil,
+        error: ChildProcess.Stream? = nil, environment: [String: String] = [:]
+    ) throws -> Outcome {
+        runCount += 1
+        let prefix = "\(path)/.run-\(runCount)"
+        if !input.isEmpty { try write(input, to: ".run-\(runCount)-in") }
+        let child = try ChildProcess(
+            program, arguments, in: path,
+            input: inputStream ?? .file(input.isEmpty ? "/dev/null" : prefix + "-in"),
+            output: output ?? .file(prefix + "-out"), error: error ?? .file(prefix + "-err"), environment: environment)
+        let code = try child.wait()
+        defer { for end in ["-in", "-out", "-err"] { unsafe unlink(prefix + end) } }
+        return Outcome(
+            code: code, bytes: output == nil ? try read(".run-\(runCount)-out") : [],
+            errorBytes: error == nil ? try read(".run-\(runCount)-err") : [])
+    }
+
+    /// Runs lines of `sh`, in which `lkrepl` is the program.
+    func shell(_ text: String) throws -> Outcome {
+        let program = Binary.path.replacing("'", with: "'\\''")
+        return try run(program: "/bin/sh", ["-c", "lkrepl() { '\(program)' \"$@\"; }\n\(text)"].map { Array($0.utf8) })
+    }
+
+    /// Starts `lkrepl` and does not wait for it; its streams lead to the files NAME-out and NAME-err.
+    func start(_ arguments: String..., name: String) throws -> ChildProcess {
+        try ChildProcess(
+            Binary.path, arguments.map { Array($0.utf8) }, in: path, input: .file("/dev/null"),
+            output: .file("\(path)/\(name)-out"), error: .file("\(path)/\(name)-err"))
+    }
+
+    // MARK: - Files
+
+    func write(_ bytes: [UInt8], to name: String) throws {
+        try Data(bytes).write(to: URL(filePath: "\(path)/\(name)"))
+    }
+
+    func write(_ text: String, to name: String) throws {
+        try write(Array(text.utf8), to: name)
+    }
+
+    func read(_ name: String) throws -> [UInt8] {
+        Array(try Data(contentsOf: URL(filePath: "\(path)/\(name)")))
+    }
+
+    func has(_ name: String) -> Bool {
+        FileManager.default.fileExists(atPath: "\(path)/\(name)")
+    }
+
+    func remove(_ name: String) throws {
+        try FileManager.default.removeItem(atPath: "\(path)/\(name)")
+    }
+
+    /// The names of the files and directories here that tests made, in order.
+    func names(in directory: String = "") throws -> [String] {
+        try FileManager.default.contentsOfDirectory(atPath: "\(path)/\(directory)").filter { !$0.hasPrefix(".run-") }
+            .sorted()
+    }
+
+    // MARK: - Stores
+
+    /// A store with a copy of the sample catalogue.
+    func makePhotos(_ name: String = "photos.store") throws {
+        let template = try Self.photos.get()
+        try FileManager.default.copyItem(atPath: template.path + "/photos.store", toPath: "\(path)/\(name)")
+    }
+
+    /// An empty store with one collection `items`; `n`, `k[]` and the text of `t` have indexes.
+    func makeItems(_ name: String = "items.store") throws {
+        let schema = """
+            {"collections": {"items": {"indexes": {
+              "n": {"fields": ["n"]}, "k": {"fields": ["k[]"]}, "t": {"type": "text", "fields": ["t"]}}}}}
+            """
+        try write(schema, to: "items-schema.json")
+        let outcome = try run("init", name, "--schema", "items-schema.json")
+        try #require(outcome.code == 0, "\(outcome)")
+    }
+
+    /// An empty plain database.
+    func makeDatabase(_ name: String = "app.db") throws {
+        let outcome = try run(["load", "--create", name, "-"], input: try rawDump([]))
+        try #require(outcome.code == 0, "\(outcome)")
+    }
+
+    /// The dump of a database.
+    func dump(_ name: String) throws -> [UInt8] {
+        let outcome = try run("dump", name, "-q")
+        try #require(outcome.code == 0, "\(outcome)")
+        return outcome.bytes
+    }
+
+    /// The sample catalogue, imported once for all tests.
+    private static let photos: Result<Workplace, any Error> = Result {
+        let place = try Workplace()
+        let made = try place.run("init", "photos.store", "--schema", Binary.examples + "/schema.json")
+        try #require(made.code == 0, "\(made)")
+        let imported = try place.run(
+            "import", "--write", "photos.store", "photos", Binary.examples + "/photos.jsonl")
+        try #require(imported.code == 0, "\(imported)")
+        // A static value is never deinitialized.
+        atexit { Workplace.removePhotos() }
+        return place
+    }
+}
+
+extension Workplace {
+    private static func removePhotos() {
+        if case .success(let place) = photos { try? place.remove("") }
+    }
+}
+
+/// Files outside the tests.
+enum Binary {
+    /// The directory of the package.
+    static let package = String(URL(filePath: #filePath).path.split(separator: "/").dropLast(4).joined(separator: "/"))
+        .withLeadingSlash
+    /// The sample catalogue.
+    static let examples = package + "/Examples/photos"
+
+    /// The `lkrepl` of the build that these tests belong to: beside the test bundle, or in a directory above it.
+    static let path: String = {
+        if let path = ProcessInfo.processInfo.environment["LKREPL_BINARY"] { return path }
+        var starts = CommandLine.arguments.filter { $0.hasPrefix("/") }
+        starts.append(URL(filePath: "/proc/self/exe").resolvingSymlinksInPath().path)
+        starts.append(Bundle.main.bundlePath + "/.")
+        for start in starts {
+            var directory = URL(filePath: start).deletingLastPathComponent()
+            for _ in 0..<4 {
+                let candidate = directory.appending(path: "lkrepl").path
+                var isDirectory: ObjCBool = false
+                if unsafe FileManager.default.fileExists(atPath: candidate, isDirectory: &isDirectory),
+                    !isDirectory.boolValue,
+                    FileManager.default.isExecutableFile(atPath: candidate)
+                {
+                    return candidate
+                }
+                directory = directory.deletingLastPathComponent()
+            }
+        }
+        return package + "/.build/debug/lkrepl"
+    }()
+}
+
+extension String {
+    fileprivate var withLeadingSlash: String { hasPrefix("/") ? self : "/" + self }
+}

@@ -1,0 +1,77 @@
+import Foundation
+import Testing
+
+@testable import lkrepl
+
+@Suite struct `The shell at a terminal` {
+    @Test func `shows a prompt, goes on after a mistake, and ends with 0`() throws {
+        try Workplace.with { place in
+            try place.makePhotos()
+            let prompt = "photos.store ro> "
+            let terminal = try TerminalSession(["photos.store"], in: place)
+            let greeting = try terminal.expect(prompt)
+            #expect(greeting.contains("lkrepl \(Version.text)") && greeting.contains("read-only"), "\(greeting)")
+
+            #expect(try terminal.run("find photos rating = 5 --count", prompt: prompt) == "23\r\n")
+            for (command, part) in [
+                ("bogus", "there is no command bogus"), ("find nope", "no collection nope"),
+                ("find photos rating =", "cannot be read"), ("find photos --bogus", "--bogus"),
+                ("put a b", "--write"), ("doc", "lkrepl doc"), ("find photos | x", "pipe"),
+                ("find --help", "USAGE: lkrepl find"), ("help find", "USAGE: lkrepl find"), ("help", "quit"),
+                ("get nothing", ""), ("; ;", ""), ("", ""), ("# nothing", ""),
+            ] {
+                let shown = try terminal.run(command, prompt: prompt)
+                #expect((part.isEmpty || shown.contains(part)), "\(command): \(shown)")
+                #expect(!shown.contains("CommandError") && !shown.contains("standard input:"), "\(command): \(shown)")
+            }
+            #expect(try terminal.run("find photos --count", prompt: prompt) == "301\r\n")
+            try terminal.type("quit\n")
+            #expect(try terminal.end() == 0)
+        }
+    }
+
+    @Test func `continues what is open on the next line`() throws {
+        try Workplace.with { place in
+            try place.makePhotos()
+            let terminal = try TerminalSession(["--write", "photos.store", "-q"], in: place)
+            let greeting = try terminal.expect("photos.store rw!> ")
+            #expect(greeting == "")
+            #expect(try terminal.run("doc put photos {\"id\": \"new\",", prompt: "...> ") == "")
+            #expect(try terminal.run("  \"rating\": 5}", prompt: "photos.store rw!> ") == "")
+            #expect(
+                try terminal.run("doc get photos new", prompt: "photos.store rw!> ")
+                    == "{\"id\":\"new\",\"rating\":5}\r\n")
+            #expect(try terminal.run("find photos title = \"a", prompt: "...> ") == "")
+            #expect(try terminal.run("b\" --count", prompt: "photos.store rw!> ") == "0\r\n")
+            // End of input, typed.
+            try terminal.type("\u{4}")
+            #expect(try terminal.end() == 0)
+        }
+    }
+
+    @Test func `shows a table, in bold only where the terminal takes it`() throws {
+        try Workplace.with(isVerified: false) { place in
+            try place.makePhotos()
+            for (environment, isBold) in [
+                (["TERM": "xterm"], true), (["TERM": "dumb"], false), (["TERM": "xterm", "NO_COLOR": "1"], false),
+                ([:], false),
+            ] {
+                let terminal = try TerminalSession(["photos.store"], in: place, environment: environment)
+                try terminal.expect("ro> ")
+                let shown = try terminal.run("find photos id = scan-0001 --fields id,rating", prompt: "ro> ")
+                #expect(shown.contains("│ scan-0001 │      4 │"), "\(shown)")
+                try terminal.type("quit\n")
+                #expect(try terminal.end() == 0)
+                #expect(terminal.transcript.contains("\u{1b}") == isBold, "\(environment): \(terminal.transcript)")
+            }
+        }
+    }
+
+    @Test func `does not open for what is no database`() throws {
+        try Workplace.with { place in
+            let terminal = try TerminalSession(["missing"], in: place)
+            #expect(try terminal.end() == 66)
+            #expect(terminal.transcript.contains("no database"))
+        }
+    }
+}

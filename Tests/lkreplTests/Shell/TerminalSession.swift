@@ -1,0 +1,94 @@
+import Foundation
+import Testing
+
+#if canImport(Glibc)
+    import Glibc
+#else
+    import Darwin
+#endif
+
+/// A user at a terminal: a pseudo-terminal with `lkrepl` on it.
+final class TerminalSession {
+    private let master: Int32
+    private let child: ChildProcess
+    /// Everything that the terminal showed.
+    private(set) var transcript = ""
+    /// What was shown and not yet expected.
+    private var pending = ""
+
+    var processID: pid_t { child.processID }
+
+    init(_ arguments: [String], in place: Workplace, environment: [String: String] = ["TERM": "xterm"]) throws {
+        var ends: (master: Int32, slave: Int32) = (0, 0)
+        var name = [CChar](repeating: 0, count: 256)
+        var size = winsize(ws_row: 40, ws_col: 100, ws_xpixel: 0, ws_ypixel: 0)
+        guard unsafe openpty(&ends.master, &ends.slave, &name, nil, &size) == 0 else {
+            throw ChildProcess.Failure(what: "there is no pseudo-terminal")
+        }
+        // Children that other tests start meanwhile need not have it.
+        _ = fcntl(ends.master, F_SETFD, FD_CLOEXEC)
+        _ = fcntl(ends.slave, F_SETFD, FD_CLOEXEC)
+        defer { close(ends.slave) }
+        master = ends.master
+        let path = String(decoding: name.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
+        child = try ChildProcess(
+            Binary.path, arguments.map { Array($0.utf8) }, in: place.path, input: .device(path), output: .device(path),
+            error: .device(path), environment: environment)
+    }
+
+    deinit {
+        close(master)
+    }
+
+    func type(_ text: String) throws {
+        let bytes = Array(text.utf8)
+        let count = unsafe bytes.withUnsafeBytes { unsafe write(master, $0.baseAddress, $0.count) }
+        guard count == bytes.count else { throw ChildProcess.Failure(what: "cannot type") }
+    }
+
+    /// Waits until `text` was shown; returns what was shown before it.
+    @discardableResult
+    func expect(_ text: String, seconds: Double = 60) throws -> String {
+        let start = ContinuousClock.now
+        while true {
+            if let range = pending.range(of: text) {
+                let before = String(pending[..<range.lowerBound])
+                pending = String(pending[range.upperBound...])
+                return before
+            }
+            guard ContinuousClock.now - start < .seconds(seconds), try readMore() else {
+                throw ChildProcess.Failure(what: "the terminal never showed \(text) but \(transcript.suffix(1000))")
+            }
+        }
+    }
+
+    /// Types a command at a prompt; returns what is shown up to the next prompt.
+    func run(_ command: String, prompt: String) throws -> String {
+        try type(command + "\n")
+        let shown = try expect(prompt)
+        // The terminal shows what is typed.
+        return String(shown.drop { !$0.isNewline }.dropFirst())
+    }
+
+    /// Waits until the child has ended, and reads what it left; the exit code.
+    func end() throws -> Int32 {
+        let code = try child.wait(seconds: 60)
+        while try readMore(milliseconds: 0) {}
+        return code
+    }
+
+    /// Reads what is there, waiting for a while; `false` at the end, and without a wait if nothing is there.
+    private func readMore(milliseconds: Int32 = 200) throws -> Bool {
+        var request = pollfd(fd: master, events: Int16(POLLIN), revents: 0)
+        _ = unsafe poll(&request, 1, milliseconds)
+        guard request.revents != 0 else { return milliseconds > 0 }
+        var buffer = [UInt8](repeating: 0, count: 65536)
+        let count = unsafe buffer.withUnsafeMutableBytes { unsafe read(master, $0.baseAddress, $0.count) }
+        // The end of a pseudo-terminal is EIO on Linux, and 0 elsewhere.
+        guard count > 0 else { return false }
+        let text = String(decoding: buffer[..<count], as: UTF8.self)
+        pending += text
+        transcript += text
+        return true
+    }
+}
