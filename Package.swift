@@ -43,6 +43,13 @@ let package = Package(
             ],
             swiftSettings: strict
         ),
+        // A process that writes while tests look at its database from outside.
+        .executableTarget(
+            name: "levelkit-writer",
+            dependencies: ["LevelKit", "TestSupport"],
+            path: "Tests/Fixtures/levelkit-writer",
+            swiftSettings: strict
+        ),
         .target(
             name: "TestSupport",
             dependencies: ["DocIndex", "LevelKit"],
@@ -50,7 +57,7 @@ let package = Package(
             swiftSettings: strict
         ),
         .testTarget(
-            name: "LevelKitTests", dependencies: ["LevelKit", "TestSupport"], swiftSettings: strict),
+            name: "LevelKitTests", dependencies: ["LevelKit", "TestSupport", "levelkit-writer"], swiftSettings: strict),
         .testTarget(
             name: "DocIndexTests", dependencies: ["DocIndex", "LevelKit", "TestSupport"],
             swiftSettings: strict),

@@ -22,4 +22,11 @@ enum OpenDatabases {
     static func contains(_ identity: FileIdentity) -> Bool {
         identities.withLock { $0.contains(identity) }
     }
+
+    /// Runs `body` while this process does not have the database open, and keeps it from opening it meanwhile.
+    ///
+    /// - Returns: what `body` returns; `nil` if the database is open here.
+    static func whileClosed<R: Sendable>(_ identity: FileIdentity, _ body: () -> R) -> R? {
+        identities.withLock { identities in identities.contains(identity) ? nil : body() }
+    }
 }

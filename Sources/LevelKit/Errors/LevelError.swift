@@ -19,6 +19,8 @@ public struct LevelError: Error, Sendable, Hashable {
         case databaseExists
         /// Another process, or another handle of this process, has the database open.
         case locked
+        /// Another process changes the database faster than it can be looked at; trying again may help.
+        case busy
         /// The process was forked after the database was opened.
         case forked
         /// The database was closed.

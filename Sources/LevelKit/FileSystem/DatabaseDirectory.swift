@@ -121,13 +121,12 @@ struct DatabaseDirectory: Hashable {
         ["CURRENT", "LOCK", "LOG", "LOG.old"].contains(name)
     }
 
-    /// Whether `name` is one that LevelDB gives (`db/filename.cc`).
+    /// Whether `name` is one that LevelDB gives to a file with data.
     static func isEngineFile(_ name: String) -> Bool {
-        if name.hasPrefix("MANIFEST-") { return true }
-        guard let dot = name.lastIndex(of: "."), !name[..<dot].isEmpty,
-            name[..<dot].utf8.allSatisfy({ (0x30...0x39).contains($0) })
-        else { return false }
-        return ["ldb", "sst", "log", "dbtmp"].contains(name[name.index(after: dot)...])
+        switch EngineFileName(name) {
+        case .current, .manifest, .table, .log, .temporary: true
+        case .lock, .messages, nil: false
+        }
     }
 
     /// Whether a file of this name holds entries of the user: a table or a log.

@@ -25,7 +25,7 @@ extension CommandFailure {
         case .invalidArgument, .comparatorMismatch, .schemaMismatch, .tooLarge: .usage
         case .databaseNotFound: .noInput
         case .databaseExists: .cannotCreate
-        case .locked: .temporaryFailure
+        case .locked, .busy: .temporaryFailure
         case .notSupported, .closed, .forked, .cursorsAlive, .unknown: .software
         }
     }

@@ -1,0 +1,112 @@
+#if canImport(Glibc)
+    internal import Glibc
+#else
+    internal import Darwin
+#endif
+
+/// One checkpoint being taken: tries until one was not overtaken by the writer, then puts the result in its place.
+///
+/// The order of the steps is what makes the result a moment of the source's history. The manifest is read first and
+/// names
+/// the tables; the names of the logs are listed after the tables are held, so every write is in a table, in a log, or
+/// later than both. A table or log that is gone means that the manifest is out of date, and everything begins again.
+struct CheckpointTaking {
+    let source: DatabaseDirectory
+    let destination: DatabaseDirectory
+    let tables: Checkpoint.Tables
+    let tryLimit: Int
+
+    /// Tries until the checkpoint is complete.
+    func run() throws(LevelError) -> CheckpointReport {
+        try check()
+        let made = try parentDirectory().create()
+        do throws(LevelError) {
+            return try runInStagingArea()
+        } catch {
+            for directory in made.reversed() { try? FileOperations.removeDirectory(directory) }
+            throw error
+        }
+    }
+
+    private func runInStagingArea() throws(LevelError) -> CheckpointReport {
+        var staging = try StagingArea(beside: destination, like: source)
+        do throws(LevelError) {
+            let (attempt, tryCount) = try repeatedAttempt(into: &staging)
+            try staging.publish(as: destination)
+            return CheckpointReport(
+                path: destination.path,
+                linkedTableCount: staging.tables.values.count { $0 == .linked },
+                copiedTableCount: staging.tables.values.count { $0 == .copied },
+                tableByteCount: attempt.manifest.tableByteCount, logByteCount: attempt.logs.byteCount,
+                lastSequence: attempt.logs.lastSequence ?? attempt.manifest.lastSequence, tryCount: tryCount,
+                holder: holder())
+        } catch {
+            staging.discard()
+            throw error
+        }
+    }
+
+    private func repeatedAttempt(
+        into staging: inout StagingArea
+    ) throws(LevelError) -> (attempt: CheckpointAttempt, tryCount: Int) {
+        var damage: LevelError?
+        var follower: ManifestFollower?
+        for number in 1...max(1, tryLimit) {
+            do throws(CheckpointAttempt.Failure) {
+                var attempt = try CheckpointAttempt(source: source, mode: tables, follower: &follower)
+                try attempt.run(into: &staging, follower: follower)
+                return (attempt, number)
+            } catch {
+                switch error {
+                case .stopped(let error): throw error
+                case .overtaken: damage = nil
+                case .damaged(let error):
+                    // A moving database may look damaged once. The same damage twice is there.
+                    if error == damage { throw error }
+                    damage = error
+                }
+            }
+            // The first tries follow at once: the rest of the manifest is short, and the tables are there but for a
+            // few.
+            if number > 3 { usleep(UInt32(1000 << min(number - 4, 7))) }
+        }
+        throw LevelError(
+            .busy, "the database at \(source.path) changed during each of \(tryLimit) tries to copy it; try again",
+            cause: damage?.message)
+    }
+
+    // MARK: - Before and after
+
+    private func check() throws(LevelError) {
+        guard try source.content() == .database else { throw try source.missingDatabase() }
+        guard FileStatus(path: destination.path) == nil else {
+            throw LevelError(
+                .databaseExists, "\(destination.path) is there already; choose a path that does not exist")
+        }
+        guard !destination.path.hasPrefix(source.path + "/") else {
+            throw LevelError(
+                .invalidArgument,
+                "the checkpoint \(destination.path) would lie inside the database at \(source.path); "
+                    + "choose a path outside of it")
+        }
+    }
+
+    private func parentDirectory() throws(LevelError) -> DatabaseDirectory {
+        try DatabaseDirectory(destination.parentPath)
+    }
+
+    /// The process that holds the lock. Not asked while this process has the database open, since that would drop its
+    /// lock.
+    private func holder() -> Int32? {
+        guard let identity = FileStatus(path: source.path)?.identity else { return nil }
+        return OpenDatabases.whileClosed(identity) { LockFile.holder(in: source) } ?? nil
+    }
+}
+
+extension DatabaseDirectory {
+    /// The directory that this one is in.
+    var parentPath: String {
+        guard let slash = path.lastIndex(of: "/"), slash != path.startIndex else { return "/" }
+        return String(path[..<slash])
+    }
+}

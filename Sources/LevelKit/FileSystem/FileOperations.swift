@@ -1,0 +1,65 @@
+#if canImport(Glibc)
+    internal import Glibc
+#else
+    internal import Darwin
+#endif
+
+/// Calls that change names in directories.
+enum FileOperations {
+    /// Gives a file a second name in another directory of the same file system.
+    static func link(_ source: String, to target: String) throws(SystemError) {
+        // linkat without AT_SYMLINK_FOLLOW would link a symbolic link itself, as POSIX lets `link` do.
+        guard unsafe linkat(AT_FDCWD, source, AT_FDCWD, target, AT_SYMLINK_FOLLOW) == 0 else { throw .last }
+    }
+
+    /// Takes a name away.
+    static func remove(_ path: String) throws(SystemError) {
+        guard unsafe unlink(path) == 0 else { throw .last }
+    }
+
+    /// Takes an empty directory away.
+    static func removeDirectory(_ path: String) throws(SystemError) {
+        guard unsafe rmdir(path) == 0 else { throw .last }
+    }
+
+    /// Makes a directory.
+    static func makeDirectory(_ path: String, permissions: UInt32) throws(SystemError) {
+        guard unsafe mkdir(path, mode_t(permissions)) == 0 else { throw .last }
+    }
+
+    /// Gives a file another name, in place of the file that had it.
+    static func rename(_ source: String, replacing target: String) throws(SystemError) {
+        guard systemRename(source, target) == 0 else { throw .last }
+    }
+
+    /// Gives a directory another name that nothing has yet.
+    static func rename(_ source: String, to target: String) throws(SystemError) {
+        // Between the question and the rename only an empty directory could be replaced: the system refuses the rest.
+        guard FileStatus(path: target) == nil else { throw SystemError(number: EEXIST) }
+        try rename(source, replacing: target)
+    }
+
+    /// Waits until the names in a directory are on the disk.
+    static func synchronizeDirectory(_ path: String) throws(SystemError) {
+        do throws(SystemError) {
+            try OpenFile(reading: path).synchronize()
+        } catch let error where error.number == EINVAL {
+            // Some file systems have nothing to wait for and say so this way.
+        }
+    }
+
+    /// How many files a process may have open.
+    static var openFileLimit: Int {
+        var limit = rlimit()
+        #if canImport(Glibc)
+            guard unsafe getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit) == 0 else { return 256 }
+        #else
+            guard unsafe getrlimit(RLIMIT_NOFILE, &limit) == 0 else { return 256 }
+        #endif
+        return Int(clamping: limit.rlim_cur)
+    }
+}
+
+private func systemRename(_ source: String, _ target: String) -> Int32 {
+    unsafe rename(source, target)
+}

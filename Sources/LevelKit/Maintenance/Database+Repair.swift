@@ -1,0 +1,169 @@
+extension Database {
+    /// Makes a database that can be opened again out of one that is damaged.
+    ///
+    /// The last resort: what is damaged is lost, and a key that was deleted shortly before may come back. Restoring a
+    /// backup is better. Before anything is changed, all files are kept in a directory `<path>.before-repair-N` (tables
+    /// as hard links where possible); delete it when the result is good.
+    ///
+    /// - Parameters:
+    ///   - path: the directory of the database.
+    ///   - options: the order of the keys must be the one that the database has.
+    /// - Throws: ``LevelError``: `databaseNotFound`, also for a directory of other files; `locked` if it is open here
+    ///   or
+    ///   elsewhere; `comparatorMismatch`; `invalidArgument`; `io`. With these nothing was changed. `corruption` if the
+    ///   engine could not repair it; the error names the backup.
+    /// - Complexity: reads every table and log, and rewrites the damaged ones.
+    public static func repair(
+        at path: String, options: DatabaseOptions = DatabaseOptions()
+    ) throws(LevelError) -> RepairReport {
+        try options.validate()
+        return try Repair(directory: DatabaseDirectory(path), options: options).run()
+    }
+}
+
+/// One repair, with everything that LevelDB's function does not ask.
+///
+/// `repair_db` takes no lock, makes a database where none was, replaces the name of the comparator by the one it was
+/// given, uses every table it finds, also those that were replaced long ago, and reads logs without their checksums.
+private struct Repair {
+    let directory: DatabaseDirectory
+    let options: DatabaseOptions
+
+    func run() throws(LevelError) -> RepairReport {
+        switch try directory.content() {
+        case .database, .databaseWithoutCurrent: break
+        case .missing, .empty, .foreign, .notADirectory: throw try directory.missingDatabase()
+        }
+        let evidence = try RepairEvidence(directory)
+        guard evidence.isDatabase else {
+            throw LevelError(
+                .databaseNotFound,
+                "\(directory.path) holds files with names like LevelDB's and none that it wrote; check the path")
+        }
+        if let stored = evidence.comparatorName, stored != options.order.name {
+            throw LevelError(
+                .comparatorMismatch,
+                "could not repair \(directory.path): it is ordered by the comparator \(stored), and the options say "
+                    + "\(options.order.name); repair it with \(stored)")
+        }
+        let archivedBefore = archivedNames()
+        let outcome = try repairExclusively(evidence)
+        return RepairReport(
+            backupPath: outcome.backup, isOrderChecked: evidence.comparatorName != nil,
+            droppedByteCount: outcome.messages.reduce(outcome.droppedFromLogs) { $0 &+ ($1.droppedByteCount ?? 0) },
+            messages: outcome.messages, obsoleteNames: outcome.obsoleteNames,
+            archivedNames: archivedNames().subtracting(archivedBefore).sorted(),
+            verification: try verify(backup: outcome.backup))
+    }
+
+    private struct Outcome {
+        let backup: String
+        var obsoleteNames: [String] = []
+        var droppedFromLogs: UInt64 = 0
+        var messages: [EngineMessage] = []
+    }
+
+    private func repairExclusively(_ evidence: RepairEvidence) throws(LevelError) -> Outcome {
+        let access = try ExclusiveAccess(to: directory)
+        var outcome = Outcome(backup: try RepairBackup(of: directory).make())
+        do throws(LevelError) {
+            if let manifest = evidence.manifest { outcome.obsoleteNames = try removeObsoleteFiles(manifest) }
+            outcome.droppedFromLogs = try cleanLogs()
+            var options = options
+            // Relaxed, the engine would use blocks whose checksums do not fit, and keys out of order abort the process.
+            options.integrity = .strict
+            try EngineMaintenance.repair(path: directory.path, options: EngineOptions(options))
+            outcome.messages = try EngineMessage.losses(inFileAt: directory.file("LOG"))
+        } catch {
+            throw keeping(outcome.backup, error)
+        }
+        _ = consume access
+        return outcome
+    }
+
+    private func keeping(_ backup: String, _ error: LevelError) -> LevelError {
+        LevelError(
+            error.code, "\(error.message); the files as they were before the repair are in \(backup)",
+            cause: error.cause)
+    }
+
+    /// Takes away tables and logs that a sound manifest does not name.
+    private func removeObsoleteFiles(_ manifest: Manifest) throws(LevelError) -> [String] {
+        let live = Set(manifest.tables.map(\.number))
+        var removed: [String] = []
+        for name in try directory.names() {
+            switch EngineFileName(name) {
+            case .table(let number) where !live.contains(number): break
+            case .log(let number) where !manifest.needsLog(number): break
+            default: continue
+            }
+            do throws(SystemError) {
+                try FileOperations.remove(directory.file(name))
+            } catch {
+                throw error.levelError("delete \(directory.file(name))")
+            }
+            removed.append(name)
+        }
+        return removed.sorted()
+    }
+
+    /// Rewrites logs that are damaged with the records that are not.
+    ///
+    /// - Returns: the bytes that were left out.
+    private func cleanLogs() throws(LevelError) -> UInt64 {
+        var dropped: UInt64 = 0
+        for name in try directory.names() {
+            guard case .log(let number) = EngineFileName(name) else { continue }
+            do throws(SystemError) {
+                dropped += try clean(directory.file(name), by: directory.file("\(number).dbtmp"))
+            } catch {
+                throw error.levelError("rewrite \(directory.file(name))")
+            }
+        }
+        return dropped
+    }
+
+    private func clean(_ path: String, by temporary: String) throws(SystemError) -> UInt64 {
+        var reader = RecordReader(try OpenFile(reading: path))
+        var writer = RecordWriter()
+        var dropped: UInt64 = 0
+        while let item = try reader.next() {
+            switch item {
+            case .record(let record): writer.append(record)
+            case .damage(let damage): dropped += damage.byteCount
+            }
+        }
+        guard dropped > 0 else { return 0 }
+        try? FileOperations.remove(temporary)
+        let file = try OpenFile(creating: temporary)
+        try file.write(writer.bytes)
+        try file.synchronize()
+        try FileOperations.rename(temporary, replacing: path)
+        return dropped
+    }
+
+    /// Opens the result as strictly as possible and reads all of it.
+    private func verify(backup: String) throws(LevelError) -> VerificationReport {
+        var options = options
+        options.integrity = .strict
+        options.createIfMissing = false
+        options.errorIfExists = false
+        // Between the repair and this another process may look in.
+        options.lockTimeout = max(options.lockTimeout, .seconds(5))
+        do throws(LevelError) {
+            let database = try Database.open(at: directory.path, options: options)
+            let report = try database.verify()
+            try database.close()
+            return report
+        } catch {
+            throw keeping(backup, error)
+        }
+    }
+
+    private func archivedNames() -> Set<String> {
+        guard let lost = try? DatabaseDirectory(directory.file("lost")), let names = try? lost.names() else {
+            return []
+        }
+        return Set(names)
+    }
+}

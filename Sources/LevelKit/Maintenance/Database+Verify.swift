@@ -1,0 +1,145 @@
+extension Database {
+    /// Reads the whole database and checks it: every block of every table and log against its checksum, the order of
+    /// the keys, and the table files against the manifest. Other threads may read and write meanwhile.
+    ///
+    /// Damage is reported, not thrown, and reading goes on behind it, so that one report tells of all of it.
+    ///
+    /// - Throws: ``LevelError``: `closed`, `io`.
+    /// - Complexity: O(n) in the bytes of the database.
+    public func verify() throws(LevelError) -> VerificationReport {
+        var verification = Verification(core: core)
+        return try verification.run()
+    }
+}
+
+/// One run over a database.
+private struct Verification {
+    let core: DatabaseCore
+    private var report = VerificationReport()
+
+    /// Damage beyond this many places is not listed: the database is lost.
+    private static let problemLimit = 100
+
+    init(core: DatabaseCore) { self.core = core }
+
+    mutating func run() throws(LevelError) -> VerificationReport {
+        let manifest = try readManifest()
+        if let manifest {
+            report.tableCount = manifest.tables.count
+            report.tableByteCount = manifest.tableByteCount
+            try checkFiles(of: manifest)
+            checkLevels(of: manifest)
+        }
+        try readEntries(boundaries: boundaries(of: manifest))
+        return report
+    }
+
+    private mutating func add(_ kind: VerificationReport.Problem.Kind, _ description: String) {
+        guard report.problems.count < Self.problemLimit else { return }
+        report.problems.append(VerificationReport.Problem(kind: kind, description: description))
+    }
+
+    // MARK: - Files
+
+    private mutating func readManifest() throws(LevelError) -> Manifest? {
+        do throws(LevelError) {
+            return try core.admitted { () throws(LevelError) in try Manifest(ofDatabaseAt: core.path) }
+        } catch let error where error.code == .corruption || error.code == .databaseNotFound {
+            add(.manifest, error.message)
+            return nil
+        }
+    }
+
+    private mutating func checkFiles(of manifest: Manifest) throws(LevelError) {
+        let directory = try DatabaseDirectory(core.path)
+        var suspects: [Manifest.Table: String] = [:]
+        for table in manifest.tables { suspects[table] = try TableFile.problem(with: table, in: directory) }
+        guard !suspects.isEmpty else { return }
+        // A compaction may have replaced the table since the manifest was read.
+        guard let now = try readManifest() else { return }
+        for table in now.tables where suspects[table] != nil {
+            if let problem = try TableFile.problem(with: table, in: directory) { add(.table, problem) }
+        }
+    }
+
+    // MARK: - Levels
+
+    private mutating func checkLevels(of manifest: Manifest) {
+        let order = core.order
+        for table in manifest.tables where order.compare(table.smallestKey.span, table.largestKey.span) > 0 {
+            add(.level, "table \(table.number) of level \(table.level) ends before it begins")
+        }
+        for level in 1..<VersionEdit.levelCount {
+            let tables = manifest.tables.filter { $0.level == level }
+                .sorted { order.compare($0.smallestKey.span, $1.smallestKey.span) < 0 }
+            for (left, right) in zip(tables, tables.dropFirst()) {
+                let difference = order.compare(left.largestKey.span, right.smallestKey.span)
+                if difference == 0 {
+                    report.sharedBoundaryCount += 1
+                } else if difference > 0 {
+                    add(.level, "tables \(left.number) and \(right.number) of level \(level) overlap")
+                }
+            }
+        }
+    }
+
+    /// The keys at which tables begin or end, in order: reading goes on at the next one when a block is damaged.
+    private func boundaries(of manifest: Manifest?) -> [[UInt8]] {
+        let order = core.order
+        let keys = manifest?.tables.flatMap { [$0.smallestKey, $0.largestKey] } ?? []
+        return keys.sorted { order.compare($0.span, $1.span) < 0 }
+    }
+
+    // MARK: - Entries
+
+    private mutating func readEntries(boundaries: [[UInt8]]) throws(LevelError) {
+        var rest = boundaries[...]
+        var start = KeyBound.unbounded
+        var last: [UInt8]?
+        while true {
+            guard let error = try readEntries(from: start, last: &last) else { return }
+            // A table that was cut short is reported as an error of the system (`PosixMmapReadableFile::Read`).
+            guard error.code == .corruption || error.code == .io else { throw error }
+            // A merge of levels stops at the damage of one of them, so what follows is read from the next boundary on.
+            while let key = rest.first, isBehind(key, start, last) == false { rest = rest.dropFirst() }
+            let goesOn = rest.first != nil
+            add(
+                .unreadable,
+                "a block cannot be read after \(report.keyCount) keys; "
+                    + (goesOn ? "reading went on at the next boundary of a table" : "nothing behind it was read")
+                    + (error.cause.map { " (\($0))" } ?? ""))
+            guard let next = rest.popFirst(), report.problems.count < Self.problemLimit else { return }
+            start = .included(next)
+        }
+    }
+
+    /// Whether reading from `key` on would skip what could not be read.
+    private func isBehind(_ key: [UInt8], _ start: KeyBound, _ last: [UInt8]?) -> Bool {
+        if let last, core.order.compare(key.span, last.span) <= 0 { return false }
+        if case .included(let start) = start { return core.order.compare(key.span, start.span) > 0 }
+        return true
+    }
+
+    /// Reads on until the end or the first error, which is returned.
+    private mutating func readEntries(
+        from start: KeyBound, last: inout [UInt8]?
+    ) throws(LevelError) -> LevelError? {
+        let iterator = try core.admitted { () throws(LevelError) in core.engine.makeVerifyingIterator() }
+        var cursor = Cursor(core: core, iterator: iterator, range: KeyRange(lower: start), reverse: false)
+        do throws(LevelError) {
+            while try cursor.advance() {
+                let key = cursor.key
+                if let last, core.order.compare(last.span, key) >= 0 {
+                    add(.order, "key \(report.keyCount) does not come after the one before it")
+                }
+                report.keyCount += 1
+                report.keyByteCount += UInt64(key.count)
+                report.valueByteCount += UInt64(cursor.value.count)
+                last = key.copied()
+            }
+            return nil
+        } catch let error where error.code != .closed {
+            return error
+        }
+    }
+}

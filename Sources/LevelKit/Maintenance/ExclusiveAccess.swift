@@ -1,0 +1,56 @@
+#if canImport(Glibc)
+    internal import Glibc
+#else
+    internal import Darwin
+#endif
+
+/// The right to change the files of a database that nobody has open: its place in the table of this process, and the
+/// lock on its `LOCK` file. Both are given back when the value ends.
+///
+/// LevelDB's own functions for this take neither (`repair_db`), or take the lock in a way that drops it where this
+/// process has the database open (`destroy_db`).
+struct ExclusiveAccess: ~Copyable {
+    private let identity: FileIdentity
+    private let descriptor: Int32
+
+    /// - Throws: ``LevelError``: `locked`, with the process that has the database open; `io`.
+    init(to directory: DatabaseDirectory) throws(LevelError) {
+        guard let identity = FileStatus(path: directory.path)?.identity else {
+            throw LevelError(.io, "could not read \(directory.path); check its permissions", cause: lastSystemError())
+        }
+        guard OpenDatabases.insert(identity) else {
+            throw LevelError(.locked, "\(directory.path) is open in this process; close it first")
+        }
+        do throws(LevelError) {
+            descriptor = try Self.lock(directory)
+        } catch {
+            OpenDatabases.remove(identity)
+            throw error
+        }
+        self.identity = identity
+    }
+
+    deinit {
+        close(descriptor)
+        OpenDatabases.remove(identity)
+    }
+
+    private static func lock(_ directory: DatabaseDirectory) throws(LevelError) -> Int32 {
+        let path = directory.file("LOCK")
+        let descriptor = unsafe open(path, O_RDWR | O_CREAT | O_CLOEXEC, mode_t(0o644))
+        guard descriptor >= 0 else { throw SystemError.last.levelError("open \(path)") }
+        var request = flock()
+        request.l_type = Int16(F_WRLCK)
+        request.l_whence = Int16(SEEK_SET)
+        guard unsafe fcntl(descriptor, F_SETLK, &request) == 0 else {
+            let error = SystemError.last
+            close(descriptor)
+            guard error.number == EACCES || error.number == EAGAIN else { throw error.levelError("lock \(path)") }
+            if let pid = LockFile.holder(in: directory) {
+                throw LockFile.heldError(path: directory.path, pid: pid)
+            }
+            throw LevelError(.locked, "\(directory.path) was open in another process a moment ago; try again")
+        }
+        return descriptor
+    }
+}

@@ -1,0 +1,50 @@
+/// What the files of a damaged database still tell: that it is one, how it is ordered, and what belongs to it.
+struct RepairEvidence {
+    /// Whether LevelDB wrote any of the files. Names alone prove nothing: `000012.log` may be anybody's.
+    let isDatabase: Bool
+    /// The name of the order of the keys; `nil` if no manifest is readable.
+    let comparatorName: String?
+    /// The manifest that `CURRENT` names; `nil` if it is damaged anywhere.
+    let manifest: Manifest?
+
+    init(_ directory: DatabaseDirectory) throws(LevelError) {
+        manifest = try? directory.readManifest()
+        let names = try directory.names()
+        var name = manifest?.comparatorName
+        if name == nil { name = Self.comparatorName(names, in: directory) }
+        comparatorName = name
+        isDatabase = name != nil || names.contains { Self.isWritten($0, in: directory) }
+    }
+
+    /// The name in a manifest that may be damaged: the one that `CURRENT` names, or else the newest that has one.
+    private static func comparatorName(_ names: [String], in directory: DatabaseDirectory) -> String? {
+        let current = try? directory.currentManifestName()
+        let manifests = names.compactMap { name -> (name: String, number: UInt64)? in
+            guard case .manifest(let number) = EngineFileName(name) else { return nil }
+            return (name, name == current ? .max : number)
+        }
+        for manifest in manifests.sorted(by: { $0.number > $1.number }) {
+            if let bytes = try? OpenFile.content(of: directory.file(manifest.name)),
+                let name = Manifest.comparatorName(inDamaged: bytes)
+            {
+                return name
+            }
+        }
+        return nil
+    }
+
+    /// Whether a file is what its name says.
+    private static func isWritten(_ name: String, in directory: DatabaseDirectory) -> Bool {
+        switch EngineFileName(name) {
+        case .table: return TableFile.isTable(directory.file(name))
+        case .log:
+            guard let file = try? OpenFile(reading: directory.file(name)) else { return false }
+            var reader = RecordReader(file)
+            while let item = try? reader.next() {
+                if case .record(let record) = item { return record.count >= 12 }
+            }
+            return false
+        default: return false
+        }
+    }
+}

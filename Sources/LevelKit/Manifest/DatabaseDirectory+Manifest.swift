@@ -1,0 +1,48 @@
+extension DatabaseDirectory {
+    /// The manifest that `CURRENT` names.
+    ///
+    /// Reads files only. Where the process that has the database open replaces the manifest in between, reads again.
+    func readManifest() throws(LevelError) -> Manifest {
+        var follower: ManifestFollower?
+        return try ManifestFollower.follow(&follower, in: self)
+    }
+
+    /// The name of the manifest that `CURRENT` holds.
+    ///
+    /// - Throws: ``LevelError``: `databaseNotFound` where there is none, `corruption` for a `CURRENT` that LevelDB
+    ///   would not take.
+    func currentManifestName() throws(LevelError) -> String {
+        let bytes: [UInt8]
+        do throws(SystemError) {
+            bytes = try OpenFile.content(of: file("CURRENT"))
+        } catch let error where error.isMissingFile {
+            throw try missingDatabase()
+        } catch {
+            throw error.levelError("read \(file("CURRENT"))")
+        }
+        let name = String(decoding: bytes.dropLast(), as: UTF8.self)
+        // Checked as a name, so that a hostile CURRENT does not lead out of the directory.
+        guard bytes.last == 0x0a, case .manifest = EngineFileName(name) else {
+            throw LevelError(
+                .corruption,
+                "\(file("CURRENT")) does not name a manifest; restore a backup or salvage with repair")
+        }
+        return name
+    }
+
+    /// The error for a directory without `CURRENT`.
+    func missingDatabase() throws(LevelError) -> LevelError {
+        switch try content() {
+        case .database, .missing, .empty:
+            LevelError(.databaseNotFound, "there is no database at \(path); check the path")
+        case .databaseWithoutCurrent:
+            LevelError(
+                .corruption,
+                "the database at \(path) has lost its CURRENT file; restore a backup or salvage with repair")
+        case .foreign:
+            LevelError(.databaseNotFound, "\(path) holds other files and no database; check the path")
+        case .notADirectory:
+            LevelError(.databaseNotFound, "\(path) is no directory; a database is a directory of files")
+        }
+    }
+}

@@ -1,0 +1,82 @@
+/// The state of a database after the edits of a manifest that were read so far, as `VersionSet::Recover` has it.
+///
+/// A manifest grows while its database is in use. The builder goes on where it stopped, so that following a long one
+/// costs no more than what was added.
+struct ManifestBuilder {
+    private let name: String
+    /// Bytes up to the end of the last record that was applied.
+    private(set) var validByteCount = 0
+    private var comparatorName: String?
+    private var logNumber: UInt64?
+    private var previousLogNumber: UInt64?
+    private var nextFileNumber: UInt64?
+    private var lastSequence: UInt64?
+    private var tables: [VersionEdit.TableKey: Manifest.Table] = [:]
+
+    /// - Parameter name: the name of the file.
+    init(name: String) { self.name = name }
+
+    /// Applies the records that were not applied yet.
+    ///
+    /// - Parameter bytes: the file from its beginning.
+    /// - Throws: ``LevelError`` with `corruption`; the builder cannot be used any more.
+    mutating func apply(recordsOf bytes: [UInt8]) throws(LevelError) {
+        var reader = RecordReader(bytes, from: validByteCount)
+        while let item = try Self.next(&reader) {
+            switch item {
+            case .damage(let damage):
+                throw damaged("the record at byte \(damage.offset) is unreadable: \(damage.reason)")
+            case .record(let record):
+                do throws(FormatFault) {
+                    apply(try VersionEdit(decoding: record))
+                } catch {
+                    throw damaged("the record that ends at byte \(reader.endOffset) is wrong: \(error.reason)")
+                }
+                validByteCount = Int(reader.endOffset)
+            }
+        }
+    }
+
+    private mutating func apply(_ edit: VersionEdit) {
+        comparatorName = edit.comparatorName ?? comparatorName
+        logNumber = edit.logNumber ?? logNumber
+        previousLogNumber = edit.previousLogNumber ?? previousLogNumber
+        nextFileNumber = edit.nextFileNumber ?? nextFileNumber
+        lastSequence = edit.lastSequence ?? lastSequence
+        // In this order: an edit may delete a table and add it again.
+        for key in edit.deletedTables { tables[key] = nil }
+        for table in edit.newTables {
+            tables[VersionEdit.TableKey(level: table.level, number: table.number)] = table
+        }
+    }
+
+    /// The state after the records so far.
+    ///
+    /// - Throws: ``LevelError`` with `corruption` if they do not make up a database.
+    func manifest() throws(LevelError) -> Manifest {
+        guard let comparatorName else { throw damaged("it does not name a comparator") }
+        guard let nextFileNumber, let logNumber, let lastSequence else {
+            throw damaged("it lacks the number of the log, of the next file or of the last write")
+        }
+        let sorted = tables.values.sorted { ($0.level, $0.number) < ($1.level, $1.number) }
+        // LevelDB gives a new file the next number and truncates what has that name.
+        if let table = sorted.first(where: { $0.number >= nextFileNumber }) {
+            throw damaged("it names table \(table.number), which has a number that is still to be given")
+        }
+        return Manifest(
+            name: name, comparatorName: comparatorName, logNumber: logNumber,
+            previousLogNumber: previousLogNumber ?? 0, nextFileNumber: nextFileNumber, lastSequence: lastSequence,
+            tables: sorted)
+    }
+
+    /// Reading from memory does not fail.
+    private static func next(_ reader: inout RecordReader) throws(LevelError) -> RecordReader.Item? {
+        do throws(SystemError) { return try reader.next() } catch { throw error.levelError("read a manifest") }
+    }
+
+    private func damaged(_ reason: String) -> LevelError {
+        LevelError(
+            .corruption,
+            "the manifest \(name) is damaged: \(reason); restore a backup or salvage with repair")
+    }
+}

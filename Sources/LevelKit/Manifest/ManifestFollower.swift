@@ -1,0 +1,72 @@
+/// Reads the manifest of a database that is in use, and later what was added to it.
+struct ManifestFollower {
+    /// The name of the file, which `CURRENT` had when it was opened.
+    let name: String
+    private let file: OpenFile
+    private let path: String
+    private var bytes: [UInt8] = []
+    private var builder: ManifestBuilder
+
+    private init(_ name: String, in directory: DatabaseDirectory) throws(SystemError) {
+        self.name = name
+        path = directory.file(name)
+        file = try OpenFile(reading: path)
+        builder = ManifestBuilder(name: name)
+    }
+
+    /// The bytes of the manifest that were read, without a record that was being written.
+    var content: [UInt8] { Array(bytes.prefix(builder.validByteCount)) }
+
+    /// The state of the database now.
+    ///
+    /// - Parameter follower: goes on where it stopped, unless `CURRENT` names another manifest.
+    /// - Throws: ``LevelError``: `databaseNotFound`, `corruption`, `io`; `busy` if the manifest is replaced all the
+    ///   time. After an error reading begins anew.
+    static func follow(
+        _ follower: inout ManifestFollower?, in directory: DatabaseDirectory
+    ) throws(LevelError) -> Manifest {
+        let name = try directory.currentManifestName()
+        var next: ManifestFollower
+        if let known = follower, known.name == name {
+            next = known
+        } else {
+            next = try open(in: directory)
+        }
+        // Given up for the time of reading, so that its bytes have one owner and are not copied.
+        follower = nil
+        let manifest = try next.read()
+        follower = next
+        return manifest
+    }
+
+    private static func open(in directory: DatabaseDirectory) throws(LevelError) -> ManifestFollower {
+        var missing: String?
+        for _ in 0..<8 {
+            let name = try directory.currentManifestName()
+            do throws(SystemError) {
+                return try ManifestFollower(name, in: directory)
+            } catch let error where error.isMissingFile {
+                guard missing != name else {
+                    throw LevelError(
+                        .corruption,
+                        "the database at \(directory.path) has lost its manifest \(name); "
+                            + "restore a backup or salvage with repair")
+                }
+                missing = name
+            } catch {
+                throw error.levelError("read \(directory.file(name))")
+            }
+        }
+        throw LevelError(.busy, "the manifest of \(directory.path) changes faster than it can be read; try again")
+    }
+
+    private mutating func read() throws(LevelError) -> Manifest {
+        do throws(SystemError) {
+            bytes += try file.readToEnd()
+        } catch {
+            throw error.levelError("read \(path)")
+        }
+        try builder.apply(recordsOf: bytes)
+        return try builder.manifest()
+    }
+}

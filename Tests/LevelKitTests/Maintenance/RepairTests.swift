@@ -1,0 +1,190 @@
+import Foundation
+import TestSupport
+import Testing
+
+@testable import LevelKit
+
+@Suite struct RepairTests {
+    private let directory: TemporaryDirectory
+    private let path: String
+
+    /// A closed database `db` with tables and a log, the result of 8,000 operations.
+    init() throws {
+        directory = try TemporaryDirectory()
+        path = directory.path("db")
+        let database = try Database.open(at: path, options: Self.options())
+        for index in 0..<8_000 { try WriterHistory.perform(UInt64(index), on: database) }
+        try database.close()
+    }
+
+    private static func options(order: KeyOrder = .bytewise) -> DatabaseOptions {
+        var options = DatabaseOptions()
+        options.writeBufferByteCount = 64 << 10
+        options.order = order
+        if order != .bytewise { options.bloomFilterBitsPerKey = 0 }
+        return options
+    }
+
+    private func code(_ name: String = "db", order: KeyOrder = .bytewise) -> LevelError.Code? {
+        do throws(LevelError) {
+            _ = try Database.repair(at: directory.path(name), options: Self.options(order: order))
+            return nil
+        } catch {
+            return error.code
+        }
+    }
+
+    private func flip(_ name: String, at position: Int) throws {
+        var bytes = try directory.read(name)
+        bytes[position] ^= 0x20
+        try directory.write(bytes, to: name)
+    }
+
+    // MARK: - What it mends
+
+    @Test func `repairing a sound database loses nothing`() throws {
+        let report = try Database.repair(at: path)
+        #expect(report.verification.isSound)
+        #expect(report.droppedByteCount == 0)
+        #expect(report.isOrderChecked)
+        let database = try Database.open(at: path)
+        #expect(try WriterHistory.prefix(of: database) == 8_000)
+        try database.close()
+    }
+
+    @Test func `without CURRENT and manifest everything is found again`() throws {
+        try FileManager.default.removeItem(atPath: directory.path("db/CURRENT"))
+        for name in try directory.names(in: "db") where name.hasPrefix("MANIFEST") {
+            try FileManager.default.removeItem(atPath: directory.path("db/" + name))
+        }
+        let report = try Database.repair(at: path)
+        #expect(!report.isOrderChecked)
+        #expect(report.verification.isSound)
+        let database = try Database.open(at: path)
+        #expect(try database.contains(Array("key/1000000".utf8)))
+        try database.close()
+    }
+
+    @Test func `a damaged block costs its keys, and the report tells`() throws {
+        let manifest = try Manifest(ofDatabaseAt: path)
+        let table = try #require(manifest.tables.max { $0.byteCount < $1.byteCount })
+        try flip("db/" + EngineFileName.table(named: table.number), at: 2_000)
+        let report = try Database.repair(at: path)
+        #expect(report.verification.isSound)
+        #expect(report.messages.contains { $0.description.contains("checksum mismatch") })
+        #expect(report.archivedNames.contains(EngineFileName.table(named: table.number)))
+        #expect(report.verification.keyCount < 8_000)
+        #expect(report.verification.keyCount > 3_000)
+        // The backup still is what was found.
+        let backup = report.backupPath
+        #expect(backup == path + ".before-repair-1")
+        let error = #expect(throws: LevelError.self) {
+            var cursor = try Database.open(at: backup).cursor()
+            while try cursor.advance() {}
+        }
+        #expect(error?.code == .corruption)
+    }
+
+    @Test func `a damaged log costs the damaged records alone, and the report tells`() throws {
+        let path = directory.path("logged")
+        let database = try Database.open(at: path)
+        for index in 0..<3_000 { try WriterHistory.perform(UInt64(index), on: database) }
+        try database.close()
+        let name = "logged/" + (try #require(try directory.names(in: "logged").last { $0.hasSuffix(".log") }))
+        try flip(name, at: 100_000)
+        let report = try Database.repair(at: path)
+        #expect(report.verification.isSound)
+        #expect((1...32_768).contains(report.droppedByteCount))
+        #expect(report.verification.keyCount > 2_000)
+        let repaired = try Database.open(at: path)
+        var cursor = try repaired.cursor()
+        while try cursor.advance() { #expect(cursor.value.count == 100) }
+        _ = consume cursor
+        try repaired.close()
+    }
+
+    @Test func `tables that were replaced do not bring deleted keys back`() throws {
+        // A table from before a deletion, as a crash leaves it behind.
+        let old = try Manifest(ofDatabaseAt: path)
+        let kept = directory.path("kept")
+        try FileManager.default.copyItem(atPath: path, toPath: kept)
+        let database = try Database.open(at: path)
+        var range = try database.cursor()
+        var keys: [[UInt8]] = []
+        while try range.advance() { keys.append(range.key.copied()) }
+        _ = consume range
+        for key in keys { try database.delete(key) }
+        try database.compact()
+        try database.compact()
+        try database.close()
+        for table in old.tables {
+            let name = EngineFileName.table(named: table.number)
+            guard !FileManager.default.fileExists(atPath: path + "/" + name) else { continue }
+            try FileManager.default.copyItem(atPath: kept + "/" + name, toPath: path + "/" + name)
+        }
+        let report = try Database.repair(at: path)
+        #expect(!report.obsoleteNames.isEmpty)
+        #expect(report.verification.keyCount == 0)
+    }
+
+    @Test func `each repair keeps a backup of its own`() throws {
+        #expect(try Database.repair(at: path).backupPath.hasSuffix(".before-repair-1"))
+        #expect(try Database.repair(at: path).backupPath.hasSuffix(".before-repair-2"))
+        let backup = try Database.open(at: path + ".before-repair-1")
+        #expect(try WriterHistory.prefix(of: backup) == 8_000)
+        try backup.close()
+    }
+
+    // MARK: - What it refuses
+
+    @Test func `a wrong order is refused before anything is changed`() throws {
+        let names = try directory.names(in: "db")
+        #expect(code(order: .reverseBytewise) == .comparatorMismatch)
+        #expect(try directory.names(in: "db") == names)
+        // Also where the manifest is damaged behind its first record.
+        let name = "db/" + (try Manifest(ofDatabaseAt: path).name)
+        try flip(name, at: try directory.read(name).count - 3)
+        #expect(code(order: .reverseBytewise) == .comparatorMismatch)
+        try FileManager.default.removeItem(atPath: directory.path("db/CURRENT"))
+        #expect(code(order: .reverseBytewise) == .comparatorMismatch)
+        #expect(try directory.names(in: ".") == ["db"])
+        #expect(code() == nil)
+    }
+
+    @Test func `a database that is open is not repaired, and stays locked`() throws {
+        let database = try Database.open(at: path)
+        #expect(code() == .locked)
+        #expect(try WriterHistory.prefix(of: database) == 8_000)
+        #expect(throws: WriterProcess.Failure.self) { try WriterProcess(database: path) }
+        try database.close()
+        #expect(try directory.names(in: ".") == ["db"])
+    }
+
+    @Test func `a database that another process has open is not repaired`() throws {
+        let writer = try WriterProcess(database: directory.path("live"))
+        #expect(code("live") == .locked)
+        let count = try writer.stop()
+        let database = try Database.open(at: directory.path("live"))
+        #expect(try WriterHistory.prefix(of: database) == count)
+        try database.close()
+    }
+
+    @Test func `where nothing is, nothing is made`() throws {
+        #expect(code("nowhere") == .databaseNotFound)
+        try FileManager.default.createDirectory(atPath: directory.path("empty"), withIntermediateDirectories: false)
+        #expect(code("empty") == .databaseNotFound)
+        #expect(try directory.names(in: ".") == ["db", "empty"])
+        #expect(try directory.names(in: "empty") == [])
+    }
+
+    @Test(arguments: [
+        ["000012.log"], ["000012.log", "letter.txt"], ["000005.ldb", "LOG"], ["CURRENT", "MANIFEST-000001"],
+    ])
+    func `a directory of other files is left alone, whatever their names`(names: [String]) throws {
+        try FileManager.default.createDirectory(atPath: directory.path("mine"), withIntermediateDirectories: false)
+        for name in names { try directory.write("dear reader, this is no database".utf8, to: "mine/" + name) }
+        #expect(code("mine") == .databaseNotFound)
+        #expect(try directory.names(in: "mine") == names.sorted())
+        #expect(try directory.names(in: ".") == ["db", "mine"])
+    }
+}
