@@ -48,7 +48,11 @@ func withTemporaryDatabase<R>(
 }
 
 private func makeTemporaryDirectory() throws -> String {
-    let url = FileManager.default.temporaryDirectory.appending(path: "LevelKitTests-\(UUID().uuidString)")
+    // In memory where there is such a place: a disk that syncs would take most of the time of these tests.
+    let usesMemory =
+        ProcessInfo.processInfo.environment["TMPDIR"] == nil && FileManager.default.isWritableFile(atPath: "/dev/shm")
+    let parent = usesMemory ? URL(filePath: "/dev/shm") : FileManager.default.temporaryDirectory
+    let url = parent.appending(path: "LevelKitTests-\(UUID().uuidString)")
     try FileManager.default.createDirectory(at: url, withIntermediateDirectories: true)
     // Without links, so that paths can be compared with those that LevelKit has resolved.
     return url.resolvingSymlinksInPath().path
@@ -155,7 +159,7 @@ func files(ofKind kind: String, in directory: String) throws -> [String] {
 func content(of path: String) throws -> [UInt8] { Array(try Data(contentsOf: URL(filePath: path))) }
 
 /// Puts bytes in place of the content of a file, which need not exist.
-func write(_ bytes: [UInt8], to path: String) throws { try Data(bytes).write(to: URL(filePath: path)) }
+func write(_ bytes: some Sequence<UInt8>, to path: String) throws { try Data(bytes).write(to: URL(filePath: path)) }
 
 /// Every file in a directory with its content, but the engine's lock and its log of messages.
 func contents(of directory: String) throws -> [String: [UInt8]] {

@@ -6,10 +6,13 @@ import CLevelDB
 @safe final class EngineDatabase: @unchecked Sendable {
     // Unchecked: LevelDB's database object may be used by any number of threads (include/leveldb/db.h).
     private let handle: OpaquePointer
+    /// The directory, for the texts of errors.
+    private let path: String
     let options: EngineOptions
 
-    private init(handle: OpaquePointer, options: EngineOptions) {
+    private init(handle: OpaquePointer, path: String, options: EngineOptions) {
         unsafe self.handle = handle
+        self.path = path
         self.options = options
     }
 
@@ -20,7 +23,7 @@ import CLevelDB
         guard let handle = unsafe handle else {
             throw LevelError(.unknown, "could not open the database at \(path): the engine gave no reason")
         }
-        return unsafe EngineDatabase(handle: handle, options: options)
+        return unsafe EngineDatabase(handle: handle, path: path, options: options)
     }
 
     /// Closes the database; nothing may be called afterwards. The corresponding C function is `leveldb_close`.
@@ -37,7 +40,7 @@ import CLevelDB
         let (value, error) = unsafe EngineErrorSlot.capture {
             unsafe leveldb_get(handle, reading, key.cBase, key.count, &byteCount, $0)
         }
-        if let error { throw .engine(error, action: "read a key") }
+        if let error { throw .engine(error, action: "read a key of \(path)") }
         guard let value = unsafe value else { return nil }
         defer { unsafe leveldb_free(value) }
         let bytes = unsafe UnsafeRawBufferPointer(start: value, count: byteCount)
@@ -52,7 +55,7 @@ import CLevelDB
             unsafe leveldb_put(
                 handle, synced ? options.synced : options.buffered, key.cBase, key.count, value.cBase, value.count, $0)
         }
-        if let error { throw .engine(error, action: "write a key") }
+        if let error { throw .engine(error, action: "write a key to \(path)") }
     }
 
     /// Deletes one key. The corresponding C function is `leveldb_delete`.
@@ -60,7 +63,7 @@ import CLevelDB
         let (_, error) = unsafe EngineErrorSlot.capture {
             unsafe leveldb_delete(handle, synced ? options.synced : options.buffered, key.cBase, key.count, $0)
         }
-        if let error { throw .engine(error, action: "delete a key") }
+        if let error { throw .engine(error, action: "delete a key of \(path)") }
     }
 
     /// Writes a batch as one unit. The corresponding C function is `leveldb_write`.
@@ -68,7 +71,7 @@ import CLevelDB
         let (_, error) = unsafe EngineErrorSlot.capture {
             unsafe leveldb_write(handle, synced ? options.synced : options.buffered, batch.handle, $0)
         }
-        if let error { throw .engine(error, action: "write a batch") }
+        if let error { throw .engine(error, action: "write a batch to \(path)") }
     }
 
     /// A new iterator; the caller destroys it before the database is closed. The corresponding C function is

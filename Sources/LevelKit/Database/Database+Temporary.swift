@@ -22,7 +22,13 @@ extension Database {
                 cause: lastSystemError())
         }
         let path = String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
-        let database = try open(at: path, options: options)
+        let database: Database
+        do throws(LevelError) {
+            database = try open(at: path, options: options)
+        } catch {
+            unsafe rmdir(path)
+            throw error
+        }
         database.core.removesDirectory()
         return database
     }

@@ -70,6 +70,11 @@ final class DatabaseCore: Sendable {
         LevelError(.closed, "the database at \(path) is closed; open it again")
     }
 
+    /// Whether this is the process that opened the database. In one that was forked off it, LevelDB must not be called
+    /// at all, not even to free something: other threads may have held its locks when the process was copied.
+    @inline(__always)
+    var isOwnedByThisProcess: Bool { forkGeneration == ForkGeneration.current }
+
     /// The error of every call in a process that was forked off.
     private var forkedError: LevelError {
         LevelError(
@@ -78,12 +83,18 @@ final class DatabaseCore: Sendable {
                 + "fork before the first database is opened, or start a new program")
     }
 
+    /// Throws if the database is closed or belongs to another process.
+    @inline(__always)
+    func requireOpen() throws(LevelError) {
+        guard isOwnedByThisProcess else { throw forkedError }
+        if isClosed { throw closedError }
+    }
+
     /// Admits one call; each is paired with ``leave()``.
     @inline(__always)
     func enter() throws(LevelError) {
-        if forkGeneration != ForkGeneration.current { throw forkedError }
         // Asked first so that calls on a closed database do not keep `close()` waiting by coming and going.
-        if isClosed { throw closedError }
+        try requireOpen()
         if admission.add(1, ordering: .acquiring).newValue & Self.closedBit != 0 {
             leave()
             throw closedError
@@ -170,6 +181,7 @@ final class DatabaseCore: Sendable {
 
     /// Releases a snapshot, unless closing the database has done so.
     func releaseSnapshot(of owner: ObjectIdentifier) {
+        guard isOwnedByThisProcess else { return }
         let mayHaveSplitKeys = children.withLock { children in
             guard let snapshot = children.snapshots.removeValue(forKey: owner) else { return false }
             engine.release(snapshot)
@@ -189,7 +201,7 @@ final class DatabaseCore: Sendable {
     /// Called when the last snapshot goes, and before a compaction of the caller's, while there is a suspicion. It stays
     /// until the directory has been quiet, because a compaction that began under a snapshot may still be writing.
     func mendSplitKeys(always: Bool = false) {
-        guard forkGeneration == ForkGeneration.current, (try? enter()) != nil else { return }
+        guard isOwnedByThisProcess, (try? enter()) != nil else { return }
         defer { leave() }
         let isSettled = tables.isSettled
         let isDue = children.withLock { children in
@@ -220,7 +232,14 @@ final class DatabaseCore: Sendable {
                     let value = try unsafe engine.get(bytes, reading: reading) { (value) throws(LevelError) in
                         value.copied()
                     }
-                    guard let value else { return unsafe batch.delete(bytes) }
+                    guard let value else {
+                        // A table that is gone looks like a deletion, but not to an iterator.
+                        let iterator = unsafe engine.makeIterator(reading: reading)
+                        defer { iterator.destroy() }
+                        unsafe iterator.seek(bytes)
+                        if let error = iterator.error { throw .engine(error, action: "merge a key of \(path)") }
+                        return unsafe batch.delete(bytes)
+                    }
                     unsafe value.withUnsafeBufferPointer { value in unsafe batch.put(bytes, value) }
                 }
             }
@@ -255,7 +274,7 @@ final class DatabaseCore: Sendable {
 
     /// Closes the database. Calling it again does nothing.
     func close() throws(LevelError) {
-        if forkGeneration != ForkGeneration.current { throw forkedError }
+        guard isOwnedByThisProcess else { throw forkedError }
         let old = admission.bitwiseOr(Self.closedBit, ordering: .acquiringAndReleasing).oldValue
         guard old & Self.closedBit == 0 else { return }
         while admission.load(ordering: .acquiring) != Self.closedBit { usleep(50) }
@@ -285,7 +304,7 @@ final class DatabaseCore: Sendable {
     /// Lets the engine go: snapshots first, then the database, then its place in the table of this process.
     private func release() {
         // In a forked process LevelDB would wait for a thread that is not there; its memory goes with the process.
-        guard forkGeneration == ForkGeneration.current else { return }
+        guard isOwnedByThisProcess else { return }
         children.withLock { children in
             guard !children.isReleased, children.cursors.isEmpty else { return }
             children.isReleased = true

@@ -47,6 +47,7 @@ struct Opening {
             if let pid = LockFile.holder(in: directory) {
                 throw LockFile.heldError(path: directory.path, pid: pid)
             }
+            if content == .database, options.integrity == .strict { try checkLog() }
             let engine = try EngineDatabase.open(path: directory.path, options: EngineOptions(options))
             return DatabaseCore(directory: directory, engine: engine, identity: identity, order: options.order)
         } catch {
@@ -81,6 +82,21 @@ struct Opening {
         case .notADirectory:
             throw LevelError(.databaseNotFound, "\(path) is no directory; a database is a directory of files")
         }
+    }
+
+    /// Checks that the log that the manifest names is there.
+    ///
+    /// LevelDB makes a log before it names it, and removes the one before only after that. So where the log is missing,
+    /// it was lost, or the end of the manifest was. LevelDB would take the last state that it can read for the newest,
+    /// and remove the tables that came after it.
+    private func checkLog() throws(LevelError) {
+        let number = try directory.readManifest().logNumber
+        let name = EngineFileName.log(named: number)
+        guard number != 0, FileStatus(path: directory.file(name)) == nil else { return }
+        throw LevelError(
+            .corruption,
+            "the database at \(directory.path) has lost \(name), or the end of its manifest; restore a backup or "
+                + "salvage with repair")
     }
 
     /// Takes away what a failed open has made: the engine's files, if it did not come as far as a database, and new

@@ -49,6 +49,7 @@ public struct Cursor: ~Copyable {
     }
 
     deinit {
+        guard core.isOwnedByThisProcess else { return }
         iterator.destroy()
         core.unregisterCursor(registration)
     }
@@ -60,7 +61,7 @@ public struct Cursor: ~Copyable {
     ///   `closed`. Once thrown, it is thrown again by every later call.
     /// - Complexity: O(1) amortised, plus a block read from disk now and then.
     public mutating func advance() throws(LevelError) -> Bool {
-        if core.isClosed { throw core.closedError }
+        try core.requireOpen()
         switch position {
         case .start: try moveToStart()
         case .entry: if reverse { iterator.previous() } else { iterator.next() }

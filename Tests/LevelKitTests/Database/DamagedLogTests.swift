@@ -144,10 +144,8 @@ import Testing
             // that can be gone back to has the log of its number.
             let found = code { _ = try Database.open(at: directory) }
             let after = try contents(of: directory)
-            withKnownIssue("LevelDB 1.23 does not miss the log that the manifest names") {
-                #expect(found == .corruption)
-                #expect(after == before)
-            }
+            #expect(found == .corruption)
+            #expect(after == before)
         }
     }
 

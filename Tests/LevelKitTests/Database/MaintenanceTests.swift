@@ -1,0 +1,114 @@
+import Foundation
+import LevelKit
+import Testing
+
+@Suite struct MaintenanceTests {
+    /// Puts `count` entries of a kilobyte that does not compress.
+    private static func fill(_ database: Database, _ count: Int) throws {
+        var random = SeededGenerator(seed: 1)
+        let batch = WriteBatch()
+        for number in 0..<count {
+            let noise = (0..<1000).map { _ in UInt8(truncatingIfNeeded: random.next()) }
+            try batch.put(noise, forKey: numberedKey(number))
+        }
+        try database.write(batch)
+    }
+
+    @Test func `a compaction without bounds empties the memory and drops what was deleted`() throws {
+        try withTemporaryDatabase { database in
+            try Self.fill(database, 300)
+            #expect(try database.approximateByteCount(from: [], to: [0xff]) == 0)
+            try database.compact()
+            #expect(try database.approximateByteCount(from: [], to: [0xff]) > 100_000)
+            #expect(try files(ofKind: "ldb", in: database.path).count > 0)
+            for number in 0..<300 { try database.delete(numberedKey(number)) }
+            try database.compact()
+            #expect(try database.approximateByteCount(from: [], to: [0xff]) == 0)
+            try expectFiles(ofKind: "ldb", 0, in: database.path)
+        }
+    }
+
+    @Test(arguments: [nil, [], numberedKey(0)] as [[UInt8]?], [nil, numberedKey(299), [0xff, 0xff]] as [[UInt8]?])
+    func `a compaction with bounds that enclose all keys does the same`(lower: [UInt8]?, upper: [UInt8]?) throws {
+        try withTemporaryDatabase { database in
+            try Self.fill(database, 300)
+            try database.compact()
+            for number in 0..<300 { try database.delete(numberedKey(number)) }
+            try database.compact(from: lower, to: upper)
+            try expectFiles(ofKind: "ldb", 0, in: database.path)
+        }
+    }
+
+    @Test func `a compaction of the empty key alone leaves the others as they are`() throws {
+        try withTemporaryDatabase { database in
+            try Self.fill(database, 300)
+            try database.compact()
+            for number in 0..<300 { try database.delete(numberedKey(number)) }
+            try database.compact(from: [], to: [])
+            #expect(try files(ofKind: "ldb", in: database.path).count > 1)
+            #expect(try keys(of: database) == [])
+        }
+    }
+
+    @Test func `the size of a part is a part of the size`() throws {
+        try withTemporaryDatabase { database in
+            try Self.fill(database, 1000)
+            try database.compact()
+            let all = try database.approximateByteCount(from: [], to: [0xff])
+            let half = try database.approximateByteCount(from: [], to: numberedKey(500))
+            #expect(half > all * 4 / 10 && half < all * 6 / 10)
+            #expect(try database.approximateByteCount(from: numberedKey(500), to: numberedKey(500)) == 0)
+            #expect(try database.approximateByteCount(from: [0xff], to: []) == 0)
+        }
+    }
+
+    @Test func `the engine's properties are told, others are nil`() throws {
+        try withTemporaryDatabase { database in
+            let stats = try database.property("leveldb.stats")
+            #expect(stats?.contains("Compactions") == true)
+            #expect(try database.property("leveldb.num-files-at-level0") == "0")
+            #expect(try database.property("leveldb.nothing") == nil)
+            #expect(try database.property("") == nil)
+        }
+    }
+
+    @Test func `a range is counted and deleted, and the keys beside it stay`() throws {
+        try withTemporaryDatabase { database in
+            for number in 0..<500 { try database.put([1], forKey: numberedKey(number)) }
+            let range = KeyRange(lower: .included(numberedKey(100)), upper: .excluded(numberedKey(400)))
+            #expect(try database.count(in: range) == 300)
+            let snapshot = try database.snapshot()
+            #expect(try database.deleteRange(range, batchByteCount: 1000) == 300)
+            #expect(try database.count() == 200)
+            #expect(try database.count(in: range) == 0)
+            #expect(try snapshot.count(in: range) == 300)
+            #expect(try database.deleteRange(range) == 0)
+            #expect(try database.deleteRange(.all) == 200)
+            #expect(try database.count() == 0)
+        }
+    }
+
+    @Test func `the directory of a temporary database goes with it`() throws {
+        var paths: [String] = []
+        do {
+            let closed = try Database.temporary()
+            let dropped = try Database.temporary()
+            for database in [closed, dropped] {
+                try database.put("1", forKey: "a")
+                try database.compact()
+                #expect(FileManager.default.fileExists(atPath: database.path))
+                paths.append(database.path)
+            }
+            #expect(closed.path != dropped.path)
+            try closed.close()
+        }
+        for path in paths { #expect(!FileManager.default.fileExists(atPath: path)) }
+    }
+
+    private func expectFiles(
+        ofKind kind: String, _ count: Int, in directory: String, sourceLocation: SourceLocation = #_sourceLocation
+    ) throws {
+        let found = try files(ofKind: kind, in: directory)
+        #expect(found.count == count, sourceLocation: sourceLocation)
+    }
+}
