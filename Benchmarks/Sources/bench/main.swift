@@ -1,12 +1,11 @@
-// Runs the comparisons and prints one table.
+// Runs the comparisons and prints one table, or repeats one side of one comparison for a profiler.
 //
 // usage: bench [COUNT [ROUNDS]]
+//        bench only NAME ours|peer COUNT REPEATS
 
 import Foundation
 
-let count = CommandLine.arguments.dropFirst().first.flatMap { Int($0) } ?? 300_000
-let rounds = CommandLine.arguments.dropFirst(2).first.flatMap { Int($0) } ?? 7
-
+let arguments = Array(CommandLine.arguments.dropFirst())
 let directory = FileManager.default.temporaryDirectory.appending(path: "levelkit-bench-\(getpid())")
 try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
 defer { try? FileManager.default.removeItem(at: directory) }
@@ -17,11 +16,28 @@ func pad(_ text: String, _ width: Int, left: Bool = false) -> String {
 }
 func number(_ value: Double, _ digits: Int) -> String { String(format: "%.\(digits)f", value) }
 
-print(pad("operation", 30), pad("LevelKit ns", 14, left: true), pad("C ns", 14, left: true), "  ratio (low to high)")
-for comparison in try KeyValueComparisons(directory: directory.path, count: count).comparisons() {
-    let result = try comparison.run(rounds: rounds)
+if arguments.first == "only" {
+    guard arguments.count == 5, let count = Int(arguments[3]), let repeats = Int(arguments[4]) else {
+        fatalError("usage: bench only NAME ours|peer COUNT REPEATS")
+    }
+    let all = try KeyValueComparisons(directory: directory.path, count: count).comparisons()
+    guard let comparison = all.first(where: { $0.name == arguments[1] }) else {
+        fatalError("no comparison \(arguments[1]); there are: \(all.map(\.name).joined(separator: "; "))")
+    }
+    let side = arguments[2] == "ours" ? comparison.ours : comparison.peer
+    for _ in 0..<repeats { _ = try side() }
+} else {
+    let count = arguments.first.flatMap { Int($0) } ?? 300_000
+    let rounds = arguments.dropFirst().first.flatMap { Int($0) } ?? 7
     print(
-        pad(result.name, 30), pad(number(result.oursNanoseconds, 1), 14, left: true),
-        pad(number(result.peerNanoseconds, 1), 14, left: true),
-        "  \(number(result.ratio.median, 2)) (\(number(result.ratio.low, 2)) to \(number(result.ratio.high, 2)))")
+        pad("operation", 30), pad("LevelKit ns", 14, left: true), pad("C ns", 14, left: true),
+        "  ratio (low to high)    processor")
+    for comparison in try KeyValueComparisons(directory: directory.path, count: count).comparisons() {
+        let result = try comparison.run(rounds: rounds)
+        print(
+            pad(result.name, 30), pad(number(result.oursNanoseconds, 1), 14, left: true),
+            pad(number(result.peerNanoseconds, 1), 14, left: true),
+            "  \(number(result.ratio.median, 2)) (\(number(result.ratio.low, 2)) to \(number(result.ratio.high, 2)))    \(number(result.processorRatio, 2))"
+        )
+    }
 }

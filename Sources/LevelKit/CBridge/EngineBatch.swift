@@ -3,25 +3,63 @@ import CLevelDB
 /// LevelDB's write batch: operations that take effect together or not at all.
 @safe final class EngineBatch {
     let handle: OpaquePointer
+    /// Operations in the batch, and the bytes that it takes in memory and in the log. LevelDB tells neither. Behind a
+    /// pointer, because each change of a property of an object would be entered in a table of accesses.
+    private let sizes: UnsafeMutablePointer<Sizes>
+
+    private struct Sizes {
+        var count = 0
+        /// A sequence number and a count come first.
+        var byteCount = 12
+    }
+
+    var count: Int { unsafe sizes.pointee.count }
+    var byteCount: Int { unsafe sizes.pointee.byteCount }
+
+    /// A tag and two lengths of at most five bytes each.
+    static let operationOverhead = 11
 
     /// The corresponding C function is `leveldb_writebatch_create`.
-    init() { unsafe handle = leveldb_writebatch_create()! }
+    init() {
+        unsafe handle = leveldb_writebatch_create()!
+        unsafe sizes = UnsafeMutablePointer.allocate(capacity: 1)
+        unsafe sizes.initialize(to: Sizes())
+    }
 
-    deinit { unsafe leveldb_writebatch_destroy(handle) }
+    deinit {
+        unsafe leveldb_writebatch_destroy(handle)
+        unsafe sizes.deallocate()
+    }
 
     /// The corresponding C function is `leveldb_writebatch_put`.
-    func put(_ key: UnsafeBufferPointer<UInt8>, _ value: UnsafeBufferPointer<UInt8>) {
-        unsafe leveldb_writebatch_put(handle, key.cBase, key.count, value.cBase, value.count)
+    func put(_ key: Span<UInt8>, _ value: Span<UInt8>) {
+        unsafe key.withUnsafeBufferPointer { key in
+            unsafe value.withUnsafeBufferPointer { value in
+                unsafe leveldb_writebatch_put(handle, key.cBase, key.count, value.cBase, value.count)
+            }
+        }
+        unsafe sizes.pointee.count += 1
+        unsafe sizes.pointee.byteCount += key.count + value.count + Self.operationOverhead
     }
 
     /// The corresponding C function is `leveldb_writebatch_delete`.
-    func delete(_ key: UnsafeBufferPointer<UInt8>) {
-        unsafe leveldb_writebatch_delete(handle, key.cBase, key.count)
+    func delete(_ key: Span<UInt8>) {
+        unsafe key.withUnsafeBufferPointer { unsafe leveldb_writebatch_delete(handle, $0.cBase, $0.count) }
+        unsafe sizes.pointee.count += 1
+        unsafe sizes.pointee.byteCount += key.count + Self.operationOverhead
     }
 
     /// The corresponding C function is `leveldb_writebatch_clear`.
-    func clear() { unsafe leveldb_writebatch_clear(handle) }
+    func clear() {
+        unsafe leveldb_writebatch_clear(handle)
+        unsafe sizes.pointee = Sizes()
+    }
 
     /// The corresponding C function is `leveldb_writebatch_append`.
-    func append(_ other: EngineBatch) { unsafe leveldb_writebatch_append(handle, other.handle) }
+    func append(_ other: EngineBatch) {
+        let (count, byteCount) = (other.count, other.byteCount)
+        unsafe leveldb_writebatch_append(handle, other.handle)
+        unsafe sizes.pointee.count += count
+        unsafe sizes.pointee.byteCount += byteCount - Sizes().byteCount
+    }
 }

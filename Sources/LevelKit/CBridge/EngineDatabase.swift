@@ -3,17 +3,33 @@ import CLevelDB
 /// LevelDB's handle of an open database, with one function for each call of the C interface.
 ///
 /// Knows nothing of lifetimes: ``DatabaseCore`` decides when a call is allowed.
-@safe final class EngineDatabase: @unchecked Sendable {
+@safe struct EngineDatabase: @unchecked Sendable {
     // Unchecked: LevelDB's database object may be used by any number of threads (include/leveldb/db.h).
     private let handle: OpaquePointer
-    /// The directory, for the texts of errors.
-    private let path: String
-    let options: EngineOptions
+    // Nothing here counts references: a read or a write takes about a microsecond, and each count a hundredth of it.
+    private let buffered: OpaquePointer
+    private let synced: OpaquePointer
+    let reading: OpaquePointer
+    private let resources: Unmanaged<Resources>
+
+    /// What must outlive the handle.
+    private final class Resources {
+        let options: EngineOptions
+        /// The directory, for the texts of errors.
+        let path: String
+
+        init(options: EngineOptions, path: String) {
+            self.options = options
+            self.path = path
+        }
+    }
 
     private init(handle: OpaquePointer, path: String, options: EngineOptions) {
         unsafe self.handle = handle
-        self.path = path
-        self.options = options
+        unsafe resources = Unmanaged.passRetained(Resources(options: options, path: path))
+        unsafe buffered = options.buffered
+        unsafe synced = options.synced
+        unsafe reading = options.reading
     }
 
     /// Opens a database. The corresponding C function is `leveldb_open`.
@@ -26,19 +42,27 @@ import CLevelDB
         return unsafe EngineDatabase(handle: handle, path: path, options: options)
     }
 
+    var options: EngineOptions { unsafe resources.takeUnretainedValue().options }
+
+    private var path: String { unsafe resources.takeUnretainedValue().path }
+
     /// Closes the database; nothing may be called afterwards. The corresponding C function is `leveldb_close`.
     func close() {
         unsafe leveldb_close(handle)
+        unsafe resources.release()
     }
 
     /// Calls `body` with the value of a key, lent for the time of the call; `nil` if the engine has no such key.
     /// The corresponding C function is `leveldb_get`.
+    @inline(__always)
     func get<R>(
-        _ key: UnsafeBufferPointer<UInt8>, reading: OpaquePointer, _ body: (Span<UInt8>) throws(LevelError) -> R
+        _ key: Span<UInt8>, reading: OpaquePointer, _ body: (Span<UInt8>) throws(LevelError) -> R
     ) throws(LevelError) -> R? {
         var byteCount = 0
-        let (value, error) = unsafe EngineErrorSlot.capture {
-            unsafe leveldb_get(handle, reading, key.cBase, key.count, &byteCount, $0)
+        let (value, error) = unsafe key.withUnsafeBufferPointer { key in
+            unsafe EngineErrorSlot.capture {
+                unsafe leveldb_get(handle, reading, key.cBase, key.count, &byteCount, $0)
+            }
         }
         if let error { throw .engine(error, action: "read a key of \(path)") }
         guard let value = unsafe value else { return nil }
@@ -48,28 +72,32 @@ import CLevelDB
     }
 
     /// Writes one pair. The corresponding C function is `leveldb_put`.
-    func put(
-        _ key: UnsafeBufferPointer<UInt8>, _ value: UnsafeBufferPointer<UInt8>, synced: Bool
-    ) throws(LevelError) {
-        let (_, error) = unsafe EngineErrorSlot.capture {
-            unsafe leveldb_put(
-                handle, synced ? options.synced : options.buffered, key.cBase, key.count, value.cBase, value.count, $0)
+    func put(_ key: Span<UInt8>, _ value: Span<UInt8>, synced isSynced: Bool) throws(LevelError) {
+        let error = unsafe key.withUnsafeBufferPointer { key in
+            unsafe value.withUnsafeBufferPointer { value in
+                unsafe EngineErrorSlot.capture {
+                    unsafe leveldb_put(
+                        handle, isSynced ? synced : buffered, key.cBase, key.count, value.cBase, value.count, $0)
+                }.error
+            }
         }
         if let error { throw .engine(error, action: "write a key to \(path)") }
     }
 
     /// Deletes one key. The corresponding C function is `leveldb_delete`.
-    func delete(_ key: UnsafeBufferPointer<UInt8>, synced: Bool) throws(LevelError) {
-        let (_, error) = unsafe EngineErrorSlot.capture {
-            unsafe leveldb_delete(handle, synced ? options.synced : options.buffered, key.cBase, key.count, $0)
+    func delete(_ key: Span<UInt8>, synced isSynced: Bool) throws(LevelError) {
+        let error = unsafe key.withUnsafeBufferPointer { key in
+            unsafe EngineErrorSlot.capture {
+                unsafe leveldb_delete(handle, isSynced ? synced : buffered, key.cBase, key.count, $0)
+            }.error
         }
         if let error { throw .engine(error, action: "delete a key of \(path)") }
     }
 
     /// Writes a batch as one unit. The corresponding C function is `leveldb_write`.
-    func write(_ batch: EngineBatch, synced: Bool) throws(LevelError) {
+    func write(_ batch: EngineBatch, synced isSynced: Bool) throws(LevelError) {
         let (_, error) = unsafe EngineErrorSlot.capture {
-            unsafe leveldb_write(handle, synced ? options.synced : options.buffered, batch.handle, $0)
+            unsafe leveldb_write(handle, isSynced ? synced : buffered, batch.handle, $0)
         }
         if let error { throw .engine(error, action: "write a batch to \(path)") }
     }

@@ -24,7 +24,9 @@ import CLevelDB
     func seekToLast() { unsafe leveldb_iter_seek_to_last(handle) }
 
     /// Moves to the first key that is not less than `key`. The corresponding C function is `leveldb_iter_seek`.
-    func seek(_ key: UnsafeBufferPointer<UInt8>) { unsafe leveldb_iter_seek(handle, key.cBase, key.count) }
+    func seek(_ key: Span<UInt8>) {
+        unsafe key.withUnsafeBufferPointer { unsafe leveldb_iter_seek(handle, $0.cBase, $0.count) }
+    }
 
     /// The corresponding C function is `leveldb_iter_next`.
     func next() { unsafe leveldb_iter_next(handle) }

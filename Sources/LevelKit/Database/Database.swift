@@ -68,17 +68,20 @@ public final class Database: Sendable {
     ///
     /// - Throws: ``LevelError``: `tooLarge`, `io`, `closed`.
     public func put(
-        _ value: [UInt8], forKey key: [UInt8], durability: Durability = .buffered
+        _ value: Span<UInt8>, forKey key: Span<UInt8>, durability: Durability = .buffered
     ) throws(LevelError) {
         try SizeLimit.check(keyByteCount: key.count, valueByteCount: value.count)
         try core.write { () throws(LevelError) in
-            try unsafe key.withUnsafeBufferPointer { (key) throws(LevelError) in
-                try unsafe value.withUnsafeBufferPointer { (value) throws(LevelError) in
-                    try unsafe core.engine.put(key, value, synced: durability != .buffered)
-                }
-            }
+            try core.engine.put(key, value, synced: durability != .buffered)
             if durability == .flushed { try core.flush() }
         }
+    }
+
+    /// Stores a value under a key; see ``put(_:forKey:durability:)-(Span<UInt8>,_,_)``.
+    public func put(
+        _ value: [UInt8], forKey key: [UInt8], durability: Durability = .buffered
+    ) throws(LevelError) {
+        try put(value.span, forKey: key.span, durability: durability)
     }
 
     /// Stores a text under a key that is a text, both as UTF-8.
@@ -89,14 +92,17 @@ public final class Database: Sendable {
     /// Removes a key and its value. A key that is not there is no error.
     ///
     /// - Throws: ``LevelError``: `io`, `closed`.
-    public func delete(_ key: [UInt8], durability: Durability = .buffered) throws(LevelError) {
+    public func delete(_ key: Span<UInt8>, durability: Durability = .buffered) throws(LevelError) {
         try SizeLimit.check(keyByteCount: key.count, valueByteCount: 0)
         try core.write { () throws(LevelError) in
-            try unsafe key.withUnsafeBufferPointer { (key) throws(LevelError) in
-                try unsafe core.engine.delete(key, synced: durability != .buffered)
-            }
+            try core.engine.delete(key, synced: durability != .buffered)
             if durability == .flushed { try core.flush() }
         }
+    }
+
+    /// Removes a key and its value; see ``delete(_:durability:)-(Span<UInt8>,_)``.
+    public func delete(_ key: [UInt8], durability: Durability = .buffered) throws(LevelError) {
+        try delete(key.span, durability: durability)
     }
 
     /// Removes a key that is a text.

@@ -115,6 +115,38 @@ final class DatabaseCore: Sendable {
         return try body()
     }
 
+    // MARK: - Reading
+
+    /// Calls `body` with the value of a key.
+    ///
+    /// - Returns: whether there is such a key.
+    func readValue(
+        forKey key: Span<UInt8>, reading: OpaquePointer, _ body: (Span<UInt8>) throws(LevelError) -> Void
+    ) throws(LevelError) -> Bool {
+        try enter()
+        defer { leave() }
+        let found: Void? = try unsafe engine.get(key, reading: reading, body)
+        if found != nil { return true }
+        // `leveldb_get` reports a table file that is gone as "not found", like a key that is not there. Where a table
+        // may have gone, an iterator confirms the miss, because it reports an error instead.
+        if tables.isUnchanged { return false }
+        return try unsafe findValue(forKey: key, reading: reading, body)
+    }
+
+    private func findValue(
+        forKey key: Span<UInt8>, reading: OpaquePointer, _ body: (Span<UInt8>) throws(LevelError) -> Void
+    ) throws(LevelError) -> Bool {
+        tables.look { engine.property("leveldb.sstables") }
+        let iterator = unsafe engine.makeIterator(reading: reading)
+        defer { iterator.destroy() }
+        iterator.seek(key)
+        let isValid = iterator.isValid
+        if let error = iterator.error { throw .engine(error, action: "read a key of \(path)") }
+        guard isValid, unsafe order.compare(Span(_unsafeElements: iterator.key), key) == 0 else { return false }
+        try body(unsafe Span(_unsafeElements: iterator.value))
+        return true
+    }
+
     // MARK: - Writing
 
     /// Runs a write, unless an earlier one failed.
@@ -127,23 +159,22 @@ final class DatabaseCore: Sendable {
     func write(_ body: () throws(LevelError) -> Void) throws(LevelError) {
         try enter()
         defer { leave() }
-        let outcome: Result<Void, LevelError> = writeFailure.withLock { failure in
-            if let failure {
-                return .failure(
-                    LevelError(
-                        .io,
-                        "\(path) takes no more writes because one failed; what was written before is safe: "
-                            + "close it, mend the cause and open it again", cause: failure))
-            }
+        try writeFailure.withLock { (failure) throws(LevelError) in
+            if let failure { throw fencedError(failure) }
             do throws(LevelError) {
                 try body()
-                return .success(())
             } catch {
                 if !heal() { failure = error.description }
-                return .failure(error)
+                throw error
             }
         }
-        try outcome.get()
+    }
+
+    private func fencedError(_ failure: String) -> LevelError {
+        LevelError(
+            .io,
+            "\(path) takes no more writes because one failed; what was written before is safe: "
+                + "close it, mend the cause and open it again", cause: failure)
     }
 
     /// Writes what is in memory to a table on the disk. The probe tells of an error that LevelDB's function keeps to
@@ -227,21 +258,10 @@ final class DatabaseCore: Sendable {
         try? write { () throws(LevelError) in
             let batch = EngineBatch()
             for key in keys {
-                try unsafe key.withUnsafeBufferPointer { (bytes) throws(LevelError) in
-                    let reading = unsafe engine.options.reading
-                    let value = try unsafe engine.get(bytes, reading: reading) { (value) throws(LevelError) in
-                        value.copied()
-                    }
-                    guard let value else {
-                        // A table that is gone looks like a deletion, but not to an iterator.
-                        let iterator = unsafe engine.makeIterator(reading: reading)
-                        defer { iterator.destroy() }
-                        unsafe iterator.seek(bytes)
-                        if let error = iterator.error { throw .engine(error, action: "merge a key of \(path)") }
-                        return unsafe batch.delete(bytes)
-                    }
-                    unsafe value.withUnsafeBufferPointer { value in unsafe batch.put(bytes, value) }
+                let isThere = try unsafe readValue(forKey: key.span, reading: engine.reading) { value in
+                    batch.put(key.span, value)
                 }
+                if !isThere { batch.delete(key.span) }
             }
             try engine.write(batch, synced: false)
         }

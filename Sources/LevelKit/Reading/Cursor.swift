@@ -17,9 +17,10 @@
 ///
 /// ``key`` and ``value`` lend the engine's own memory: the compiler keeps them from outliving the position. A cursor
 /// belongs to one thread at a time. While one lives, the files that it reads stay on disk.
-public struct Cursor: ~Copyable {
+@safe public struct Cursor: ~Copyable {
     // Without payload, so that a step moves one byte and counts no references.
-    private enum Position {
+    @usableFromInline
+    enum Position {
         case start
         case entry
         case end
@@ -33,7 +34,10 @@ public struct Cursor: ~Copyable {
     private let reverse: Bool
     /// Whether the range ends before the database does, in the direction of travel.
     private let hasFarBound: Bool
-    private var position = Position.start
+    @usableFromInline var position = Position.start
+    // The entry at the position, until the next move.
+    @usableFromInline var entryKey = unsafe UnsafeBufferPointer<UInt8>(start: nil, count: 0)
+    @usableFromInline var entryValue = unsafe UnsafeBufferPointer<UInt8>(start: nil, count: 0)
     /// What went wrong, once the position is `failed`.
     private var failure: LevelError?
     /// The key at which the next ``advance()`` begins, after ``seek(to:)``.
@@ -70,10 +74,16 @@ public struct Cursor: ~Copyable {
         }
         let isValid = iterator.isValid
         if iterator.hasFailed { throw fail() }
-        guard isValid, !hasFarBound || (unsafe isWithinFarBound(iterator.key)) else {
+        guard isValid else {
             position = .end
             return false
         }
+        unsafe entryKey = iterator.key
+        if hasFarBound, unsafe !isWithinFarBound(entryKey) {
+            position = .end
+            return false
+        }
+        unsafe entryValue = iterator.value
         position = .entry
         return true
     }
@@ -97,32 +107,33 @@ public struct Cursor: ~Copyable {
     /// The key at the position.
     ///
     /// - Precondition: the last ``advance()`` returned `true`.
+    @inlinable
     public var key: Span<UInt8> {
         @_lifetime(borrow self)
         get {
             requireEntry()
-            return unsafe _overrideLifetime(Span(_unsafeElements: iterator.key), borrowing: self)
+            return unsafe _overrideLifetime(Span(_unsafeElements: entryKey), borrowing: self)
         }
     }
 
     /// The value at the position.
     ///
     /// - Precondition: the last ``advance()`` returned `true`.
+    @inlinable
     public var value: Span<UInt8> {
         @_lifetime(borrow self)
         get {
             requireEntry()
-            return unsafe _overrideLifetime(Span(_unsafeElements: iterator.value), borrowing: self)
+            return unsafe _overrideLifetime(Span(_unsafeElements: entryValue), borrowing: self)
         }
     }
 
     // MARK: - Bounds
 
     /// LevelDB aborts the process when an iterator is asked for an entry it does not stand on; so does this, with words.
-    private func requireEntry() {
-        guard position == .entry else {
-            preconditionFailure("key and value exist only after advance() has returned true")
-        }
+    @inlinable
+    func requireEntry() {
+        precondition(position == .entry, "key and value exist only after advance() has returned true")
     }
 
     private mutating func moveToStart() throws(LevelError) {
@@ -148,12 +159,10 @@ public struct Cursor: ~Copyable {
     private func seekToFirst(atLeast bound: KeyBound) {
         switch bound {
         case .unbounded: iterator.seekToFirst()
-        case .included(let key): unsafe key.withUnsafeBufferPointer { unsafe iterator.seek($0) }
+        case .included(let key): iterator.seek(key.span)
         case .excluded(let key):
-            unsafe key.withUnsafeBufferPointer { key in
-                unsafe iterator.seek(key)
-                if iterator.isValid, unsafe isSame(iterator.key, key) { iterator.next() }
-            }
+            iterator.seek(key.span)
+            if iterator.isValid, isOn(key) { iterator.next() }
         }
     }
 
@@ -166,21 +175,18 @@ public struct Cursor: ~Copyable {
     }
 
     private func seekToLast(_ key: [UInt8], included: Bool) {
-        unsafe key.withUnsafeBufferPointer { key in
-            unsafe iterator.seek(key)
-            if !iterator.isValid {
-                // Every key is smaller, unless the seek met damage: then the error is found by the caller.
-                if iterator.error == nil { iterator.seekToLast() }
-            } else {
-                let isFound = unsafe isSame(iterator.key, key)
-                if !(included && isFound) { iterator.previous() }
-            }
+        iterator.seek(key.span)
+        if !iterator.isValid {
+            // Every key is smaller, unless the seek met damage: then the error is found by the caller.
+            if iterator.error == nil { iterator.seekToLast() }
+        } else if !(included && isOn(key)) {
+            iterator.previous()
         }
     }
 
-    /// Whether two keys are one key in the order of the database.
-    private func isSame(_ a: UnsafeBufferPointer<UInt8>, _ b: UnsafeBufferPointer<UInt8>) -> Bool {
-        unsafe core.order.compare(Span(_unsafeElements: a), Span(_unsafeElements: b)) == 0
+    /// Whether the iterator stands on a key, in the order of the database.
+    private func isOn(_ key: [UInt8]) -> Bool {
+        unsafe core.order.compare(Span(_unsafeElements: iterator.key), key.span) == 0
     }
 
     @inline(__always)

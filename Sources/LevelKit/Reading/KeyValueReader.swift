@@ -1,14 +1,14 @@
 /// What can be read from: a ``Database`` (its newest state) or a ``Snapshot`` (the state at one moment).
 public protocol KeyValueReader: Sendable {
-    /// Calls `body` with the value of a key, lent for the time of the call and not copied.
+    /// Calls `body` with the value of a key, lent for the time of the call and not copied; not if there is no such key.
     ///
-    /// - Returns: what `body` returns; `nil` if there is no such key.
+    /// - Returns: whether there is such a key.
     /// - Throws: ``LevelError``: `corruption` where the value or a table is damaged or gone (never absence), `io`,
     ///   `closed`; and what `body` throws.
     /// - Complexity: one seek in each level of tables; see `bloomFilterBitsPerKey` for misses.
-    func withValue<R>(
-        forKey key: [UInt8], _ body: (Span<UInt8>) throws(LevelError) -> R
-    ) throws(LevelError) -> R?
+    func readValue(
+        forKey key: Span<UInt8>, _ body: (Span<UInt8>) throws(LevelError) -> Void
+    ) throws(LevelError) -> Bool
 
     /// A cursor over a range of keys.
     ///
@@ -20,21 +20,60 @@ public protocol KeyValueReader: Sendable {
 }
 
 extension KeyValueReader {
+    /// Calls `body` with the value of a key, lent for the time of the call and not copied.
+    ///
+    /// The database cannot be closed in `body`: closing waits for the call to end.
+    ///
+    /// - Returns: what `body` returns; `nil` if there is no such key.
+    /// - Throws: as ``readValue(forKey:_:)``.
+    @inlinable
+    public func withValue<R>(
+        forKey key: Span<UInt8>, _ body: (Span<UInt8>) throws(LevelError) -> R
+    ) throws(LevelError) -> R? {
+        var result: R?
+        _ = try readValue(forKey: key) { (value) throws(LevelError) in result = try body(value) }
+        return result
+    }
+
+    /// Calls `body` with the value of a key; see ``withValue(forKey:_:)-(Span<UInt8>,_)``.
+    @inlinable
+    public func withValue<R>(
+        forKey key: [UInt8], _ body: (Span<UInt8>) throws(LevelError) -> R
+    ) throws(LevelError) -> R? {
+        try withValue(forKey: key.span, body)
+    }
+
     /// The value of a key; `nil` if there is no such key.
     ///
     /// - Throws: ``LevelError``: `corruption`, `io`, `closed`.
+    @inlinable
+    public func value(forKey key: Span<UInt8>) throws(LevelError) -> [UInt8]? {
+        var result: [UInt8]?
+        _ = try readValue(forKey: key) { (value) throws(LevelError) in result = value.copied() }
+        return result
+    }
+
+    /// The value of a key; `nil` if there is no such key.
+    ///
+    /// - Throws: ``LevelError``: `corruption`, `io`, `closed`.
+    @inlinable
     public func value(forKey key: [UInt8]) throws(LevelError) -> [UInt8]? {
-        try withValue(forKey: key) { (bytes) throws(LevelError) in bytes.copied() }
+        try value(forKey: key.span)
     }
 
     /// The value of a key that is a text; `nil` if there is no such key.
     public func value(forKey key: String) throws(LevelError) -> [UInt8]? {
-        try value(forKey: Array(key.utf8))
+        try value(forKey: key.utf8Span.span)
+    }
+
+    /// Whether there is such a key.
+    public func contains(_ key: Span<UInt8>) throws(LevelError) -> Bool {
+        try readValue(forKey: key) { _ in }
     }
 
     /// Whether there is such a key.
     public func contains(_ key: [UInt8]) throws(LevelError) -> Bool {
-        try withValue(forKey: key) { (_) throws(LevelError) in true } ?? false
+        try contains(key.span)
     }
 
     /// A cursor over a range of keys in rising order.
@@ -46,41 +85,14 @@ extension KeyValueReader {
     public func cursor(in range: KeyRange = .all, reverse: Bool) throws(LevelError) -> Cursor {
         try cursor(in: range, reverse: reverse, fillsCache: true)
     }
-
-    /// The value of a key of which the engine said that it is absent.
-    ///
-    /// `leveldb_get` reports a table file that is gone as "not found", like a key that is not there. Where a table may
-    /// have gone, an iterator confirms the miss, because it reports an error instead.
-    func confirmMiss<R>(
-        _ key: UnsafeBufferPointer<UInt8>, core: DatabaseCore, reading: OpaquePointer,
-        _ body: (Span<UInt8>) throws(LevelError) -> R
-    ) throws(LevelError) -> R? {
-        if core.tables.isUnchanged { return nil }
-        core.tables.look { core.engine.property("leveldb.sstables") }
-        let iterator = unsafe core.engine.makeIterator(reading: reading)
-        defer { iterator.destroy() }
-        unsafe iterator.seek(key)
-        let isValid = iterator.isValid
-        if let error = iterator.error { throw .engine(error, action: "read a key from \(core.path)") }
-        guard isValid else { return nil }
-        let isSame = unsafe core.order.compare(Span(_unsafeElements: iterator.key), Span(_unsafeElements: key)) == 0
-        guard isSame else { return nil }
-        return try body(unsafe Span(_unsafeElements: iterator.value))
-    }
 }
 
 extension Database: KeyValueReader {
-    /// As ``KeyValueReader/withValue(forKey:_:)``, from the newest state.
-    public func withValue<R>(
-        forKey key: [UInt8], _ body: (Span<UInt8>) throws(LevelError) -> R
-    ) throws(LevelError) -> R? {
-        try core.enter()
-        defer { core.leave() }
-        let reading = unsafe core.engine.options.reading
-        return try unsafe key.withUnsafeBufferPointer { (key) throws(LevelError) in
-            if let result = try unsafe core.engine.get(key, reading: reading, body) { return result }
-            return try unsafe confirmMiss(key, core: core, reading: reading, body)
-        }
+    /// As ``KeyValueReader/readValue(forKey:_:)``, from the newest state.
+    public func readValue(
+        forKey key: Span<UInt8>, _ body: (Span<UInt8>) throws(LevelError) -> Void
+    ) throws(LevelError) -> Bool {
+        try unsafe core.readValue(forKey: key, reading: core.engine.reading, body)
     }
 
     /// As ``KeyValueReader/cursor(in:reverse:fillsCache:)``, over the state at this moment.
@@ -103,6 +115,7 @@ extension Database: KeyValueReader {
 
 extension Span<UInt8> {
     /// The bytes as an array of their own.
+    @inlinable
     public func copied() -> [UInt8] {
         unsafe withUnsafeBufferPointer { unsafe Array($0) }
     }

@@ -18,17 +18,11 @@ public final class Snapshot: Sendable {
 }
 
 extension Snapshot: KeyValueReader {
-    /// As ``KeyValueReader/withValue(forKey:_:)``, from the state of the snapshot.
-    public func withValue<R>(
-        forKey key: [UInt8], _ body: (Span<UInt8>) throws(LevelError) -> R
-    ) throws(LevelError) -> R? {
-        try core.enter()
-        defer { core.leave() }
-        let reading = unsafe engine.reading
-        return try unsafe key.withUnsafeBufferPointer { (key) throws(LevelError) in
-            if let result = try unsafe core.engine.get(key, reading: reading, body) { return result }
-            return try unsafe confirmMiss(key, core: core, reading: reading, body)
-        }
+    /// As ``KeyValueReader/readValue(forKey:_:)``, from the state of the snapshot.
+    public func readValue(
+        forKey key: Span<UInt8>, _ body: (Span<UInt8>) throws(LevelError) -> Void
+    ) throws(LevelError) -> Bool {
+        try unsafe core.readValue(forKey: key, reading: engine.reading, body)
     }
 
     /// As ``KeyValueReader/cursor(in:reverse:fillsCache:)``, over the state of the snapshot.

@@ -6,9 +6,9 @@ public final class WriteBatch {
     let engine = EngineBatch()
 
     /// Operations in the batch.
-    public private(set) var count = 0
+    public var count: Int { engine.count }
     /// Bytes that the batch takes in memory and in the log.
-    public private(set) var byteCount = 12
+    public var byteCount: Int { engine.byteCount }
 
     /// An empty batch.
     public init() {}
@@ -16,12 +16,15 @@ public final class WriteBatch {
     /// Adds a put.
     ///
     /// - Throws: ``LevelError`` with `tooLarge`; the batch is as before.
-    public func put(_ value: [UInt8], forKey key: [UInt8]) throws(LevelError) {
+    public func put(_ value: Span<UInt8>, forKey key: Span<UInt8>) throws(LevelError) {
         try SizeLimit.check(keyByteCount: key.count, valueByteCount: value.count)
-        try add(key.count + value.count)
-        unsafe key.withUnsafeBufferPointer { key in
-            unsafe value.withUnsafeBufferPointer { value in unsafe engine.put(key, value) }
-        }
+        try SizeLimit.check(batchByteCount: byteCount + key.count + value.count + EngineBatch.operationOverhead)
+        engine.put(key, value)
+    }
+
+    /// Adds a put; see ``put(_:forKey:)-(Span<UInt8>,_)``.
+    public func put(_ value: [UInt8], forKey key: [UInt8]) throws(LevelError) {
+        try put(value.span, forKey: key.span)
     }
 
     /// Adds a put of a text under a text.
@@ -32,10 +35,15 @@ public final class WriteBatch {
     /// Adds a deletion.
     ///
     /// - Throws: ``LevelError`` with `tooLarge`; the batch is as before.
-    public func delete(_ key: [UInt8]) throws(LevelError) {
+    public func delete(_ key: Span<UInt8>) throws(LevelError) {
         try SizeLimit.check(keyByteCount: key.count, valueByteCount: 0)
-        try add(key.count)
-        unsafe key.withUnsafeBufferPointer { key in unsafe engine.delete(key) }
+        try SizeLimit.check(batchByteCount: byteCount + key.count + EngineBatch.operationOverhead)
+        engine.delete(key)
+    }
+
+    /// Adds a deletion; see ``delete(_:)-(Span<UInt8>)``.
+    public func delete(_ key: [UInt8]) throws(LevelError) {
+        try delete(key.span)
     }
 
     /// Adds the deletion of a key that is a text.
@@ -49,22 +57,11 @@ public final class WriteBatch {
     public func append(_ other: WriteBatch) throws(LevelError) {
         try SizeLimit.check(batchByteCount: byteCount + other.byteCount)
         engine.append(other.engine)
-        count += other.count
-        byteCount += other.byteCount - 12
     }
 
     /// Empties the batch.
     public func removeAll() {
         engine.clear()
-        count = 0
-        byteCount = 12
-    }
-
-    private func add(_ payload: Int) throws(LevelError) {
-        // A tag and two lengths of at most five bytes each.
-        try SizeLimit.check(batchByteCount: byteCount + payload + 11)
-        byteCount += payload + 11
-        count += 1
     }
 }
 
