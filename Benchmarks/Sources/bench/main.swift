@@ -2,6 +2,7 @@
 //
 // usage: bench [COUNT [ROUNDS]]
 //        bench only NAME ours|peer COUNT REPEATS
+//        bench memory COUNT
 
 import Foundation
 
@@ -26,6 +27,9 @@ if arguments.first == "only" {
     }
     let side = arguments[2] == "ours" ? comparison.ours : comparison.peer
     for _ in 0..<repeats { _ = try side() }
+} else if arguments.first == "memory" {
+    try ScanMemory(directory: directory.path, count: arguments.dropFirst().first.flatMap { Int($0) } ?? 10_000_000)
+        .run()
 } else {
     let count = arguments.first.flatMap { Int($0) } ?? 300_000
     let rounds = arguments.dropFirst().first.flatMap { Int($0) } ?? 7
