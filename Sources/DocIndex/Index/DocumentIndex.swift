@@ -13,9 +13,10 @@ protocol DocumentIndex: Sendable {
     var entryPrefix: [UInt8] { get }
 
     /// Calls `body` with each entry of a document, keys distinct.
+    ///
+    /// - Throws: what `body` throws; ``IndexTuples/LimitError`` for a document with too many entries.
     func forEachEntry(
-        of document: DocumentObject, row: UInt64, _ body: (_ key: [UInt8], _ value: [UInt8]) throws -> Void)
-        rethrows
+        of document: DocumentObject, row: UInt64, _ body: (_ key: [UInt8], _ value: [UInt8]) throws -> Void) throws
 
     /// What the document adds to the sums that the index keeps.
     func statistics(of document: DocumentObject) -> IndexStatistics
@@ -39,35 +40,63 @@ struct IndexStatistics: Sendable, Hashable {
     }
 }
 
-/// What one batch does to indexes: its operations, and the sums that change with it.
+/// What one batch does to indexes: its operations, the sums that change with it, and what is to be checked when it is
+/// whole.
 struct IndexChanges {
     let batch: WriteBatch
     var statistics: [UInt32: IndexStatistics] = [:]
+    /// Of indexes that are unique or counted.
+    var values: [UInt32: ValueChanges] = [:]
+    /// The documents that got a value in a unique index.
+    var documents: [UInt32: [UInt64: Document]] = [:]
+
+    init(batch: WriteBatch) { self.batch = batch }
 }
 
 extension DocumentIndex {
     /// Brings the index from the old form of a document to the new one; `nil` stands for no document.
+    ///
+    /// - Throws: ``IndexTuples/LimitError`` for a document with too many entries.
     func update(old: DocumentObject?, new: DocumentObject?, row: UInt64, in changes: inout IndexChanges) throws {
-        if let old, let new, definition.fields.allSatisfy({ $0.leadsToSame(in: old, and: new) }) { return }
-        try updateEntries(old: old, new: new, row: row, in: changes.batch)
+        // A condition may look at anything.
+        if let old, let new, definition.condition == nil,
+            definition.inputPaths.allSatisfy({ $0.leadsToSame(in: old, and: new) })
+        {
+            return
+        }
+        try updateEntries(old: old, new: new, row: row, in: &changes)
         var difference = new.map(statistics(of:)) ?? IndexStatistics()
         if let old { difference -= statistics(of: old) }
         if difference != IndexStatistics() { changes.statistics[number, default: IndexStatistics()] += difference }
     }
 
-    private func updateEntries(old: DocumentObject?, new: DocumentObject?, row: UInt64, in batch: WriteBatch) throws {
-        guard let old else {
-            if let new { try forEachEntry(of: new, row: row) { try batch.put($1, forKey: $0) } }
-            return
-        }
+    private func updateEntries(
+        old: DocumentObject?, new: DocumentObject?, row: UInt64, in changes: inout IndexChanges
+    ) throws {
+        let batch = changes.batch
         var stale: [[UInt8]: [UInt8]] = [:]
-        forEachEntry(of: old, row: row) { stale[$0] = $1 }
+        if let old { try forEachEntry(of: old, row: row) { stale[$0] = $1 } }
+        let isWatched = definition.isUnique || definition.countsValues
+        var tail: [UInt8] = []
+        StoreKeyspace.appendRow(row, to: &tail)
+        func value(of key: [UInt8]) -> [UInt8] { Array(key[entryPrefix.count..<key.count - tail.count]) }
+        var watched = ValueChanges()
+        if isWatched { swap(&watched, &changes.values[number, default: ValueChanges()]) }
         if let new {
-            try forEachEntry(of: new, row: row) { key, value in
-                if stale.removeValue(forKey: key) != value { try batch.put(value, forKey: key) }
+            try forEachEntry(of: new, row: row) { key, content in
+                guard let before = stale.removeValue(forKey: key) else {
+                    try batch.put(content, forKey: key)
+                    if isWatched { watched.add(value(of: key), row: row) }
+                    return
+                }
+                if before != content { try batch.put(content, forKey: key) }
             }
         }
-        for key in stale.keys { try batch.delete(key) }
+        for key in stale.keys {
+            try batch.delete(key)
+            if isWatched { watched.remove(value(of: key), row: row) }
+        }
+        if isWatched { changes.values[number] = watched }
     }
 }
 
@@ -86,6 +115,7 @@ extension Catalog.IndexEntry {
         switch definition.kind {
         case .value: ValueIndex(number: number, definition: definition)
         case .text: TextIndex(number: number, definition: definition)
+        case .geo: GeoIndex(number: number, definition: definition)
         }
     }
 }

@@ -10,7 +10,9 @@ struct IndexBuilder {
     /// Deletes every key of an index.
     func deleteEntries(of index: Catalog.DroppedIndex) throws {
         switch index.kind {
-        case .value: try deleteKeys(StoreKeyspace.values.prefix(index.number))
+        case .value, .geo:
+            try deleteKeys(StoreKeyspace.values.prefix(index.number))
+            try deleteKeys(StoreKeyspace.valueCounts.prefix(index.number))
         case .text: try deleteKeys(StoreKeyspace.text.prefix(index.number))
         }
     }
@@ -33,7 +35,12 @@ struct IndexBuilder {
             }
             let document = try RowReader.document(body: cursor.value.copied(), row: row, collection: collection)
             for index in indexes {
-                try index.forEachEntry(of: document.content, row: row) { try batch.put($1, forKey: $0) }
+                do {
+                    try index.forEachEntry(of: document.content, row: row) { try batch.put($1, forKey: $0) }
+                } catch is IndexTuples.LimitError {
+                    throw IndexChanges.tooManyEntries(
+                        document.id, index: index.definition.name, collection: collection.name)
+                }
                 statistics[index.number, default: IndexStatistics()] += index.statistics(of: document.content)
             }
             if batch.count >= Self.batchCount { try write(batch) }
@@ -43,6 +50,9 @@ struct IndexBuilder {
             try batch.put(TextIndex.encoded(sum), forKey: StoreKeyspace.textStatistics(index.number))
         }
         try write(batch)
+        for case let index as ValueIndex in indexes where index.definition.countsValues {
+            try IndexCounters(index: index).rebuild(in: database)
+        }
     }
 
     private func deleteKeys(_ prefix: [UInt8]) throws {

@@ -1,6 +1,6 @@
 /// The order-preserving encoding of values in index keys.
 ///
-/// The order of the bytes is the order of the values: missing < null < false < true < numbers < texts < bytes <
+/// The order of the bytes is the order of the values: missing < null < false < true < numbers < texts < dates < bytes <
 /// arrays < objects. Integers and doubles are ordered together by their numeric value, and equal numbers of both kinds
 /// have equal bytes. Texts are ordered by their UTF-8 bytes. Arrays and objects have no content in an index: each
 /// stands as a mark of its kind. Every encoding delimits itself, so components may follow one another.
@@ -17,10 +17,20 @@ enum OrderedValue {
         case bool = 0x06
         case boolTrue = 0x08
         case number = 0x0a
+        /// A text in natural order: what is compared first, then the text itself.
+        case naturalString = 0x0b
         case string = 0x0c
+        /// The levels of a hierarchical keyword.
+        case levels = 0x0d
+        case date = 0x0e
         case bytes = 0x10
         case array = 0x12
         case object = 0x14
+        /// A value of a kind that the component is not made for, such as a text without a date where a month is asked
+        /// for. The value follows.
+        case other = 0x16
+        /// A cell of the earth's surface.
+        case cell = 0x18
     }
 
     /// Behind an encoded value, these bytes lie above every key in which another component or a row follows, and below
@@ -104,26 +114,67 @@ enum OrderedValue {
 
     /// A zero byte becomes `00 ff`, so that the `00` at the end is told apart, as in the tuple encoding.
     @inline(__always)
-    private static func appendEscaped(_ byte: UInt8, to key: inout [UInt8]) {
+    static func appendEscaped(_ byte: UInt8, to key: inout [UInt8]) {
         key.append(byte)
         if byte == 0 { key.append(0xff) }
     }
 
+    /// Adds a date: milliseconds since 1970, and the zone in minutes from UTC, none being its own case.
+    static func append(_ date: IndexedDate, to key: inout [UInt8]) {
+        key.append(Kind.date.rawValue)
+        let bits = UInt64(bitPattern: date.milliseconds) ^ 1 << 63
+        for shift in stride(from: UInt64(56), through: 0, by: -8) {
+            key.append(UInt8(truncatingIfNeeded: bits >> shift))
+        }
+        let zone = date.offsetMinutes.map { UInt16(truncatingIfNeeded: $0 + 0x8000) } ?? 0
+        key.append(UInt8(zone >> 8))
+        key.append(UInt8(zone & 0xff))
+    }
+
     /// The offset behind the value that begins at `offset`; `nil` if there is no whole value.
-    static func skip(in key: Span<UInt8>, from offset: Int) -> Int? {
-        guard offset < key.count, let kind = Kind(rawValue: key[offset]) else { return nil }
+    ///
+    /// - Parameter isDescending: whether the bytes are complemented.
+    static func skip(in key: Span<UInt8>, from offset: Int, isDescending: Bool = false) -> Int? {
+        // What turns a complemented byte back.
+        let mask: UInt8 = isDescending ? 0xff : 0
+        guard offset < key.count, var kind = Kind(rawValue: key[offset] ^ mask) else { return nil }
         var offset = offset + 1
+        if kind == .other {
+            guard offset < key.count, let inner = Kind(rawValue: key[offset] ^ mask), inner != .other else {
+                return nil
+            }
+            kind = inner
+            offset += 1
+        }
         switch kind {
         case .missing, .null, .bool, .boolTrue, .array, .object: return offset
-        case .number, .string, .bytes:
-            while offset < key.count {
-                if key[offset] == 0 {
-                    guard offset + 1 < key.count, key[offset + 1] == 0xff else { return offset + 1 }
-                    offset += 1
-                }
+        case .number, .string, .bytes: return skipEscaped(in: key, from: offset, mask: mask)
+        case .naturalString:
+            return skipEscaped(in: key, from: offset, mask: mask).flatMap { skipEscaped(in: key, from: $0, mask: mask) }
+        case .levels:
+            while offset < key.count, key[offset] ^ mask == levelMark {
+                guard let next = skipEscaped(in: key, from: offset + 1, mask: mask) else { return nil }
+                offset = next
+            }
+            return offset < key.count && key[offset] ^ mask == 0 ? offset + 1 : nil
+        case .date: return offset + 10 <= key.count ? offset + 10 : nil
+        case .cell: return offset + 8 <= key.count ? offset + 8 : nil
+        case .other: return nil
+        }
+    }
+
+    /// Stands before each level of a hierarchical keyword; a zero byte stands behind the last one.
+    static let levelMark: UInt8 = 0x02
+
+    private static func skipEscaped(in key: Span<UInt8>, from offset: Int, mask: UInt8) -> Int? {
+        var offset = offset
+        while offset < key.count {
+            if key[offset] == mask {
+                guard offset + 1 < key.count, key[offset + 1] == ~mask else { return offset + 1 }
                 offset += 1
             }
-            return nil
+            offset += 1
         }
+        return nil
     }
 }

@@ -2,9 +2,10 @@ internal import LevelKit
 
 /// An index that orders documents by the values at one or more fields.
 ///
-/// `V index value… row` → nothing. Every document is in the index: a field that is not there, `null`, and every kind of
-/// value have their place (see ``OrderedValue``). A field with `[]` gives one entry for each distinct element; a
-/// document without elements has one entry with "missing" in their place.
+/// `V index value… row` → the values that are covered, or nothing. Every document is in the index, unless it is sparse
+/// or partial: a field that is not there, `null`, and every kind of value have their place (see ``OrderedValue``). A
+/// field with `[]` gives one entry for each distinct element, a document without elements has one entry with "missing"
+/// in their place; ``IndexTuples`` says how several such fields are combined.
 struct ValueIndex: DocumentIndex {
     let number: UInt32
     let definition: IndexDefinition
@@ -13,48 +14,54 @@ struct ValueIndex: DocumentIndex {
 
     func forEachEntry(
         of document: DocumentObject, row: UInt64, _ body: (_ key: [UInt8], _ value: [UInt8]) throws -> Void
-    ) rethrows {
-        // The bytes before the field with `[]`, its elements, and the bytes behind it.
+    ) throws {
+        guard definition.holds(document) else { return }
+        let combinations = try IndexTuples(definition.fields).combinations(in: document)
+        let covered = definition.covered.isEmpty ? [] : try CoveredValues.encode(definition.covered, of: document)
+        if combinations.count == 1 {
+            if let key = key(of: combinations[0], row: row) { try body(key, covered) }
+            return
+        }
+        var seen: Set<[UInt8]> = []
+        for combination in combinations {
+            if let key = key(of: combination, row: row), seen.insert(key).inserted { try body(key, covered) }
+        }
+    }
+
+    /// The key of a combination of values; `nil` if a sparse index leaves it out.
+    private func key(of combination: [DocumentValue?], row: UInt64) -> [UInt8]? {
+        if definition.isSparse, combination[0] == nil { return nil }
+        var key = prefix(of: combination)
+        StoreKeyspace.appendRow(row, to: &key)
+        return key
+    }
+
+    /// The beginning of the keys of all entries with these values, as many as are given.
+    func prefix(of values: [DocumentValue?]) -> [UInt8] {
         var key = entryPrefix
-        var elements: [[UInt8]]?
-        var tail: [UInt8] = []
-        for field in definition.fields {
-            if field.hasArrayStep {
-                elements = Self.distinctElements(at: field, in: document)
-            } else if elements == nil {
-                OrderedValue.append(field.value(in: document), to: &key)
-            } else {
-                OrderedValue.append(field.value(in: document), to: &tail)
-            }
-        }
-        StoreKeyspace.appendRow(row, to: &tail)
-        guard let elements else {
-            return try body(key + tail, [])
-        }
-        for element in elements { try body(key + element + tail, []) }
+        for (component, value) in zip(definition.components, values) { component.append(value, to: &key) }
+        return key
     }
 
     func statistics(of document: DocumentObject) -> IndexStatistics { IndexStatistics() }
 
-    private static func distinctElements(at field: FieldPath, in document: DocumentObject) -> [[UInt8]] {
-        var elements: [[UInt8]] = []
-        field.forEachElement(in: document) { elements.append(OrderedValue.encoded($0)) }
-        switch elements.count {
-        case 0: return [OrderedValue.encoded(nil)]
-        case 1: return elements
-        default:
-            var seen: Set<[UInt8]> = []
-            return elements.filter { seen.insert($0).inserted }
+    /// The offset of the row in an entry's key; `nil` if the key is no entry of this index.
+    func rowOffset(in key: Span<UInt8>) -> Int? {
+        var offset = entryPrefix.count
+        for component in definition.components {
+            guard let next = component.skip(in: key, from: offset) else { return nil }
+            offset = next
         }
+        return offset
     }
 
     /// The row number at the end of an entry's key; `nil` if the key is no entry of this index.
     func row(of key: Span<UInt8>) -> UInt64? {
-        var offset = entryPrefix.count
-        for _ in definition.fields {
-            guard let next = OrderedValue.skip(in: key, from: offset) else { return nil }
-            offset = next
-        }
-        return StoreKeyspace.row(in: key, at: offset)
+        rowOffset(in: key).flatMap { StoreKeyspace.row(in: key, at: $0) }
     }
+}
+
+extension IndexDefinition {
+    /// Whether a partial index holds a document; true of every other index.
+    func holds(_ document: DocumentObject) -> Bool { condition?.predicate.matches(document) ?? true }
 }

@@ -13,8 +13,10 @@ enum StoreKeyspace: UInt8 {
     case ids = 0x49
     /// `D collection row` → the body of a document.
     case documents = 0x44
-    /// `V index value… row` → nothing.
+    /// `V index value… row` → the values that the index covers, the location of a geo index, or nothing.
     case values = 0x56
+    /// `G index value…` → the count of entries with these values.
+    case valueCounts = 0x47
     /// `X index 0` → statistics of a text index; `X index 1 term row` → a posting.
     case text = 0x58
 

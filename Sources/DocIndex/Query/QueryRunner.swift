@@ -96,7 +96,7 @@ struct QueryRunner {
         while try cursor.advance() {
             work.keysExamined += 1
             let key = cursor.key
-            guard let end = OrderedValue.skip(in: key, from: index.entryPrefix.count) else {
+            guard let end = index.rowOffset(in: key) else {
                 throw Self.damaged(index)
             }
             let value = key.extracting(..<end).copied()

@@ -32,6 +32,18 @@ struct Catalog: Sendable, Hashable {
         var definition: IndexDefinition
         /// Whether the index holds every document. One that does not is neither read nor written.
         var isReady: Bool
+        /// What the entries were made with; see ``IndexDefinition/fingerprint``.
+        var fingerprint: String
+
+        init(number: UInt32, definition: IndexDefinition, isReady: Bool, fingerprint: String? = nil) {
+            self.number = number
+            self.definition = definition
+            self.isReady = isReady
+            self.fingerprint = fingerprint ?? definition.fingerprint
+        }
+
+        /// Whether the entries are those that this version of the library would make.
+        var isCurrent: Bool { fingerprint == definition.fingerprint }
     }
 
     struct DroppedIndex: Sendable, Hashable {
@@ -47,6 +59,11 @@ struct Catalog: Sendable, Hashable {
                 CollectionDefinition(
                     collection.name, id: collection.idField, indexes: collection.indexes.map(\.definition))
             })
+    }
+
+    /// Whether an index was made with rules that are no longer in force, such as those of another Unicode version.
+    var hasOutdatedIndexes: Bool {
+        collections.contains { $0.indexes.contains { !$0.isCurrent } }
     }
 
     func collection(named name: String) -> CollectionEntry? {
@@ -107,7 +124,7 @@ extension Catalog {
         var indexes: [IndexEntry] = []
         for index in definition.indexes {
             if let position = kept.firstIndex(where: {
-                $0.definition == index && $0.definition.name.hasSameBytes(as: index.name)
+                $0.isCurrent && $0.definition.declaresSame(as: index) && $0.definition.name.hasSameBytes(as: index.name)
             }) {
                 indexes.append(kept.remove(at: position))
             } else {
@@ -128,7 +145,8 @@ extension Catalog {
             let indexes = collection.indexes.map { index -> DocumentValue in
                 [
                     "name": .string(index.definition.name), "number": .int(Int64(index.number)),
-                    "definition": index.definition.jsonValue, "ready": .bool(index.isReady),
+                    "definition": index.definition.jsonValue, "fingerprint": .string(index.fingerprint),
+                    "ready": .bool(index.isReady),
                 ]
             }
             return [
@@ -190,17 +208,14 @@ extension Catalog {
     }
 
     private static func index(_ value: DocumentValue) throws -> IndexEntry {
-        guard let definition = value["definition"],
-            let kind = definition["type"]?.stringValue.flatMap(IndexDefinition.Kind.init),
+        guard let definition = value["definition"], case .string(let fingerprint) = value["fingerprint"],
             case .bool(let isReady) = value["ready"]
         else { throw damaged("an index") }
-        let fields = try array(definition["fields"]).map { field in
-            guard let path = try? FieldPath(parsing: try text(field)) else { throw damaged("a field") }
-            return path
-        }
+        var reader = SchemaReader()
+        let index = reader.index(try text(value["name"]), definition, at: JSONPointer())
+        guard reader.violations.isEmpty else { throw damaged("the definition of an index") }
         return IndexEntry(
-            number: try number(value["number"]),
-            definition: IndexDefinition(try text(value["name"]), kind: kind, fields: fields), isReady: isReady)
+            number: try number(value["number"]), definition: index, isReady: isReady, fingerprint: fingerprint)
     }
 
     private static func number(_ value: DocumentValue?) throws -> UInt32 {

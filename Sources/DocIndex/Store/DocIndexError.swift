@@ -27,6 +27,10 @@ public struct DocIndexError: Error, Sendable, Hashable {
         case invalidQuery
         /// A write was begun inside a write.
         case nestedWrite
+        /// Two documents have the same values in a unique index; see ``DocIndexError/uniqueViolation``.
+        case duplicateValue
+        /// A document would have more entries in an index than are allowed.
+        case tooManyEntries
     }
 
     /// The kind of failure.
@@ -35,12 +39,21 @@ public struct DocIndexError: Error, Sendable, Hashable {
     public let message: String
     /// Where in the text of a query the fault was found, in characters from 0; `nil` for other failures.
     public let position: Int?
+    /// Everything that is wrong with a schema; empty for other failures.
+    public let schemaViolations: [SchemaViolation]
+    /// Which values two documents have in common; `nil` for other failures. Unlike the message it holds values.
+    public let uniqueViolation: UniqueViolation?
 
     /// An error with its parts.
-    public init(_ code: Code, _ message: String, position: Int? = nil) {
+    public init(
+        _ code: Code, _ message: String, position: Int? = nil, schemaViolations: [SchemaViolation] = [],
+        uniqueViolation: UniqueViolation? = nil
+    ) {
         self.code = code
         self.message = message
         self.position = position
+        self.schemaViolations = schemaViolations
+        self.uniqueViolation = uniqueViolation
     }
 }
 

@@ -17,7 +17,15 @@ public struct DocumentCollection: Sendable {
     }
 
     private func reader() throws -> RowReader {
-        RowReader(snapshot: try snapshot ?? store.database.snapshot(), collection: entry)
+        RowReader(snapshot: try newestState(), collection: entry)
+    }
+
+    /// What is read from: the snapshot of this collection, or a new one.
+    func newestState() throws -> Snapshot { try snapshot ?? store.database.snapshot() }
+
+    /// The index of a name; `nil` if there is none, or it is not built yet.
+    func index(named name: String) -> (any DocumentIndex)? {
+        entry.indexes.first { $0.isReady && $0.definition.name.hasSameBytes(as: name) }?.index
     }
 
     /// The name.
@@ -38,7 +46,7 @@ public struct DocumentCollection: Sendable {
     /// The bytes that each index takes in tables. What is still in memory does not count.
     public func indexSizes() throws -> [(name: String, byteCount: UInt64)] {
         try entry.indexes.map { entry in
-            let space: StoreKeyspace = entry.definition.kind == .value ? .values : .text
+            let space: StoreKeyspace = entry.definition.kind == .text ? .text : .values
             let prefix = space.prefix(entry.number)
             let upper = KeyRange.successor(ofPrefix: prefix) ?? [0xff]
             return (entry.definition.name, try store.database.approximateByteCount(from: prefix, to: upper))

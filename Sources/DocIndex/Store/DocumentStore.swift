@@ -109,7 +109,7 @@ public final class DocumentStore: Sendable {
 
     private func adopt(_ schema: Schema?) throws {
         let old = currentCatalog
-        if let schema {
+        if let schema = schema ?? (old.hasOutdatedIndexes ? old.schema : nil) {
             let new = try old.changed(to: schema)
             // As bytes: two spellings of a name are equal texts and different names.
             if new.encoded != old.encoded || old.nextCollection == 1 { try save(new) }

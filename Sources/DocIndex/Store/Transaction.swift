@@ -148,6 +148,7 @@ public final class Transaction {
             try batch.put(counter.encoded, forKey: CollectionCounters.key(collection))
         }
         try writeStatistics(changes, indexes: indexes.values.flatMap { $0 })
+        try changes.finish(catalog, reading: database)
         try database.write(batch, durability: durability)
     }
 
@@ -182,7 +183,8 @@ public final class Transaction {
             try changes.batch.delete(idKey)
             try changes.batch.delete(documentKey)
         }
-        for index in indexes { try index.update(old: old?.content, new: new, row: row, in: &changes) }
+        try changes.update(
+            indexes, of: target.id, old: old?.content, new: new, row: row, collection: entry.name)
     }
 
     private func writeStatistics(_ changes: IndexChanges, indexes: [any DocumentIndex]) throws {

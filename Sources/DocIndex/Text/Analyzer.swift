@@ -1,5 +1,3 @@
-internal import Foundation
-
 /// Turns text into terms: the words that are indexed and looked for.
 ///
 /// A word is a run of letters, digits and the marks that belong to them; case, accents and the width of East Asian
@@ -67,9 +65,7 @@ enum Analyzer {
 
     private static func appendFolded(_ text: String, to terms: inout Terms) {
         // Canonical equivalents are one text: macOS gives file names with kana and Hangul taken apart.
-        let folded = text.precomposedStringWithCanonicalMapping.folding(
-            options: [.caseInsensitive, .diacriticInsensitive, .widthInsensitive], locale: nil)
-        for scalar in folded.unicodeScalars {
+        for scalar in TextFolding.withoutCaseAndAccents(text).unicodeScalars {
             switch kind(of: scalar) {
             case .letter: terms.append(scalar)
             case .word:

@@ -13,7 +13,7 @@ struct TextIndex: DocumentIndex {
 
     func forEachEntry(
         of document: DocumentObject, row: UInt64, _ body: (_ key: [UInt8], _ value: [UInt8]) throws -> Void
-    ) rethrows {
+    ) throws {
         let terms = self.terms(of: document)
         let prefix = entryPrefix
         var tail: [UInt8] = []

@@ -53,8 +53,13 @@ struct Verifier {
                 result.report("\(collection.name): the document \(document.id) in row \(row) is not named by its id")
             }
             for index in indexes {
-                index.forEachEntry(of: document.content, row: row) { key, value in
-                    sums[index.number, default: IndexSum()].add(key.span, value.span)
+                do {
+                    try index.forEachEntry(of: document.content, row: row) { key, value in
+                        sums[index.number, default: IndexSum()].add(key.span, value.span)
+                    }
+                } catch is IndexTuples.LimitError {
+                    result.report(
+                        "\(collection.name).\(index.definition.name): the document \(document.id) has too many entries")
                 }
                 sums[index.number, default: IndexSum()].statistics += index.statistics(of: document.content)
             }
@@ -122,12 +127,36 @@ struct Verifier {
         if actual.count != expected.count || actual.sum != expected.sum {
             try compareEntries(of: index, collection: collection)
         }
+        if let values = index as? ValueIndex, values.definition.countsValues {
+            try checkCounts(of: values, name: "\(collection.name).\(values.definition.name)")
+        }
         guard let text = index as? TextIndex else { return }
         let stored = try Self.ifReadable { try text.storedStatistics(in: snapshot) }
         if stored == nil {
             result.report("\(collection.name).\(index.definition.name): the statistics cannot be read")
         } else if stored != expected.statistics {
             result.report("\(collection.name).\(index.definition.name): the sums over all documents are wrong")
+        }
+    }
+
+    /// Compares the counters of values with the entries there are.
+    private mutating func checkCounts(of index: ValueIndex, name: String) throws {
+        let counters = IndexCounters(index: index)
+        let stored = KeyRange.prefix(StoreKeyspace.valueCounts.prefix(index.number))
+        var expected = IndexSum()
+        try counters.forEachCount(in: snapshot) { expected.add($0.span, $1.span) }
+        var actual = IndexSum()
+        var cursor = try snapshot.cursor(in: stored, reverse: false, fillsCache: false)
+        while try cursor.advance() { actual.add(cursor.key, cursor.value) }
+        if actual.count == expected.count, actual.sum == expected.sum { return }
+        var known: Set<[UInt8]> = []
+        try counters.forEachCount(in: snapshot) { key, value in
+            known.insert(key)
+            if try snapshot.value(forKey: key) != value { result.report("\(name): a counter of a value is wrong") }
+        }
+        var surplus = try snapshot.cursor(in: stored, reverse: false, fillsCache: false)
+        while try surplus.advance() {
+            if !known.contains(surplus.key.copied()) { result.report("\(name): a value is counted that no entry has") }
         }
     }
 
@@ -142,7 +171,7 @@ struct Verifier {
                 let document = try? RowReader.document(
                     body: documents.value.copied(), row: row, collection: collection)
             else { continue }
-            try index.forEachEntry(of: document.content, row: row) { key, value in
+            try index.forEachEntryWithinLimit(of: document.content, row: row) { key, value in
                 expected.insert(key)
                 guard let stored = try snapshot.value(forKey: key) else {
                     result.report("\(name): the document \(document.id) has an entry that is missing")
@@ -169,6 +198,9 @@ struct Verifier {
             for space in [StoreKeyspace.ids, .documents] { known.append(.prefix(space.prefix(collection.number))) }
             for entry in collection.indexes where entry.isReady {
                 known.append(.prefix(entry.index.entryPrefix))
+                if entry.definition.countsValues {
+                    known.append(.prefix(StoreKeyspace.valueCounts.prefix(entry.number)))
+                }
                 if entry.definition.kind == .text { known.append(.only(StoreKeyspace.textStatistics(entry.number))) }
             }
         }
@@ -198,6 +230,17 @@ struct Verifier {
         while try cursor.advance() {
             result.report("there is a key of \(cursor.key.count) bytes that belongs to no collection and no index")
         }
+    }
+}
+
+extension DocumentIndex {
+    /// As ``forEachEntry(of:row:_:)``, but a document with too many entries has none.
+    fileprivate func forEachEntryWithinLimit(
+        of document: DocumentObject, row: UInt64, _ body: (_ key: [UInt8], _ value: [UInt8]) throws -> Void
+    ) throws {
+        do {
+            try forEachEntry(of: document, row: row, body)
+        } catch is IndexTuples.LimitError {}
     }
 }
 

@@ -33,7 +33,7 @@ extension CommandFailure {
     private static func exitCode(_ code: DocIndexError.Code) -> ExitCode {
         switch code {
         case .notADocumentStore, .storeTooNew, .corruption, .invalidSchema, .invalidID, .invalidDocument,
-            .documentExists:
+            .documentExists, .duplicateValue, .tooManyEntries:
             .badData
         case .unknownCollection, .unknownIndex, .invalidQuery: .usage
         case .nestedWrite: .software

@@ -1,0 +1,153 @@
+internal import LevelKit
+
+/// An index of locations.
+///
+/// `V index cell row` → latitude and longitude, eight bytes each. The cell is `18` and eight bytes; a document without
+/// a location has `02` in its place, one whose location is `null` has `04`, and one with something else there has `16`.
+/// Of the locations of one document that lie in the same cell, less than a centimeter apart, the first is kept.
+struct GeoIndex: DocumentIndex {
+    let number: UInt32
+    let definition: IndexDefinition
+
+    var entryPrefix: [UInt8] { StoreKeyspace.values.prefix(number) }
+
+    func forEachEntry(
+        of document: DocumentObject, row: UInt64, _ body: (_ key: [UInt8], _ value: [UInt8]) throws -> Void
+    ) throws {
+        guard definition.holds(document) else { return }
+        var seen: Set<[UInt8]> = []
+        for combination in try IndexTuples(definition.fields).combinations(in: document) {
+            if definition.isSparse, combination.allSatisfy({ $0 == nil }) { continue }
+            var key = entryPrefix
+            let point = Self.append(combination, to: &key)
+            StoreKeyspace.appendRow(row, to: &key)
+            if seen.insert(key).inserted { try body(key, point.map(Self.encoded) ?? []) }
+        }
+    }
+
+    func statistics(of document: DocumentObject) -> IndexStatistics { IndexStatistics() }
+
+    /// Adds what stands for a location.
+    ///
+    /// - Returns: the location; `nil` if there is none.
+    private static func append(_ values: [DocumentValue?], to key: inout [UInt8]) -> GeoPoint? {
+        let point =
+            values.count == 2
+            ? GeoPoint(latitude: values[0], longitude: values[1]) : values[0].flatMap { GeoPoint($0) }
+        if let point {
+            appendCell(GeoCell.number(of: point), to: &key)
+        } else if values.allSatisfy({ $0 == nil }) {
+            key.append(OrderedValue.Kind.missing.rawValue)
+        } else if values.allSatisfy({ $0?.isNull ?? true }) {
+            key.append(OrderedValue.Kind.null.rawValue)
+        } else {
+            key.append(OrderedValue.Kind.other.rawValue)
+        }
+        return point
+    }
+
+    private static func appendCell(_ cell: UInt64, to key: inout [UInt8]) {
+        key.append(OrderedValue.Kind.cell.rawValue)
+        for shift in stride(from: UInt64(56), through: 0, by: -8) {
+            key.append(UInt8(truncatingIfNeeded: cell >> shift))
+        }
+    }
+
+    private static func encoded(_ point: GeoPoint) -> [UInt8] {
+        [point.latitude, point.longitude].flatMap { degrees in
+            (0..<8).map { UInt8(truncatingIfNeeded: degrees.bitPattern >> (8 * UInt64($0))) }
+        }
+    }
+
+    /// The row and the location of an entry; `nil` if it has no location or is no entry of this index.
+    func entry(key: Span<UInt8>, value: Span<UInt8>) -> (row: UInt64, point: GeoPoint)? {
+        let start = entryPrefix.count
+        guard key.count > start + 9, key[start] == OrderedValue.Kind.cell.rawValue, value.count == 16,
+            let row = StoreKeyspace.row(in: key, at: start + 9)
+        else { return nil }
+        func degrees(_ offset: Int) -> Double {
+            var bits: UInt64 = 0
+            for index in 0..<8 { bits |= UInt64(value[offset + index]) << (8 * UInt64(index)) }
+            return Double(bitPattern: bits)
+        }
+        return GeoPoint(latitude: degrees(0), longitude: degrees(8)).map { (row, $0) }
+    }
+}
+
+// MARK: - Finding
+
+extension GeoIndex {
+    /// The keys of every location in a box, and of some near it; at most ``GeoCell/rangeLimit`` ranges.
+    func ranges(covering box: GeoBox) -> [KeyRange] {
+        GeoCell.ranges(covering: box).map { cells in
+            var lower = entryPrefix
+            Self.appendCell(cells.lowerBound, to: &lower)
+            var upper = entryPrefix
+            Self.appendCell(cells.upperBound, to: &upper)
+            return .from(lower, to: upper + OrderedValue.behind)
+        }
+    }
+
+    /// The keys of documents without a location, of which there are three kinds: none, `null`, and something else.
+    var rangesWithoutLocation: [KeyRange] {
+        [.missing, .null, .other].map { (kind: OrderedValue.Kind) in
+            let prefix = entryPrefix + [kind.rawValue]
+            return .from(prefix, to: prefix + OrderedValue.behind)
+        }
+    }
+
+    /// The rows of locations in a box, ascending, each once.
+    ///
+    /// - Complexity: O(*n*) in the locations near the box.
+    func rows(in box: GeoBox, reading reader: some KeyValueReader) throws -> [UInt64] {
+        var rows: Set<UInt64> = []
+        try forEachEntry(in: box, reading: reader) { row, point in
+            if box.contains(point) { rows.insert(row) }
+        }
+        return rows.sorted()
+    }
+
+    /// The rows nearest to a point, the nearest first, those at the same distance ascending; each once, with the
+    /// distance in meters of its nearest location. Fewer than `count` if there are not as many.
+    ///
+    /// Looks in a circle of `firstRadius` meters and in ever larger ones, until there are enough: what lies within the
+    /// circle is nearer than all outside of it.
+    func nearest(
+        _ count: Int, to center: GeoPoint, within limit: Double = .infinity, firstRadius: Double = 500,
+        reading reader: some KeyValueReader
+    ) throws -> [(row: UInt64, distance: Double)] {
+        guard count > 0, limit >= 0 else { return [] }
+        // Half of the way around the earth reaches everything.
+        let farthest = min(limit, .pi * GeoPoint.earthRadius + 1)
+        var radius = min(max(firstRadius, 1), farthest)
+        while true {
+            var distances: [UInt64: Double] = [:]
+            try forEachEntry(in: GeoBox(around: center, radius: radius), reading: reader) { row, point in
+                let distance = center.distance(to: point)
+                if distance <= radius { distances[row] = min(distance, distances[row] ?? .infinity) }
+            }
+            if distances.count >= count || radius >= farthest {
+                let sorted = distances.sorted { ($0.value, $0.key) < ($1.value, $1.key) }
+                return sorted.prefix(count).map { (row: $0.key, distance: $0.value) }
+            }
+            radius = min(radius * 4, farthest)
+        }
+    }
+
+    /// Calls `body` with every location in a box, and with some near it.
+    private func forEachEntry(
+        in box: GeoBox, reading reader: some KeyValueReader, _ body: (UInt64, GeoPoint) -> Void
+    ) throws {
+        for range in ranges(covering: box) {
+            var cursor = try reader.cursor(in: range)
+            while try cursor.advance() {
+                guard let (row, point) = entry(key: cursor.key, value: cursor.value) else {
+                    throw DocIndexError(
+                        .corruption,
+                        "the index \(definition.name) holds an entry that cannot be read; run verify")
+                }
+                body(row, point)
+            }
+        }
+    }
+}

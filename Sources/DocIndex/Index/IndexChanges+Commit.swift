@@ -1,0 +1,67 @@
+internal import LevelKit
+
+/// What a commit asks of indexes.
+extension IndexChanges {
+    /// Brings all indexes of a collection from the old form of a document to the new one.
+    ///
+    /// - Throws: ``DocIndexError`` with `tooManyEntries` that names the document and the index.
+    mutating func update(
+        _ indexes: [any DocumentIndex], of id: DocumentID, old: DocumentObject?, new: DocumentObject?, row: UInt64,
+        collection: String
+    ) throws {
+        for index in indexes {
+            do {
+                try index.update(old: old, new: new, row: row, in: &self)
+            } catch is IndexTuples.LimitError {
+                throw Self.tooManyEntries(id, index: index.definition.name, collection: collection)
+            }
+            if let new, index.definition.isUnique {
+                documents[index.number, default: [:]][row] = Document(id: id, content: new)
+            }
+        }
+    }
+
+    /// The error for a document whose arrays give more combinations than an index takes.
+    static func tooManyEntries(_ id: DocumentID, index: String, collection: String) -> DocIndexError {
+        DocIndexError(
+            .tooManyEntries,
+            "the document \(id) of \(collection) would have more than \(IndexTuples.limit) entries in the index "
+                + "\(index), which combines several arrays; make an index for each of them")
+    }
+
+    /// Checks what only the whole batch shows, and adds the counters to it: to be called when every document has been
+    /// updated, before the batch is written.
+    ///
+    /// - Throws: ``DocIndexError``: `duplicateValue` if two documents would have the same values in a unique index when
+    ///   the batch is done; `corruption`.
+    func finish(_ catalog: Catalog, reading database: Database) throws {
+        for collection in catalog.collections {
+            for entry in collection.indexes {
+                guard let changes = values[entry.number], let index = entry.index as? ValueIndex else { continue }
+                if entry.definition.isUnique { try check(index, changes, of: collection, in: database) }
+                if entry.definition.countsValues {
+                    try IndexCounters(index: index).add(changes.counts, to: batch, reading: database)
+                }
+            }
+        }
+    }
+
+    private func check(
+        _ index: ValueIndex, _ changes: ValueChanges, of collection: Catalog.CollectionEntry, in database: Database
+    ) throws {
+        let values = UniqueValues(index: index)
+        guard let conflict = try values.conflict(of: changes, in: database),
+            let added = documents[index.number]?[conflict.added],
+            let other = try documents[index.number]?[conflict.other]
+                ?? RowReader.document(conflict.other, collection: collection, in: database)
+        else { return }
+        let violation = UniqueViolation(
+            collection: collection.name, index: index.definition.name,
+            values: values.commonValues(of: added.content, and: other.content), ids: [added.id, other.id])
+        throw DocIndexError(
+            .duplicateValue,
+            "the documents \(added.id) and \(other.id) of \(collection.name) would have the same values in the unique "
+                + "index \(index.definition.name); change one of them",
+            uniqueViolation: violation)
+    }
+}

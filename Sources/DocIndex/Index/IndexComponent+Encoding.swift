@@ -1,0 +1,164 @@
+/// From values to the bytes of a key.
+extension IndexComponent {
+    /// The bytes of a value; `nil` stands for a member that is absent.
+    func encoded(_ value: DocumentValue?) -> [UInt8] {
+        var bytes: [UInt8] = []
+        append(value, to: &bytes)
+        return bytes
+    }
+
+    /// Adds the bytes of a value; complemented where larger values come first.
+    func append(_ value: DocumentValue?, to key: inout [UInt8]) {
+        let start = key.count
+        appendAscending(value, to: &key)
+        if order == .descending {
+            for position in start..<key.count { key[position] = ~key[position] }
+        }
+    }
+
+    /// The offset behind the value of this component that begins at `offset`; `nil` if there is no whole value.
+    func skip(in key: Span<UInt8>, from offset: Int) -> Int? {
+        OrderedValue.skip(in: key, from: offset, isDescending: order == .descending)
+    }
+
+    private func appendAscending(_ value: DocumentValue?, to key: inout [UInt8]) {
+        if let part { return append(part, of: value, to: &key) }
+        guard case .string(let text) = value else { return OrderedValue.append(value, to: &key) }
+        if let separator {
+            key.append(OrderedValue.Kind.levels.rawValue)
+            for level in Self.levels(of: text, separator: separator) { append(level: level, to: &key) }
+            key.append(0)
+        } else if let date = DateText.date(in: text, formats: dateFormats) {
+            OrderedValue.append(date, to: &key)
+        } else if collation == .natural {
+            Self.appendNatural(text, to: &key)
+        } else {
+            OrderedValue.append(folded(text), to: &key)
+        }
+    }
+
+    /// The date that a value stands for; `nil` if it is none.
+    private func date(_ value: DocumentValue) -> IndexedDate? {
+        if case .string(let text) = value { return DateText.date(in: text, formats: dateFormats) }
+        return nil
+    }
+
+    private func append(_ part: DatePart, of value: DocumentValue?, to key: inout [UInt8]) {
+        guard let value, !value.isNull else { return OrderedValue.append(value, to: &key) }
+        if let date = date(value) {
+            OrderedValue.append(.int(date.value(of: part)), to: &key)
+        } else {
+            // A number that is no date must not pass for a month.
+            key.append(OrderedValue.Kind.other.rawValue)
+            OrderedValue.append(value, to: &key)
+        }
+    }
+
+    private func folded(_ text: String) -> String {
+        switch collation {
+        case .binary, .natural: text
+        case .caseInsensitive: TextFolding.withoutCase(text)
+        case .caseAndAccentInsensitive: TextFolding.withoutCaseAndAccents(text)
+        }
+    }
+}
+
+// MARK: - Hierarchical keywords
+
+extension IndexComponent {
+    /// The beginning that the keys of a keyword and of everything below it have in common, and no other key has.
+    ///
+    /// `nil` if the component has no levels.
+    func subtree(of keyword: String) -> [UInt8]? {
+        guard let separator else { return nil }
+        let prefix = levelPrefix(Self.levels(of: keyword, separator: separator), isLastWhole: true)
+        return order == .descending ? prefix.map { ~$0 } : prefix
+    }
+
+    /// The beginning that the keys of all texts have in common that begin with `prefix`, of a component that is
+    /// ascending; other keys may have it too.
+    ///
+    /// `nil` where there is none: a prefix may end within a separator of several characters, and folding may change
+    /// its last letter.
+    func levelPrefix(ofTextsBeginningWith prefix: String) -> [UInt8]? {
+        guard let separator, separator.unicodeScalars.count == 1, collation == .binary else { return nil }
+        return levelPrefix(Self.levels(of: prefix, separator: separator), isLastWhole: false)
+    }
+
+    private func levelPrefix(_ levels: [String], isLastWhole: Bool) -> [UInt8] {
+        var key = [OrderedValue.Kind.levels.rawValue]
+        for level in levels { append(level: level, to: &key) }
+        if !isLastWhole {
+            key.removeLast()
+            // Nothing of the last level is known, not even whether it is there.
+            if levels.last?.isEmpty == true { key.removeLast() }
+        }
+        return key
+    }
+
+    private func append(level: String, to key: inout [UInt8]) {
+        key.append(OrderedValue.levelMark)
+        for byte in folded(level).utf8 { OrderedValue.appendEscaped(byte, to: &key) }
+        key.append(0)
+    }
+
+    /// The levels of a keyword, empty ones included; one where there is no separator.
+    static func levels(of text: String, separator: String) -> [String] {
+        let bytes = Array(text.utf8)
+        let separator = Array(separator.utf8)
+        guard !separator.isEmpty else { return [text] }
+        var levels: [String] = []
+        var start = 0
+        var offset = 0
+        while offset + separator.count <= bytes.count {
+            if bytes[offset..<offset + separator.count].elementsEqual(separator) {
+                levels.append(String(decoding: bytes[start..<offset], as: UTF8.self))
+                offset += separator.count
+                start = offset
+            } else {
+                offset += 1
+            }
+        }
+        return levels + [String(decoding: bytes[start...], as: UTF8.self)]
+    }
+}
+
+// MARK: - Natural order
+
+extension IndexComponent {
+    /// Adds the text without case, each run of digits as `30`, the count of its digits without leading zeros, and
+    /// those digits; then the text itself, which decides where the first part is the same.
+    ///
+    /// No other byte of UTF-8 lies between `30` and `39`, so a run of digits keeps its place among other characters.
+    private static func appendNatural(_ text: String, to key: inout [UInt8]) {
+        key.append(OrderedValue.Kind.naturalString.rawValue)
+        let folded = Array(TextFolding.withoutCase(text).utf8)
+        var offset = 0
+        while offset < folded.count {
+            let end = folded[offset...].firstIndex { !(0x30...0x39).contains($0) } ?? folded.count
+            if end == offset {
+                OrderedValue.appendEscaped(folded[offset], to: &key)
+                offset += 1
+                continue
+            }
+            let digits = folded[offset..<end].drop { $0 == 0x30 }
+            key.append(0x30)
+            appendCount(digits.count, to: &key)
+            key.append(contentsOf: digits)
+            offset = end
+        }
+        key.append(0)
+        for byte in text.utf8 { OrderedValue.appendEscaped(byte, to: &key) }
+        key.append(0)
+    }
+
+    /// Adds a count in bytes that have its order, none of them zero.
+    private static func appendCount(_ count: Int, to key: inout [UInt8]) {
+        var rest = count
+        while rest >= 254 {
+            key.append(0xff)
+            rest -= 254
+        }
+        key.append(UInt8(rest) + 1)
+    }
+}

@@ -1,0 +1,116 @@
+internal import LevelKit
+
+/// Counts the entries of each distinct value of an index.
+///
+/// `G index value…` → varint, never zero. A document with several elements counts once for each distinct one.
+struct IndexCounters {
+    let index: ValueIndex
+
+    /// The key of the count of a value, given as the bytes of its components.
+    func key(_ value: some Sequence<UInt8>) -> [UInt8] {
+        StoreKeyspace.valueCounts.prefix(index.number) + value
+    }
+
+    /// How many entries have a value.
+    ///
+    /// - Throws: ``DocIndexError`` with `corruption` if the counter cannot be read.
+    func count(_ value: [UInt8], in reader: some KeyValueReader) throws -> UInt64 {
+        guard let bytes = try reader.value(forKey: key(value)) else { return 0 }
+        guard let values = Varint.readAll(bytes), values.count == 1 else { throw damaged }
+        return values[0]
+    }
+
+    /// Adds differences to the stored counts.
+    ///
+    /// - Throws: ``DocIndexError`` with `corruption` if a count would fall below zero.
+    func add(_ differences: [[UInt8]: Int64], to batch: WriteBatch, reading reader: some KeyValueReader) throws {
+        for (value, difference) in differences where difference != 0 {
+            let old = try count(value, in: reader)
+            guard let old = Int64(exactly: old), old <= 1 << 62, old + difference >= 0 else { throw damaged }
+            let new = old + difference
+            if new == 0 {
+                try batch.delete(key(value))
+            } else {
+                try batch.put(Self.encoded(UInt64(new)), forKey: key(value))
+            }
+        }
+    }
+
+    /// Calls `body` with the key and the bytes of each count that the entries of the index give, in the order of keys.
+    ///
+    /// - Complexity: O(*n*) in the entries.
+    func forEachCount(
+        in reader: some KeyValueReader, _ body: (_ key: [UInt8], _ value: [UInt8]) throws -> Void
+    ) throws {
+        let prefixCount = index.entryPrefix.count
+        var value: [UInt8] = []
+        var count: UInt64 = 0
+        var cursor = try reader.cursor(in: .prefix(index.entryPrefix))
+        while try cursor.advance() {
+            let key = cursor.key
+            guard let end = index.rowOffset(in: key) else { continue }
+            let next = key.extracting(prefixCount..<end).copied()
+            if next != value {
+                if count > 0 { try body(self.key(value), Self.encoded(count)) }
+                value = next
+                count = 0
+            }
+            count += 1
+        }
+        if count > 0 { try body(self.key(value), Self.encoded(count)) }
+    }
+
+    /// Counts all entries anew, in place of whatever counts there are.
+    func rebuild(in database: Database) throws {
+        let batch = WriteBatch()
+        var cursor = try database.cursor(in: .prefix(StoreKeyspace.valueCounts.prefix(index.number)))
+        while try cursor.advance() {
+            try batch.delete(cursor.key.copied())
+            try Self.writeIfFull(batch, to: database)
+        }
+        try forEachCount(in: database) { key, value in
+            try batch.put(value, forKey: key)
+            try Self.writeIfFull(batch, to: database)
+        }
+        try database.write(batch)
+    }
+
+    private static func writeIfFull(_ batch: WriteBatch, to database: Database) throws {
+        guard batch.count >= 4096 else { return }
+        try database.write(batch)
+        batch.removeAll()
+    }
+
+    private static func encoded(_ count: UInt64) -> [UInt8] {
+        var bytes: [UInt8] = []
+        Varint.append(count, to: &bytes)
+        return bytes
+    }
+
+    private var damaged: DocIndexError {
+        DocIndexError(
+            .corruption, "a counter of the index \(index.definition.name) is wrong; run verify, restore a backup")
+    }
+}
+
+extension DocumentCollection {
+    /// How many entries of an index have these values; 0 if none has. Read from a counter, not counted.
+    ///
+    /// - Parameter values: one for each component; `nil` for a missing one.
+    /// - Throws: ``DocIndexError``: `unknownIndex` if there is no such index or it keeps no counters; `invalidQuery` for
+    ///   another number of values.
+    /// - Complexity: one lookup.
+    public func entryCount(of values: [DocumentValue?], in indexName: String) throws -> Int {
+        guard let index = index(named: indexName) as? ValueIndex, index.definition.countsValues else {
+            throw DocIndexError(
+                .unknownIndex, "\(name) has no index \(indexName) that counts its values; declare one with count")
+        }
+        guard values.count == index.definition.components.count else {
+            throw DocIndexError(
+                .invalidQuery,
+                "the index \(indexName) has \(index.definition.components.count) components; give a value for each")
+        }
+        let value = Array(index.prefix(of: values).dropFirst(index.entryPrefix.count))
+        return Int(clamping: try IndexCounters(index: index).count(value, in: try newestState()))
+    }
+}

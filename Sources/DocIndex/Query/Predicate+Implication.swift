@@ -1,0 +1,55 @@
+extension Predicate {
+    /// Whether every document for which this holds is sure to satisfy `other`. Looks at the form of both only: a range
+    /// within a range, a value within a range, a condition on a value and the existence of one.
+    ///
+    /// With `[]` both ask whether any element satisfies them, so what holds for one value holds for elements.
+    func implies(_ other: Predicate) -> Bool {
+        if self == other { return true }
+        switch (self, other) {
+        case (_, .and(let parts)): return parts.allSatisfy { implies($0) }
+        case (_, .or(let parts)): return parts.contains { implies($0) }
+        case (.and(let parts), _): return parts.contains { $0.implies(other) }
+        case (.or(let parts), _): return parts.allSatisfy { $0.implies(other) }
+        case (_, .exists(let path)): return valuePath == path
+        case (.compare(let path, .equal, let value), _): return other.holds(at: path, of: value)
+        case (.isIn(let path, let values), _): return values.allSatisfy { other.holds(at: path, of: $0) }
+        case (.compare(let path, let comparison, let value), .compare(let samePath, let wanted, let bound)):
+            guard path == samePath, let order = ValueOrder.compare(value, bound) else { return false }
+            return switch (comparison, wanted) {
+            case (.greater, .greater), (.greater, .greaterOrEqual), (.greaterOrEqual, .greaterOrEqual): order >= 0
+            case (.greaterOrEqual, .greater): order > 0
+            case (.less, .less), (.less, .lessOrEqual), (.lessOrEqual, .lessOrEqual): order <= 0
+            case (.lessOrEqual, .less): order < 0
+            default: false
+            }
+        case (.hasPrefix(let path, let text), .hasPrefix(let samePath, let wanted)):
+            return path == samePath && text.utf8.starts(with: wanted.utf8)
+        default: return false
+        }
+    }
+
+    /// The path at which this asks for a value, so that it holds for no document without one; `nil` if it does not.
+    private var valuePath: FieldPath? {
+        switch self {
+        case .compare(let path, _, _), .isIn(let path, _), .hasPrefix(let path, _), .contains(let path, _),
+            .exists(let path):
+            path
+        default: nil
+        }
+    }
+
+    /// Whether this condition, if it is one on `path`, is satisfied by every value that equals `value`.
+    private func holds(at path: FieldPath, of value: DocumentValue) -> Bool {
+        switch self {
+        case .compare(path, let comparison, let bound): comparison.holds(value, bound)
+        case .isIn(path, let values): values.contains { Comparison.equal.holds(value, $0) }
+        case .hasPrefix(path, let prefix): value.stringValue?.utf8.starts(with: prefix.utf8) ?? false
+        default: false
+        }
+    }
+
+    /// Whether one of several conditions that all hold implies each part of `other`.
+    static func conjunction(_ conjuncts: [Predicate], implies other: Predicate) -> Bool {
+        other.conjuncts.allSatisfy { wanted in conjuncts.contains { $0.implies(wanted) } }
+    }
+}

@@ -1,0 +1,39 @@
+extension IndexDefinition {
+    /// What the bytes of the index depend on, as a text: the canonical JSON form, and the version of each rule that it
+    /// uses and that may change without the declaration.
+    ///
+    /// Stored as its hash; where that differs, the index is built anew.
+    var fingerprintText: String {
+        var versions: [String] = []
+        if components.contains(where: { $0.collation != .binary }) || kind == .text {
+            versions.append(TextFolding.version)
+        }
+        if components.contains(where: { $0.collation == .natural }) { versions.append("natural-1") }
+        if components.contains(where: { !$0.dateFormats.isEmpty }) { versions.append("dates-1") }
+        if components.contains(where: { $0.part != nil }) { versions.append("date-parts-1") }
+        if components.contains(where: { $0.separator != nil }) { versions.append("levels-1") }
+        if kind == .geo { versions.append("geo-1") }
+        return ([jsonValue.json] + versions).joined(separator: " ")
+    }
+
+    /// The fingerprint of the definition with all that it rests on: 64-bit FNV-1a of ``fingerprintText``, in sixteen
+    /// hexadecimal digits.
+    var fingerprint: String {
+        let digits = String(FNV1a.hash(fingerprintText.utf8), radix: 16)
+        return String(repeating: "0", count: 16 - digits.count) + digits
+    }
+
+    /// Whether both declare the same index, their names apart. Compares bytes: two spellings of a text differ.
+    func declaresSame(as other: IndexDefinition) -> Bool {
+        jsonValue == other.jsonValue
+    }
+}
+
+/// The 64-bit hash of Fowler, Noll and Vo (RFC 9923). Stored on disk, never change.
+enum FNV1a {
+    static func hash(_ bytes: some Sequence<UInt8>) -> UInt64 {
+        var hash: UInt64 = 0xcbf2_9ce4_8422_2325
+        for byte in bytes { hash = (hash ^ UInt64(byte)) &* 0x100_0000_01b3 }
+        return hash
+    }
+}

@@ -1,0 +1,119 @@
+/// One difference between two schemas.
+public struct SchemaChange: Sendable, Hashable {
+    /// What happens.
+    public enum Kind: String, Sendable, Hashable {
+        /// It is new.
+        case added
+        /// It is no longer declared.
+        case removed
+        /// It is declared otherwise.
+        case changed
+    }
+
+    /// What it happens to.
+    public enum Subject: Sendable, Hashable {
+        /// The schema itself.
+        case schema
+        /// A collection.
+        case collection(String)
+        /// An index of a collection.
+        case index(String, collection: String)
+    }
+
+    /// What happens.
+    public let kind: Kind
+    /// What it happens to.
+    public let subject: Subject
+    /// What exactly, and what follows from it; a phrase each.
+    public let reasons: [String]
+}
+
+extension SchemaChange: CustomStringConvertible {
+    /// The change in one line.
+    public var description: String {
+        let name =
+            switch subject {
+            case .schema: "schema"
+            case .collection(let name): "collection \(name)"
+            case .index(let name, let collection): "index \(name) of \(collection)"
+            }
+        return "\(kind.rawValue) \(name)" + (reasons.isEmpty ? "" : ": " + reasons.joined(separator: "; "))
+    }
+}
+
+extension Schema {
+    /// What changes if this schema takes the place of `old`, in the order of this schema, what is removed last; empty if
+    /// nothing does. Nothing is read or written: it is what a dry run shows.
+    ///
+    /// Whether the store accepts the change is decided where it is opened: it never drops a collection.
+    public func difference(from old: Schema) -> [SchemaChange] {
+        var changes: [SchemaChange] = []
+        if version != old.version {
+            changes.append(
+                SchemaChange(kind: .changed, subject: .schema, reasons: ["version \(old.version) → \(version)"]))
+        }
+        for collection in collections {
+            let previous = old.collections.first { $0.name.hasSameBytes(as: collection.name) }
+            if previous == nil {
+                changes.append(SchemaChange(kind: .added, subject: .collection(collection.name), reasons: []))
+            }
+            changes += collection.difference(
+                from: previous ?? CollectionDefinition(collection.name, id: collection.idField))
+        }
+        for collection in old.collections
+        where !collections.contains(where: { $0.name.hasSameBytes(as: collection.name) }) {
+            changes.append(
+                SchemaChange(
+                    kind: .removed, subject: .collection(collection.name),
+                    reasons: ["a store keeps its collections and refuses this; declare it"]))
+        }
+        return changes
+    }
+}
+
+extension CollectionDefinition {
+    fileprivate func difference(from old: CollectionDefinition) -> [SchemaChange] {
+        var changes: [SchemaChange] = []
+        if !idField.hasSameBytes(as: old.idField) {
+            changes.append(
+                SchemaChange(
+                    kind: .changed, subject: .collection(name),
+                    reasons: [
+                        "id \(old.idField) → \(idField); a store refuses this, dump it and load it into a new one"
+                    ]))
+        }
+        for index in indexes {
+            guard let previous = old.indexes.first(where: { $0.name.hasSameBytes(as: index.name) }) else {
+                changes.append(
+                    SchemaChange(
+                        kind: .added, subject: .index(index.name, collection: name), reasons: [index.jsonValue.json]))
+                continue
+            }
+            let reasons = index.reasons(for: previous)
+            if reasons.isEmpty { continue }
+            changes.append(
+                SchemaChange(
+                    kind: .changed, subject: .index(index.name, collection: name),
+                    reasons: reasons + ["it is built anew"]))
+        }
+        for index in old.indexes where !indexes.contains(where: { $0.name.hasSameBytes(as: index.name) }) {
+            changes.append(
+                SchemaChange(
+                    kind: .removed, subject: .index(index.name, collection: name), reasons: ["its entries are deleted"])
+            )
+        }
+        return changes
+    }
+}
+
+extension IndexDefinition {
+    /// The members of the JSON form that differ.
+    fileprivate func reasons(for old: IndexDefinition) -> [String] {
+        guard case .object(let new) = jsonValue, case .object(let old) = old.jsonValue else { return [] }
+        let names = old.map(\.name) + new.map(\.name).filter { old[$0] == nil }
+        return names.compactMap { name in
+            if old[name] == new[name] { return nil }
+            return "\(name) \(old[name]?.json ?? "absent") → \(new[name]?.json ?? "absent")"
+        }
+    }
+}

@@ -1,0 +1,98 @@
+extension Schema {
+    /// Everything that is wrong with the schema, in its order; empty if it can be used.
+    public var violations: [SchemaViolation] { violations(except: []) }
+
+    /// Everything that is wrong, but for the indexes at some places, of which more is wrong already.
+    func violations(except skipped: Set<JSONPointer>) -> [SchemaViolation] {
+        var list = ViolationList()
+        let root = JSONPointer()
+        // The catalog keeps it in 32 bits.
+        if version < 1 || version > UInt32.max {
+            list.add(root / "version", "is \(version); versions are from 1 to \(UInt32.max)")
+        }
+        let place = root / "collections"
+        list.checkNames(collections.map(\.name), what: "collection", at: place)
+        for collection in collections {
+            let place = place / collection.name
+            if collection.idField.isEmpty { list.add(place / "id", "is an empty id field; name a member") }
+            list.checkNames(collection.indexes.map(\.name), what: "index", at: place / "indexes")
+            for index in collection.indexes where !skipped.contains(place / "indexes" / index.name) {
+                list.check(index, at: place / "indexes" / index.name)
+            }
+        }
+        return list.violations
+    }
+}
+
+/// Collects violations of the rules that JSON and Swift have in common.
+private struct ViolationList {
+    private(set) var violations: [SchemaViolation] = []
+
+    mutating func add(_ place: JSONPointer, _ message: String) {
+        violations.append(SchemaViolation(path: place.text, message: message))
+    }
+
+    mutating func checkNames(_ names: [String], what: String, at place: JSONPointer) {
+        var seen: Set<[UInt8]> = []
+        var repeated: Set<[UInt8]> = []
+        for name in names {
+            let bytes = Array(name.utf8)
+            if name.isEmpty { add(place, "has a \(what) with an empty name; give it one") }
+            if !seen.insert(bytes).inserted, repeated.insert(bytes).inserted {
+                add(place, "has more than one \(what) named \(name); rename one")
+            }
+        }
+    }
+
+    mutating func check(_ index: IndexDefinition, at place: JSONPointer) {
+        if index.components.isEmpty { add(place / "fields", "has no fields; name at least one") }
+        if let condition = index.condition, condition.predicate == .all {
+            add(place / "where", "holds for every document; leave it out")
+        }
+        if index.nullsAreEqual, !index.isUnique {
+            add(place / "nullsEqual", "belongs to a unique index; leave it out or make the index unique")
+        }
+        switch index.kind {
+        case .value:
+            for (position, component) in index.components.enumerated() {
+                check(component, at: place / "fields" / position)
+            }
+        case .text, .geo: checkPlain(index, at: place)
+        }
+    }
+
+    private mutating func check(_ component: IndexComponent, at place: JSONPointer) {
+        let readsDates = !component.dateFormats.isEmpty || component.part != nil
+        if let separator = component.separator {
+            if separator.isEmpty { add(place / "split", "is empty; name what stands between the levels") }
+            if component.collation == .natural {
+                add(place / "collation", "cannot be natural for hierarchical keywords; use binary, ci or ci-ai")
+            }
+            if readsDates { add(place / "split", "cannot be combined with dates; leave one of them out") }
+        }
+        if readsDates, component.collation != .binary {
+            add(place / "collation", "has no meaning for dates; leave it out")
+        }
+        if Set(component.dateFormats).count != component.dateFormats.count {
+            add(place / "as", "names a format twice; name each once")
+        }
+    }
+
+    /// What only value indexes can do.
+    private mutating func checkPlain(_ index: IndexDefinition, at place: JSONPointer) {
+        let kind = index.kind.rawValue
+        var members: [(name: String, isThere: Bool)] = [
+            ("unique", index.isUnique), ("cover", !index.covered.isEmpty), ("count", index.countsValues),
+        ]
+        if index.kind == .text { members += [("where", index.condition != nil), ("sparse", index.isSparse)] }
+        for member in members where member.isThere {
+            add(place / member.name, "is not possible in an index of type \(kind); leave it out")
+        }
+        for (position, component) in index.components.enumerated() where !component.isPathAlone {
+            add(place / "fields" / position, "must be a path alone in an index of type \(kind)")
+        }
+        if index.kind == .geo, index.components.count > 2 {
+            add(place / "fields", "must be one path to a location; or give lat and lon a path each")
+        }
+    }
+}

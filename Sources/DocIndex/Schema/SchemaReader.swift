@@ -1,0 +1,235 @@
+/// Reads the JSON form of a schema and collects everything that is wrong with it.
+struct SchemaReader {
+    private(set) var violations: [SchemaViolation] = []
+    /// The indexes that could not be read as a whole: checking them any further would find what is not there.
+    private(set) var faulty: Set<JSONPointer> = []
+
+    mutating func schema(_ value: DocumentValue) -> Schema {
+        let place = JSONPointer()
+        // `$schema` tells an editor what the file is.
+        guard let root = object(value, at: place) else { return Schema(collections: []) }
+        allow(["$schema", "version", "collections"], in: root, at: place)
+        _ = text("$schema", in: root, at: place)
+        var version = 1
+        switch root["version"] {
+        case nil: break
+        case .int(let number): version = Int(number)
+        default: add(place / "version", "must be a whole number")
+        }
+        guard let collections = root["collections"] else {
+            add(place, "has no member collections; give an object with the collections")
+            return Schema(version: version, collections: [])
+        }
+        let members = object(collections, at: place / "collections") ?? DocumentObject()
+        return Schema(
+            version: version,
+            collections: members.map { collection($0.name, $0.value, at: place / "collections" / $0.name) })
+    }
+
+    private mutating func collection(
+        _ name: String, _ value: DocumentValue, at place: JSONPointer
+    ) -> CollectionDefinition {
+        guard let members = object(value, at: place) else { return CollectionDefinition(name) }
+        allow(["id", "indexes"], in: members, at: place)
+        var definition = CollectionDefinition(name, id: text("id", in: members, at: place) ?? "id")
+        guard let indexes = members["indexes"].flatMap({ object($0, at: place / "indexes") }) else { return definition }
+        definition.indexes = indexes.map { index($0.name, $0.value, at: place / "indexes" / $0.name) }
+        return definition
+    }
+
+    /// The definition in a value; what could not be read is missing from it and named by ``violations``.
+    mutating func index(_ name: String, _ value: DocumentValue, at place: JSONPointer) -> IndexDefinition {
+        let before = violations.count
+        defer { if violations.count > before { faulty.insert(place) } }
+        var definition = IndexDefinition(name, kind: .value, components: [])
+        guard let members = object(value, at: place) else { return definition }
+        allow(
+            ["type", "fields", "lat", "lon", "where", "sparse", "unique", "nullsEqual", "cover", "count"], in: members,
+            at: place)
+        definition.kind = choice("type", in: members, at: place) ?? .value
+        definition.components = components(of: definition.kind, in: members, at: place)
+        if let written = text("where", in: members, at: place) {
+            do {
+                definition.condition = try IndexCondition(parsing: written)
+            } catch {
+                add(place / "where", "is no condition: \(error)")
+            }
+        }
+        definition.isSparse = flag("sparse", in: members, at: place)
+        definition.isUnique = flag("unique", in: members, at: place)
+        definition.nullsAreEqual = flag("nullsEqual", in: members, at: place)
+        definition.countsValues = flag("count", in: members, at: place)
+        if let covered = members["cover"] {
+            let values = array(covered, of: "paths", at: place / "cover")
+            if values?.isEmpty == true { add(place / "cover", "is empty; name paths or leave it out") }
+            definition.covered = (values ?? []).enumerated().compactMap { path($1, at: place / "cover" / $0) }
+        }
+        return definition
+    }
+
+    private mutating func components(
+        of kind: IndexDefinition.Kind, in members: DocumentObject, at place: JSONPointer
+    ) -> [IndexComponent] {
+        let pair = [members["lat"], members["lon"]]
+        if kind == .geo, pair.contains(where: { $0 != nil }) {
+            if members["fields"] != nil { add(place / "fields", "cannot be there with lat and lon; leave one out") }
+            return zip(["lat", "lon"], pair).compactMap { name, value in
+                guard let value else {
+                    add(place, "has no member \(name); lat and lon belong together")
+                    return nil
+                }
+                return path(value, at: place / name).map { IndexComponent($0) }
+            }
+        }
+        for (name, value) in zip(["lat", "lon"], pair) where value != nil {
+            add(place / name, "belongs to an index of type geo; leave it out")
+        }
+        guard let fields = members["fields"] else {
+            add(place, "has no member fields; give an array of paths")
+            return []
+        }
+        guard let values = array(fields, of: "paths", at: place / "fields") else { return [] }
+        if kind == .geo, values.count > 1 {
+            add(place / "fields", "must be one path to a location; or give lat and lon a path each")
+        }
+        return values.enumerated().compactMap { component($1, at: place / "fields" / $0) }
+    }
+
+    private mutating func component(_ value: DocumentValue, at place: JSONPointer) -> IndexComponent? {
+        guard case .object(let members) = value else {
+            return path(value, at: place, orElse: "must be a path or an object with a path").map { IndexComponent($0) }
+        }
+        allow(["path", "order", "collation", "as", "part", "split"], in: members, at: place)
+        guard let written = members["path"] else {
+            add(place, "has no member path")
+            return nil
+        }
+        guard let path = path(written, at: place / "path") else { return nil }
+        var component = IndexComponent(path)
+        component.order = choice("order", in: members, at: place) ?? .ascending
+        component.collation = choice("collation", in: members, at: place) ?? .binary
+        component.part = choice("part", in: members, at: place)
+        component.separator = text("split", in: members, at: place)
+        if let form = members["as"] { component.dateFormats = dateFormats(form, at: place / "as") }
+        return component
+    }
+
+    private mutating func dateFormats(_ value: DocumentValue, at place: JSONPointer) -> [DateFormat] {
+        guard let members = object(value, at: place) else { return [] }
+        allow(["date"], in: members, at: place)
+        guard let formats = members["date"] else {
+            add(place, "has no member date; name the formats of the dates")
+            return []
+        }
+        guard let values = array(formats, of: "formats", at: place / "date") else { return [] }
+        if values.isEmpty { add(place / "date", "is empty; name a format") }
+        return values.enumerated().compactMap { choice($1, at: place / "date" / $0) }
+    }
+}
+
+// MARK: - Parts
+
+extension SchemaReader {
+    private mutating func add(_ place: JSONPointer, _ message: String) {
+        violations.append(SchemaViolation(path: place.text, message: message))
+    }
+
+    private mutating func allow(_ names: [String], in object: DocumentObject, at place: JSONPointer) {
+        for member in object where !names.contains(where: { $0.hasSameBytes(as: member.name) }) {
+            let advice =
+                Spelling.nearest(to: member.name, among: names).map { "did you mean \($0)?" }
+                ?? "the members are \(names.joined(separator: ", "))"
+            add(place / member.name, "is not known; \(advice)")
+        }
+    }
+
+    private mutating func object(_ value: DocumentValue, at place: JSONPointer) -> DocumentObject? {
+        if case .object(let object) = value { return object }
+        add(place, "must be an object, in braces")
+        return nil
+    }
+
+    private mutating func array(
+        _ value: DocumentValue, of what: String, at place: JSONPointer
+    ) -> [DocumentValue]? {
+        if case .array(let values) = value { return values }
+        add(place, "must be an array of \(what), in brackets")
+        return nil
+    }
+
+    private mutating func text(_ name: String, in object: DocumentObject, at place: JSONPointer) -> String? {
+        guard let value = object[name] else { return nil }
+        if case .string(let text) = value { return text }
+        add(place / name, "must be a text")
+        return nil
+    }
+
+    private mutating func flag(_ name: String, in object: DocumentObject, at place: JSONPointer) -> Bool {
+        guard let value = object[name] else { return false }
+        if case .bool(let flag) = value { return flag }
+        add(place / name, "must be true or false")
+        return false
+    }
+
+    private mutating func choice<Choice: RawRepresentable<String> & CaseIterable>(
+        _ name: String, in object: DocumentObject, at place: JSONPointer
+    ) -> Choice? {
+        object[name].flatMap { choice($0, at: place / name) }
+    }
+
+    private mutating func choice<Choice: RawRepresentable<String> & CaseIterable>(
+        _ value: DocumentValue, at place: JSONPointer
+    ) -> Choice? {
+        let known = Choice.allCases.map(\.rawValue)
+        guard case .string(let text) = value else {
+            add(place, "must be a text: \(known.joined(separator: ", "))")
+            return nil
+        }
+        if let choice = Choice.allCases.first(where: { $0.rawValue.hasSameBytes(as: text) }) { return choice }
+        let advice = Spelling.nearest(to: text, among: known).map { "; did you mean \($0)?" } ?? ""
+        add(place, "is \(text), which is not one of \(known.joined(separator: ", "))\(advice)")
+        return nil
+    }
+
+    private mutating func path(
+        _ value: DocumentValue, at place: JSONPointer, orElse message: String = "must be a path, a text"
+    ) -> FieldPath? {
+        guard case .string(let text) = value else {
+            add(place, message)
+            return nil
+        }
+        do {
+            return try FieldPath(parsing: text)
+        } catch {
+            add(place, "is no path: \(error)")
+            return nil
+        }
+    }
+}
+
+/// Finds what somebody may have meant.
+private enum Spelling {
+    /// The nearest of some names, as far as a slip of the hand leads; `nil` if none is near.
+    static func nearest(to name: String, among names: [String]) -> String? {
+        let scored = names.map { (name: $0, distance: distance(name.lowercased(), $0.lowercased())) }
+        guard let best = scored.min(by: { $0.distance < $1.distance }) else { return nil }
+        return best.distance <= max(1, best.name.count / 3) ? best.name : nil
+    }
+
+    /// Insertions, deletions, replacements and swaps of neighbours (restricted Damerau-Levenshtein).
+    private static func distance(_ a: String, _ b: String) -> Int {
+        let a = Array(a.unicodeScalars.prefix(64))
+        let b = Array(b.unicodeScalars.prefix(64))
+        var rows = [Array(0...b.count)]
+        for i in 0..<a.count {
+            var row = [i + 1]
+            for j in 0..<b.count {
+                var best = min(rows[i][j] + (a[i] == b[j] ? 0 : 1), rows[i][j + 1] + 1, row[j] + 1)
+                if i > 0, j > 0, a[i] == b[j - 1], a[i - 1] == b[j] { best = min(best, rows[i - 1][j - 1] + 1) }
+                row.append(best)
+            }
+            rows.append(row)
+        }
+        return rows[a.count][b.count]
+    }
+}

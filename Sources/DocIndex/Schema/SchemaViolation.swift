@@ -1,0 +1,42 @@
+/// One thing that is wrong with a schema, and where.
+public struct SchemaViolation: Sendable, Hashable, CustomStringConvertible {
+    /// The place in the JSON form of the schema, as a JSON pointer (RFC 6901): `/collections/photos/indexes/year`.
+    /// Empty for the schema itself.
+    public let path: String
+    /// What is wrong there and what to do.
+    public let message: String
+
+    /// Place and message.
+    public var description: String { "\(path.isEmpty ? "the schema" : path) \(message)" }
+}
+
+/// A place in a JSON text, written as a JSON pointer (RFC 6901).
+struct JSONPointer: Hashable {
+    private(set) var text = ""
+
+    static func / (pointer: JSONPointer, name: String) -> JSONPointer {
+        var pointer = pointer
+        pointer.text += "/"
+        for scalar in name.unicodeScalars {
+            switch scalar {
+            case "~": pointer.text += "~0"
+            case "/": pointer.text += "~1"
+            default: pointer.text.unicodeScalars.append(scalar)
+            }
+        }
+        return pointer
+    }
+
+    static func / (pointer: JSONPointer, position: Int) -> JSONPointer { pointer / String(position) }
+}
+
+extension DocIndexError {
+    /// The error that names every violation of a schema.
+    static func invalidSchema(_ violations: [SchemaViolation]) -> DocIndexError {
+        let all = violations.map(\.description).joined(separator: "; ")
+        let message =
+            violations.count == 1
+            ? "the schema cannot be used: \(all)" : "the schema cannot be used, for \(violations.count) reasons: \(all)"
+        return DocIndexError(.invalidSchema, message, schemaViolations: violations)
+    }
+}
