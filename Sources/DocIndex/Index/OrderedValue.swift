@@ -1,7 +1,7 @@
 /// The order-preserving encoding of values in index keys.
 ///
-/// The order of the bytes is the order of the values: missing < null < false < true < numbers < texts < bytes <
-/// arrays < objects. Integers and doubles are ordered together by their numeric value, and equal numbers of both kinds
+/// The order of the bytes is the order of the values: missing < null < false < true < numbers < texts < dates <
+/// bytes < arrays < objects. Integers and doubles are ordered together by their numeric value, and equal numbers of both kinds
 /// have equal bytes. Texts are ordered by their UTF-8 bytes. Arrays and objects have no content in an index: each
 /// stands as a mark of its kind. Every encoding delimits itself, so components may follow one another.
 ///
@@ -9,6 +9,9 @@
 /// flipped, or all bits of a negative number), followed by two bytes of what is left of an integer that no double
 /// holds; zero bytes at the end are dropped, and what is left is escaped and ended like a text. `1930` takes five
 /// bytes.
+///
+/// A date is its milliseconds as eight big-endian bytes with the sign bit flipped, and two bytes of its offset in
+/// minutes plus 8000 (hex), zeros if it has no zone: the order is that of ``DocumentDate``.
 enum OrderedValue {
     /// The first byte of each kind. Stored on disk, never change; gaps are for kinds to come.
     enum Kind: UInt8 {
@@ -18,6 +21,7 @@ enum OrderedValue {
         case boolTrue = 0x08
         case number = 0x0a
         case string = 0x0c
+        case date = 0x0e
         case bytes = 0x10
         case array = 0x12
         case object = 0x14
@@ -36,6 +40,7 @@ enum OrderedValue {
         case .int(let number): append(number, to: &key)
         case .double(let number): append(number, to: &key)
         case .string(let text): append(text, to: &key)
+        case .date(let date): append(date, to: &key)
         case .bytes(let bytes):
             key.append(Kind.bytes.rawValue)
             for byte in bytes { appendEscaped(byte, to: &key) }
@@ -43,6 +48,17 @@ enum OrderedValue {
         case .array: key.append(Kind.array.rawValue)
         case .object: key.append(Kind.object.rawValue)
         }
+    }
+
+    private static func append(_ date: DocumentDate, to key: inout [UInt8]) {
+        key.append(Kind.date.rawValue)
+        let ordered = UInt64(bitPattern: date.milliseconds) ^ 1 << 63
+        for shift in stride(from: UInt64(56), through: 0, by: -8) {
+            key.append(UInt8(truncatingIfNeeded: ordered >> shift))
+        }
+        let offset = date.offsetMinutes.map { UInt16(0x8000 + $0) } ?? 0
+        key.append(UInt8(offset >> 8))
+        key.append(UInt8(offset & 0xff))
     }
 
     /// The encoding of a value alone.
@@ -115,6 +131,7 @@ enum OrderedValue {
         var offset = offset + 1
         switch kind {
         case .missing, .null, .bool, .boolTrue, .array, .object: return offset
+        case .date: return key.count - offset >= 10 ? offset + 10 : nil
         case .number, .string, .bytes:
             while offset < key.count {
                 if key[offset] == 0 {

@@ -13,6 +13,8 @@ enum StoreKeyspace: UInt8 {
     case ids = 0x49
     /// `D collection row` → the body of a document.
     case documents = 0x44
+    /// `F collection first` → member names, numbered from `first` on.
+    case names = 0x46
     /// `V index value… row` → nothing.
     case values = 0x56
     /// `X index 0` → statistics of a text index; `X index 1 term row` → a posting.
@@ -32,6 +34,13 @@ enum StoreKeyspace: UInt8 {
     static func document(_ collection: UInt32, row: UInt64) -> [UInt8] {
         var key = StoreKeyspace.documents.prefix(collection)
         appendRow(row, to: &key)
+        return key
+    }
+
+    /// The key of the member names that are numbered from `first` on.
+    static func names(_ collection: UInt32, from first: Int) -> [UInt8] {
+        var key = StoreKeyspace.names.prefix(collection)
+        TupleEncoder.append(Int64(first), to: &key)
         return key
     }
 

@@ -176,6 +176,7 @@ private struct ValueBounds {
         case .int, .double: OrderedValue.Kind.number.rawValue
         case .string: OrderedValue.Kind.string.rawValue
         case .bytes: OrderedValue.Kind.bytes.rawValue
+        case .date: OrderedValue.Kind.date.rawValue
         default: nil
         }
     }
