@@ -1,4 +1,4 @@
-/// Reads the primitives of a body one after the other. Total: whatever the bytes, it throws and never traps.
+/// Reads the parts of a body one after the other. Total: whatever the bytes, it throws and never traps.
 struct BodyCursor: ~Escapable {
     let bytes: Span<UInt8>
     /// The next byte to read.
@@ -17,6 +17,7 @@ struct BodyCursor: ~Escapable {
     }
 
     /// Reads one byte.
+    @inline(__always)
     mutating func readByte() throws(BodyError) -> UInt8 {
         guard offset < bytes.count else { throw BodyError(.truncated, at: offset) }
         defer { offset += 1 }
@@ -24,17 +25,24 @@ struct BodyCursor: ~Escapable {
     }
 
     /// Reads a varint in its shortest form.
+    @inline(__always)
     mutating func readVarint() throws(BodyError) -> UInt64 {
-        let start = offset
-        var value: UInt64 = 0
-        var shift: UInt64 = 0
+        let first = try readByte()
+        if first < 0x80 { return UInt64(first) }
+        return try readRestOfVarint(first)
+    }
+
+    private mutating func readRestOfVarint(_ first: UInt8) throws(BodyError) -> UInt64 {
+        let start = offset - 1
+        var value = UInt64(first & 0x7f)
+        var shift: UInt64 = 7
         while true {
             let byte = try readByte()
             // The tenth byte holds the 64th bit alone.
             guard shift < 63 || byte <= 1 else { throw BodyError(.invalidVarint, at: start) }
             value |= UInt64(byte & 0x7f) << shift
             if byte < 0x80 {
-                guard byte != 0 || shift == 0 else { throw BodyError(.invalidVarint, at: start) }
+                guard byte != 0 else { throw BodyError(.invalidVarint, at: start) }
                 return value
             }
             shift += 7
@@ -42,6 +50,7 @@ struct BodyCursor: ~Escapable {
     }
 
     /// Reads a length, of bytes that must all be there before `end`.
+    @inline(__always)
     mutating func readLength(before end: Int) throws(BodyError) -> Int {
         let start = offset
         let length = try readVarint()
@@ -52,42 +61,7 @@ struct BodyCursor: ~Escapable {
         return Int(length)
     }
 
-    /// Reads the content of an int.
-    mutating func readInt() throws(BodyError) -> Int64 {
-        BodyFormat.unzigzag(try readVarint())
-    }
-
-    /// Reads the content of a double.
-    mutating func readDouble() throws(BodyError) -> Double {
-        guard bytes.count - offset >= 8 else { throw BodyError(.truncated, at: offset) }
-        var bits: UInt64 = 0
-        for index in 0..<8 { bits |= UInt64(bytes[offset + index]) << (8 * UInt64(index)) }
-        offset += 8
-        return Double(bitPattern: bits)
-    }
-
-    /// Reads a length and that many bytes as UTF-8.
-    mutating func readString(before end: Int) throws(BodyError) -> String {
-        let length = try readLength(before: end)
-        let start = offset
-        offset += length
-        do throws(UTF8.ValidationError) {
-            return String(copying: try UTF8Span(validating: bytes.extracting(start..<offset)))
-        } catch {
-            throw BodyError(.invalidUTF8, at: start + error.byteOffsets.lowerBound)
-        }
-    }
-
-    /// Reads a length and that many bytes.
-    mutating func readBytes(before end: Int) throws(BodyError) -> [UInt8] {
-        let length = try readLength(before: end)
-        var content: [UInt8] = []
-        content.append(contentsOf: bytes.extracting(offset..<offset + length))
-        offset += length
-        return content
-    }
-
-    /// Reads length and count of an array or object and returns where it ends and how many items it has.
+    /// Reads length and count of an array and returns where it ends and how many elements it has.
     mutating func readContainer(before end: Int) throws(BodyError) -> (end: Int, count: Int) {
         let length = try readLength(before: end)
         let end = offset + length
@@ -98,18 +72,166 @@ struct BodyCursor: ~Escapable {
         return (end, Int(count))
     }
 
+    /// Reads what stands before the table of an object whose tag has just been read.
+    ///
+    /// - Throws: ``BodyError``, with `unsupportedTag` if the tag is not that of an object.
+    @inline(__always)
+    mutating func readObject(tag: UInt8, before end: Int) throws(BodyError) -> BodyObject {
+        guard BodyFormat.Tag.object...BodyFormat.Tag.lastObject ~= tag else {
+            throw BodyError(.unsupportedTag(tag), at: offset - 1)
+        }
+        let (end, count) = try readContainer(before: end)
+        let numberByteCount = BodyFormat.numberByteCount(ofTag: tag)
+        let offsetByteCount = BodyFormat.offsetByteCount(ofTag: tag)
+        // A count is no more than the bytes that follow it, so nothing overflows.
+        let offsetsStart = offset + count * numberByteCount
+        let valuesStart = offsetsStart + count * offsetByteCount
+        guard valuesStart <= end, count <= end - valuesStart else {
+            throw BodyError(.lengthBeyondEnd, at: offset)
+        }
+        return BodyObject(
+            tag: tag, count: count, numberByteCount: numberByteCount, offsetByteCount: offsetByteCount,
+            numbersStart: offset, offsetsStart: offsetsStart, valuesStart: valuesStart, end: end)
+    }
+
     /// Passes over one value without looking into arrays and objects.
     mutating func skipValue(before end: Int) throws(BodyError) {
         let start = offset
         let tag = try readByte()
         switch tag {
         case BodyFormat.Tag.null, BodyFormat.Tag.false, BodyFormat.Tag.true: break
-        case BodyFormat.Tag.int: _ = try readVarint()
-        case BodyFormat.Tag.double: _ = try readDouble()
-        case BodyFormat.Tag.string, BodyFormat.Tag.bytes, BodyFormat.Tag.array, BodyFormat.Tag.object:
+        case BodyFormat.Tag.smallInt..<BodyFormat.Tag.shortString: break
+        case BodyFormat.Tag.shortString...: offset += Int(tag - BodyFormat.Tag.shortString)
+        case BodyFormat.Tag.int, BodyFormat.Tag.date: _ = try readVarint()
+        case BodyFormat.Tag.zonedDate:
+            _ = try readVarint()
+            _ = try readVarint()
+        case BodyFormat.Tag.double: offset += 8
+        case BodyFormat.Tag.string, BodyFormat.Tag.bytes, BodyFormat.Tag.array,
+            BodyFormat.Tag.object...BodyFormat.Tag.lastObject:
             offset += try readLength(before: end)
         default: throw BodyError(.unsupportedTag(tag), at: start)
         }
         guard offset <= end else { throw BodyError(.lengthBeyondEnd, at: start) }
+    }
+}
+
+/// Where the parts of an object lie in a body.
+struct BodyObject {
+    let tag: UInt8
+    /// The members.
+    let count: Int
+    let numberByteCount: Int
+    let offsetByteCount: Int
+    let numbersStart: Int
+    let offsetsStart: Int
+    let valuesStart: Int
+    let end: Int
+
+    /// The number of the name at a place in the table.
+    @inline(__always)
+    func number(at position: Int, in bytes: Span<UInt8>) -> Int {
+        let place = numbersStart &+ position &* numberByteCount
+        return numberByteCount == 1 ? Int(bytes[place]) : Int(bytes[place]) | Int(bytes[place &+ 1]) << 8
+    }
+
+    /// The offset at a place in the table, from the first value.
+    @inline(__always)
+    func offset(at position: Int, in bytes: Span<UInt8>) -> Int {
+        let place = offsetsStart &+ position &* offsetByteCount
+        switch offsetByteCount {
+        case 1: return Int(bytes[place])
+        case 2: return Int(bytes[place]) | Int(bytes[place &+ 1]) << 8
+        default:
+            return Int(bytes[place]) | Int(bytes[place &+ 1]) << 8 | Int(bytes[place &+ 2]) << 16
+                | Int(bytes[place &+ 3]) << 24
+        }
+    }
+}
+
+// MARK: - Scalars
+
+extension BodyCursor {
+    /// Reads the content of a scalar whose tag has just been read, at `start`; `nil`, without having read anything, if
+    /// the tag is not that of a scalar.
+    @inline(__always)
+    mutating func readScalar(tag: UInt8, from start: Int, before end: Int) throws(BodyError) -> DocumentValue? {
+        let value: DocumentValue
+        switch tag {
+        case BodyFormat.Tag.shortString...:
+            let length = Int(tag - BodyFormat.Tag.shortString)
+            guard length <= end - offset else {
+                throw BodyError(end < bytes.count ? .lengthBeyondEnd : .truncated, at: start)
+            }
+            return .string(try readText(length))
+        case BodyFormat.Tag.smallInt...: value = .int(Int64(tag - BodyFormat.Tag.smallInt))
+        case BodyFormat.Tag.null: value = .null
+        case BodyFormat.Tag.false: value = .bool(false)
+        case BodyFormat.Tag.true: value = .bool(true)
+        case BodyFormat.Tag.int: value = .int(try readInt(at: start))
+        case BodyFormat.Tag.double: value = .double(try readDouble())
+        case BodyFormat.Tag.string: value = .string(try readLongString(before: end))
+        case BodyFormat.Tag.bytes: value = .bytes(try readBytes(before: end))
+        case BodyFormat.Tag.date, BodyFormat.Tag.zonedDate: value = .date(try readDate(tag: tag))
+        default: return nil
+        }
+        guard offset <= end else { throw BodyError(.lengthBeyondEnd, at: start) }
+        return value
+    }
+
+    private mutating func readInt(at start: Int) throws(BodyError) -> Int64 {
+        let value = BodyFormat.unzigzag(try readVarint())
+        guard value < 0 || value > BodyFormat.smallIntLimit else { throw BodyError(.notShortest, at: start) }
+        return value
+    }
+
+    private mutating func readDouble() throws(BodyError) -> Double {
+        guard bytes.count - offset >= 8 else { throw BodyError(.truncated, at: offset) }
+        var bits: UInt64 = 0
+        for index in 0..<8 { bits |= UInt64(bytes[offset + index]) << (8 * UInt64(index)) }
+        offset += 8
+        return Double(bitPattern: bits)
+    }
+
+    private mutating func readLongString(before end: Int) throws(BodyError) -> String {
+        let start = offset - 1
+        let length = try readLength(before: end)
+        guard length > BodyFormat.shortStringLimit else { throw BodyError(.notShortest, at: start) }
+        return try readText(length)
+    }
+
+    /// Reads a length and that many bytes as UTF-8.
+    mutating func readString(before end: Int) throws(BodyError) -> String {
+        try readText(try readLength(before: end))
+    }
+
+    /// Reads bytes that are known to be there as UTF-8.
+    private mutating func readText(_ length: Int) throws(BodyError) -> String {
+        let start = offset
+        offset += length
+        do throws(UTF8.ValidationError) {
+            return String(copying: try UTF8Span(validating: bytes.extracting(start..<offset)))
+        } catch {
+            throw BodyError(.invalidUTF8, at: start + error.byteOffsets.lowerBound)
+        }
+    }
+
+    private mutating func readBytes(before end: Int) throws(BodyError) -> [UInt8] {
+        let length = try readLength(before: end)
+        var content: [UInt8] = []
+        content.append(contentsOf: bytes.extracting(offset..<offset + length))
+        offset += length
+        return content
+    }
+
+    private mutating func readDate(tag: UInt8) throws(BodyError) -> DocumentDate {
+        let milliseconds = BodyFormat.unzigzag(try readVarint())
+        if tag == BodyFormat.Tag.date { return DocumentDate(milliseconds: milliseconds) }
+        let start = offset
+        let minutes = BodyFormat.unzigzag(try readVarint())
+        guard let minutes = Int(exactly: minutes),
+            let date = DocumentDate(milliseconds: milliseconds, offsetMinutes: minutes)
+        else { throw BodyError(.invalidDate, at: start) }
+        return date
     }
 }

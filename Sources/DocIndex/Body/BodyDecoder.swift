@@ -5,102 +5,179 @@
 public enum BodyDecoder {
     /// The value of `body`.
     ///
+    /// - Parameter names: the table the body was written with, or a later one.
     /// - Throws: ``BodyError`` with the byte that is wrong.
-    /// - Complexity: O(*n*).
-    public static func decode(_ body: Span<UInt8>) throws(BodyError) -> DocumentValue {
+    /// - Complexity: O(*n*); O(*n* log *n*) in the members of an object whose names are not in the order of their
+    ///   numbers.
+    public static func decode(_ body: Span<UInt8>, names: FieldNames) throws(BodyError) -> DocumentValue {
         var cursor = BodyCursor(body)
         try cursor.readVersion()
-        let value = try readValue(&cursor, before: body.count)
+        let value = try readValue(&cursor, before: body.count, names)
         guard cursor.offset == body.count else { throw BodyError(.trailingBytes, at: cursor.offset) }
         return value
     }
 
-    /// The value of `body`; see ``decode(_:)-(Span<UInt8>)``.
-    public static func decode(_ body: [UInt8]) throws(BodyError) -> DocumentValue {
-        try decode(body.span)
+    /// The value of `body`; see ``decode(_:names:)-(Span<UInt8>,_)``.
+    public static func decode(_ body: [UInt8], names: FieldNames) throws(BodyError) -> DocumentValue {
+        try decode(body.span, names: names)
     }
 
+    /// Reads the value at the cursor, which must end no later than `limit`.
+    static func readValue(
+        _ cursor: inout BodyCursor, before limit: Int, _ names: FieldNames
+    ) throws(BodyError) -> DocumentValue {
+        let start = cursor.offset
+        let tag = try cursor.readByte()
+        if let value = try cursor.readScalar(tag: tag, from: start, before: limit) { return value }
+        var reader = ContainerReader(limit: limit)
+        return try reader.read(&cursor, tag: tag, names)
+    }
+}
+
+/// Reads an array or object with all that is in it.
+private struct ContainerReader: ~Copyable {
     /// An array or object whose items are being read.
-    private struct Container {
+    struct Container {
         let isObject: Bool
         let end: Int
         /// The items still to come.
         var itemCount: Int
+        /// Where the values of an object begin.
+        let valuesStart: Int
+        /// Where the entries of an object begin, and the one that comes next.
+        let firstEntry: Int
+        var nextEntry: Int
     }
 
-    /// Reads the value at the cursor, which must end no later than `limit`.
-    static func readValue(_ cursor: inout BodyCursor, before limit: Int) throws(BodyError) -> DocumentValue {
-        var builder = DocumentBuilder()
-        var containers = MoveStack<Container>()
+    /// Where a member's value begins, and the number of its name.
+    struct Entry {
+        var offset: Int
+        var number: Int
+    }
+
+    let limit: Int
+    private var builder = DocumentBuilder()
+    private var containers = MoveStack<Container>()
+    /// The members of all open objects in the order of the document, the innermost object last.
+    private var entries: [Entry] = []
+
+    init(limit: Int) {
+        self.limit = limit
+    }
+
+    /// Reads the value whose tag has just been read.
+    mutating func read(
+        _ cursor: inout BodyCursor, tag: UInt8, _ names: FieldNames
+    ) throws(BodyError) -> DocumentValue {
+        try open(&cursor, tag: tag)
         while true {
-            let end = containers.count == 0 ? limit : containers[containers.count - 1].end
-            let start = cursor.offset
-            if let value = try readScalar(&cursor, before: end) {
-                if containers.count == 0 { return value }
-                builder.add(value)
-            } else {
-                // The tag has not been read: it is that of an array or object, or unknown.
-                let container = try openContainer(&cursor, before: end)
-                let depth = containers.count + 1
-                guard depth <= DocumentValue.maximumDepth else { throw BodyError(.tooDeep, at: start) }
-                if container.isObject {
-                    builder.openObject(offset: start, depth: depth)
-                } else {
-                    builder.openArray(offset: start, depth: depth)
-                }
-                containers.push(container)
-            }
             // Close what is complete; then the next item begins, in an object with its name.
             while containers[containers.count - 1].itemCount == 0 {
-                let container = containers.pop()
-                guard cursor.offset == container.end else { throw BodyError(.lengthNotUsedUp, at: cursor.offset) }
-                let value: DocumentValue =
-                    container.isObject ? .object(builder.closeObject()) : .array(builder.closeArray())
+                let value = try close(at: cursor.offset)
                 if containers.count == 0 { return value }
                 builder.add(value)
             }
             containers.updateLast { $0.itemCount -= 1 }
             let innermost = containers[containers.count - 1]
-            if innermost.isObject {
-                let start = cursor.offset
-                let name = try cursor.readString(before: innermost.end)
-                guard builder.beginMember(name) else { throw BodyError(.duplicateName(name), at: start) }
+            if innermost.isObject { try beginMember(&cursor, of: innermost, names) }
+            let start = cursor.offset
+            let tag = try cursor.readByte()
+            if let value = try cursor.readScalar(tag: tag, from: start, before: innermost.end) {
+                builder.add(value)
+            } else {
+                try open(&cursor, tag: tag)
             }
         }
     }
 
-    /// Reads a scalar; `nil`, without having read anything, if there is none at the cursor.
-    @inline(__always)
-    private static func readScalar(
-        _ cursor: inout BodyCursor, before end: Int
-    ) throws(BodyError) -> DocumentValue? {
-        let start = cursor.offset
-        let value: DocumentValue
-        switch try cursor.readByte() {
-        case BodyFormat.Tag.null: value = .null
-        case BodyFormat.Tag.false: value = .bool(false)
-        case BodyFormat.Tag.true: value = .bool(true)
-        case BodyFormat.Tag.int: value = .int(try cursor.readInt())
-        case BodyFormat.Tag.double: value = .double(try cursor.readDouble())
-        case BodyFormat.Tag.string: value = .string(try cursor.readString(before: end))
-        case BodyFormat.Tag.bytes: value = .bytes(try cursor.readBytes(before: end))
-        default:
-            cursor.offset = start
-            return nil
-        }
-        guard cursor.offset <= end else { throw BodyError(.lengthBeyondEnd, at: start) }
-        return value
+    private mutating func close(at offset: Int) throws(BodyError) -> DocumentValue {
+        let container = containers.pop()
+        guard offset == container.end else { throw BodyError(.lengthNotUsedUp, at: offset) }
+        guard container.isObject else { return .array(builder.closeArray()) }
+        entries.removeSubrange(container.firstEntry...)
+        return .object(builder.closeObject())
     }
 
-    private static func openContainer(
-        _ cursor: inout BodyCursor, before end: Int
-    ) throws(BodyError) -> Container {
-        let start = cursor.offset
-        let tag = try cursor.readByte()
-        guard tag == BodyFormat.Tag.array || tag == BodyFormat.Tag.object else {
-            throw BodyError(.unsupportedTag(tag), at: start)
+    private mutating func open(_ cursor: inout BodyCursor, tag: UInt8) throws(BodyError) {
+        let start = cursor.offset - 1
+        let end = containers.count == 0 ? limit : containers[containers.count - 1].end
+        let depth = containers.count + 1
+        guard depth <= DocumentValue.maximumDepth else { throw BodyError(.tooDeep, at: start) }
+        if tag == BodyFormat.Tag.array {
+            let (end, count) = try cursor.readContainer(before: end)
+            builder.openArray(offset: start, depth: depth)
+            containers.push(
+                Container(isObject: false, end: end, itemCount: count, valuesStart: 0, firstEntry: 0, nextEntry: 0))
+        } else {
+            let object = try cursor.readObject(tag: tag, before: end)
+            builder.openObject(offset: start, depth: depth)
+            let first = entries.count
+            try readEntries(of: object, cursor, at: start)
+            cursor.offset = object.valuesStart
+            containers.push(
+                Container(
+                    isObject: true, end: object.end, itemCount: object.count, valuesStart: object.valuesStart,
+                    firstEntry: first, nextEntry: first))
         }
-        let (end, count) = try cursor.readContainer(before: end)
-        return Container(isObject: tag == BodyFormat.Tag.object, end: end, itemCount: count)
+    }
+
+    /// Reads the table of an object into entries, in the order of the document.
+    @inline(__always)
+    private mutating func readEntries(
+        of object: BodyObject, _ cursor: borrowing BodyCursor, at start: Int
+    ) throws(BodyError) {
+        let first = entries.count
+        var largestOffset = 0
+        var previous = Entry(offset: -1, number: -1)
+        var isInOrder = true
+        for position in 0..<object.count {
+            let entry = Entry(
+                offset: object.offset(at: position, in: cursor.bytes),
+                number: object.number(at: position, in: cursor.bytes))
+            let isRepeated = entry.number == BodyFormat.inlineName && entry.offset > previous.offset
+            guard entry.number > previous.number || (entry.number == previous.number && isRepeated) else {
+                throw BodyError(.invalidObjectTable, at: object.numbersStart + position * object.numberByteCount)
+            }
+            if entry.offset < previous.offset { isInOrder = false }
+            largestOffset = max(largestOffset, entry.offset)
+            entries.append(entry)
+            previous = entry
+        }
+        // The shortest form, or equal values would have different bodies.
+        let largestNumber = max(previous.number, 0)
+        guard object.tag == BodyFormat.objectTag(largestNumber: largestNumber, largestOffset: largestOffset) else {
+            throw BodyError(.invalidObjectTable, at: start)
+        }
+        if !isInOrder { sortEntries(from: first) }
+    }
+
+    /// Brings the entries from `first` on into the order of the document.
+    private mutating func sortEntries(from first: Int) {
+        let sorted = entries[first...].sorted { $0.offset < $1.offset }
+        entries.replaceSubrange(first..., with: sorted)
+    }
+
+    @inline(__always)
+    private mutating func beginMember(
+        _ cursor: inout BodyCursor, of object: Container, _ names: FieldNames
+    ) throws(BodyError) {
+        containers.updateLast { $0.nextEntry += 1 }
+        let entry = entries[object.nextEntry]
+        // Each value begins where the one before it ends.
+        guard entry.offset == cursor.offset - object.valuesStart else {
+            throw BodyError(.invalidObjectTable, at: cursor.offset)
+        }
+        if entry.number == BodyFormat.inlineName {
+            let start = cursor.offset
+            let name = try cursor.readString(before: object.end)
+            // In the table it would have a number, and equal values would have different bodies.
+            guard names.number(of: name) == nil, !names.takes(name) else { throw BodyError(.invalidName, at: start) }
+            guard builder.beginMember(name) else { throw BodyError(.duplicateName(name), at: start) }
+        } else {
+            guard let name = names[entry.number] else {
+                throw BodyError(.unknownName(entry.number), at: cursor.offset)
+            }
+            builder.beginUniqueMember(name)
+        }
     }
 }

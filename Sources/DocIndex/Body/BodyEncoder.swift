@@ -1,188 +1,216 @@
 /// Turns values into document bodies.
 ///
-/// The layout stores the length of an array before its content. So there are two passes: the first computes the
-/// lengths, innermost first, the second writes. Each value is visited twice, however deep it lies.
+/// One pass over the value, from its end to its beginning; see ``BodyBuffer``.
 public enum BodyEncoder {
-    /// The body of `value`.
+    /// The body of `value`. Names that `names` lacks are added to it; whoever stores the body must store them as well,
+    /// before it or together with it.
     ///
-    /// Equal values have equal bodies, and a body decodes to an equal value.
+    /// Under the same table, equal values have equal bodies, and a body decodes to an equal value.
     ///
-    /// - Throws: ``BodyError`` with the code `tooDeep`, if the value is nested beyond ``DocumentValue/maximumDepth``.
-    /// - Complexity: O(*n*) in the size of the value.
-    public static func encode(_ value: DocumentValue) throws(BodyError) -> [UInt8] {
-        var body: [UInt8] = []
-        try append(value, to: &body)
-        return body
+    /// - Throws: ``BodyError`` with the code `tooDeep`, if the value is nested beyond ``DocumentValue/maximumDepth``, or
+    ///   `tooLarge`, if an object takes 4 GiB or more. No names are added then.
+    /// - Complexity: O(*n*) in the size of the value; O(*n* log *n*) in the members of an object whose names are not in
+    ///   the order of their numbers.
+    public static func encode(_ value: DocumentValue, names: inout FieldNames) throws(BodyError) -> [UInt8] {
+        var writer = BodyWriter()
+        try writer.writeBody(value, &names)
+        return writer.bytes.bytes
     }
 
-    /// Appends the body of `value` to `bytes`, which stay as they are if it throws; see ``encode(_:)``.
-    public static func append(_ value: DocumentValue, to bytes: inout [UInt8]) throws(BodyError) {
-        var lengths = BodyLengths()
-        let byteCount = lengths.measure(value)
-        guard !lengths.isTooDeep else { throw BodyError(.tooDeep, at: 0) }
-        // Exactly, but never less than double: appending body after body must not copy all of them each time.
-        let needed = bytes.count + 1 + byteCount
-        if needed > bytes.capacity { bytes.reserveCapacity(bytes.isEmpty ? needed : max(needed, 2 * bytes.capacity)) }
-        bytes.append(BodyFormat.version)
-        var writer = BodyWriter(lengths: lengths)
-        writer.write(value, to: &bytes)
+    /// Appends the body of `value` to `bytes`, which stay as they are if it throws; see ``encode(_:names:)``.
+    public static func append(
+        _ value: DocumentValue, names: inout FieldNames, to bytes: inout [UInt8]
+    ) throws(BodyError) {
+        var writer = BodyWriter()
+        try writer.writeBody(value, &names)
+        writer.bytes.append(to: &bytes)
     }
 }
 
-/// The first pass: the length of each array and object, in the order in which they begin.
-private struct BodyLengths {
-    private(set) var lengths: [Int] = []
-    /// Whether the value is nested beyond the limit; it is not measured in full then.
-    private(set) var isTooDeep = false
+/// Writes one body backwards.
+private struct BodyWriter: ~Copyable {
+    /// A member of an object that is being written.
+    struct Entry {
+        /// The number of its name.
+        var number: Int
+        /// Where its value begins, counted from the end of the body.
+        var start: Int
+    }
+
+    var bytes = BodyBuffer(capacity: 1024)
+    /// The members of all objects that are being written, the innermost last.
+    private var entries: [Entry] = []
     private var depth = 0
+    private var isTooDeep = false
+    private var isTooLarge = false
 
-    /// The number of bytes of `value`, its tag included.
-    mutating func measure(_ value: DocumentValue) -> Int {
+    init() {
+        // Enough for most documents, and nothing for one that is no object.
+        entries.reserveCapacity(32)
+    }
+
+    mutating func writeBody(_ value: DocumentValue, _ names: inout FieldNames) throws(BodyError) {
+        let nameCount = names.count
+        write(value, &names)
+        bytes.prepend(BodyFormat.version)
+        guard isTooDeep || isTooLarge else { return }
+        names.removeNames(from: nameCount)
+        throw BodyError(isTooDeep ? .tooDeep : .tooLarge, at: 0)
+    }
+
+    // Recursive functions do no more than recurse, because their frames must be small; see `DocumentValue.==`.
+    private mutating func write(_ value: DocumentValue, _ names: inout FieldNames) {
         switch value {
-        case .array(let elements): measure(elements)
-        case .object(let object): measure(object)
-        default: measureScalar(value)
+        case .array(let elements): write(elements, &names)
+        case .object(let object): write(object, &names)
+        default: writeScalar(value)
         }
     }
 
-    // Apart from the recursion, whose frames must be small; see `DocumentValue.==`.
-    private func measureScalar(_ value: DocumentValue) -> Int {
-        switch value {
-        case .null, .bool, .array, .object: 1
-        case .int(let value): 1 + BodyFormat.varintByteCount(BodyFormat.zigzag(value))
-        case .double: 9
-        case .string(let value): 1 + Self.prefixed(value.utf8.count)
-        case .bytes(let value): 1 + Self.prefixed(value.count)
+    private mutating func write(_ elements: [DocumentValue], _ names: inout FieldNames) {
+        guard open() else { return }
+        let end = bytes.count
+        var position = elements.count
+        while position > 0 {
+            position -= 1
+            write(elements[position], &names)
         }
+        closeArray(count: elements.count, end: end)
     }
 
-    private mutating func measure(_ elements: [DocumentValue]) -> Int {
-        guard let place = open() else { return 0 }
-        var length = Self.varint(elements.count)
-        var position = 0
-        while position < elements.count {
-            length += measure(elements[position])
-            position += 1
+    private mutating func write(_ object: DocumentObject, _ names: inout FieldNames) {
+        guard open() else { return }
+        let end = bytes.count
+        let first = pushEntries(of: object, &names)
+        var position = object.count
+        while position > 0 {
+            position -= 1
+            write(object[position].value, &names)
+            closeMember(object, position: position, entry: first + position)
         }
-        return close(place, length: length)
+        closeObject(first: first, end: end)
     }
 
-    private mutating func measure(_ object: DocumentObject) -> Int {
-        guard let place = open() else { return 0 }
-        var length = Self.varint(object.count)
-        var position = 0
-        while position < object.count {
-            length += Self.prefixed(object[position].name.utf8.count)
-            length += measure(object[position].value)
-            position += 1
-        }
-        return close(place, length: length)
-    }
-
-    /// Makes room for the length of an array or object; `nil` if it lies too deep.
-    private mutating func open() -> Int? {
+    /// False, and nothing is to be written, if an array or object that begins here lies too deep.
+    private mutating func open() -> Bool {
         guard depth < DocumentValue.maximumDepth else {
             isTooDeep = true
-            return nil
+            return false
         }
         depth += 1
-        lengths.append(0)
-        return lengths.count - 1
+        return true
     }
 
-    private mutating func close(_ place: Int, length: Int) -> Int {
+    /// Looks up the names of an object and returns where its entries begin.
+    private mutating func pushEntries(of object: DocumentObject, _ names: inout FieldNames) -> Int {
+        let first = entries.count
+        for member in object {
+            entries.append(Entry(number: names.add(member.name) ?? BodyFormat.inlineName, start: 0))
+        }
+        return first
+    }
+
+    @inline(__always)
+    private mutating func closeMember(_ object: DocumentObject, position: Int, entry: Int) {
+        if entries[entry].number == BodyFormat.inlineName {
+            let name = object[position].name.utf8Span.span
+            bytes.prepend(name)
+            bytes.prependVarint(UInt64(name.count))
+        }
+        entries[entry].start = bytes.count
+    }
+
+    private mutating func closeArray(count: Int, end: Int) {
         depth -= 1
-        lengths[place] = length
-        return 1 + Self.prefixed(length)
+        bytes.prependVarint(UInt64(count))
+        bytes.prependVarint(UInt64(bytes.count - end))
+        bytes.prepend(BodyFormat.Tag.array)
     }
 
-    private static func varint(_ value: Int) -> Int { BodyFormat.varintByteCount(UInt64(value)) }
-
-    private static func prefixed(_ length: Int) -> Int { varint(length) + length }
-}
-
-/// The second pass.
-private struct BodyWriter {
-    private let lengths: [Int]
-    private var next = 0
-
-    init(lengths: BodyLengths) {
-        self.lengths = lengths.lengths
-    }
-
-    mutating func write(_ value: DocumentValue, to body: inout [UInt8]) {
-        switch value {
-        case .array(let elements): write(elements, to: &body)
-        case .object(let object): write(object, to: &body)
-        default: writeScalar(value, to: &body)
+    /// Writes what stands before the values of an object.
+    private mutating func closeObject(first: Int, end: Int) {
+        depth -= 1
+        let valuesStart = bytes.count
+        // The last value is the one with the largest offset, before the entries are sorted.
+        let largestOffset = first < entries.count ? valuesStart - entries[entries.count - 1].start : 0
+        if largestOffset > Int(UInt32.max) { isTooLarge = true }
+        sortEntries(from: first)
+        let largestNumber = first < entries.count ? entries[entries.count - 1].number : 0
+        let tag = BodyFormat.objectTag(largestNumber: largestNumber, largestOffset: largestOffset)
+        let offsetByteCount = BodyFormat.offsetByteCount(ofTag: tag)
+        let numberByteCount = BodyFormat.numberByteCount(ofTag: tag)
+        var entry = entries.count
+        while entry > first {
+            entry -= 1
+            bytes.prepend(UInt64(valuesStart - entries[entry].start), byteCount: offsetByteCount)
         }
-    }
-
-    private mutating func write(_ elements: [DocumentValue], to body: inout [UInt8]) {
-        open(BodyFormat.Tag.array, count: elements.count, in: &body)
-        var position = 0
-        while position < elements.count {
-            write(elements[position], to: &body)
-            position += 1
+        entry = entries.count
+        while entry > first {
+            entry -= 1
+            bytes.prepend(UInt64(entries[entry].number), byteCount: numberByteCount)
         }
+        bytes.prependVarint(UInt64(entries.count - first))
+        bytes.prependVarint(UInt64(bytes.count - end))
+        bytes.prepend(tag)
+        entries.removeSubrange(first...)
     }
 
-    private mutating func write(_ object: DocumentObject, to body: inout [UInt8]) {
-        open(BodyFormat.Tag.object, count: object.count, in: &body)
-        var position = 0
-        while position < object.count {
-            body.appendPrefixed(object[position].name)
-            write(object[position].value, to: &body)
-            position += 1
+    /// Brings the entries from `first` on into the order of their numbers; equal ones stay in the order of the document.
+    private mutating func sortEntries(from first: Int) {
+        var entry = first + 1
+        while entry < entries.count, entries[entry - 1].number <= entries[entry].number { entry += 1 }
+        guard entry < entries.count else { return }
+        if entries.count - first > 32 {
+            // A value that begins earlier lies further from the end.
+            let sorted = entries[first...].sorted { ($0.number, $1.start) < ($1.number, $0.start) }
+            entries.replaceSubrange(first..., with: sorted)
+            return
         }
-    }
-
-    private func writeScalar(_ value: DocumentValue, to body: inout [UInt8]) {
-        switch value {
-        case .null, .array, .object: body.append(BodyFormat.Tag.null)
-        case .bool(let value): body.append(value ? BodyFormat.Tag.true : BodyFormat.Tag.false)
-        case .int(let value):
-            body.append(BodyFormat.Tag.int)
-            body.appendVarint(BodyFormat.zigzag(value))
-        case .double(let value):
-            body.append(BodyFormat.Tag.double)
-            let bits = value.storedBitPattern
-            for shift in stride(from: UInt64(0), to: 64, by: 8) {
-                body.append(UInt8(truncatingIfNeeded: bits >> shift))
+        while entry < entries.count {
+            let moving = entries[entry]
+            var place = entry
+            while place > first, entries[place - 1].number > moving.number {
+                entries[place] = entries[place - 1]
+                place -= 1
             }
+            entries[place] = moving
+            entry += 1
+        }
+    }
+
+    private mutating func writeScalar(_ value: DocumentValue) {
+        switch value {
+        case .null, .array, .object: bytes.prepend(BodyFormat.Tag.null)
+        case .bool(let value): bytes.prepend(value ? BodyFormat.Tag.true : BodyFormat.Tag.false)
+        case .int(let value):
+            if 0...BodyFormat.smallIntLimit ~= value {
+                bytes.prepend(BodyFormat.Tag.smallInt + UInt8(truncatingIfNeeded: value))
+            } else {
+                bytes.prependVarint(BodyFormat.zigzag(value))
+                bytes.prepend(BodyFormat.Tag.int)
+            }
+        case .double(let value):
+            bytes.prepend(value.storedBitPattern, byteCount: 8)
+            bytes.prepend(BodyFormat.Tag.double)
         case .string(let value):
-            body.append(BodyFormat.Tag.string)
-            body.appendPrefixed(value)
+            let utf8 = value.utf8Span.span
+            bytes.prepend(utf8)
+            if utf8.count <= BodyFormat.shortStringLimit {
+                bytes.prepend(BodyFormat.Tag.shortString + UInt8(truncatingIfNeeded: utf8.count))
+            } else {
+                bytes.prependVarint(UInt64(utf8.count))
+                bytes.prepend(BodyFormat.Tag.string)
+            }
         case .bytes(let value):
-            body.append(BodyFormat.Tag.bytes)
-            body.appendVarint(UInt64(value.count))
-            body.append(contentsOf: value)
+            bytes.prepend(value.span)
+            bytes.prependVarint(UInt64(value.count))
+            bytes.prepend(BodyFormat.Tag.bytes)
+        case .date(let value):
+            if let minutes = value.offsetMinutes {
+                bytes.prependVarint(BodyFormat.zigzag(Int64(minutes)))
+            }
+            bytes.prependVarint(BodyFormat.zigzag(value.milliseconds))
+            bytes.prepend(value.offsetMinutes == nil ? BodyFormat.Tag.date : BodyFormat.Tag.zonedDate)
         }
-    }
-
-    private mutating func open(_ tag: UInt8, count: Int, in body: inout [UInt8]) {
-        body.append(tag)
-        body.appendVarint(UInt64(lengths[next]))
-        next += 1
-        body.appendVarint(UInt64(count))
-    }
-}
-
-extension [UInt8] {
-    /// Appends a varint; see ``BodyFormat``.
-    mutating func appendVarint(_ value: UInt64) {
-        var rest = value
-        while rest >= 0x80 {
-            append(UInt8(truncatingIfNeeded: rest) | 0x80)
-            rest >>= 7
-        }
-        append(UInt8(truncatingIfNeeded: rest))
-    }
-
-    /// Appends the length of the UTF-8 form as a varint, and the form.
-    fileprivate mutating func appendPrefixed(_ string: String) {
-        let bytes = string.utf8Span.span
-        appendVarint(UInt64(bytes.count))
-        append(contentsOf: bytes)
     }
 }

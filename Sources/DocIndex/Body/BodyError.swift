@@ -12,14 +12,27 @@ public struct BodyError: Error, Sendable, Hashable, CustomStringConvertible {
         case unsupportedTag
         /// A variable-length integer of more bytes than needed, or beyond 64 bits.
         case invalidVarint
+        /// A value that is written longer than it need be.
+        case notShortest
         /// A length or count that does not fit what surrounds or follows it.
         case invalidLength
+        /// The table of an object contradicts itself or the values behind it.
+        case invalidObjectTable
+        /// A date whose distance from UTC is a day or more.
+        case invalidDate
+        /// The number of a name that the table of names does not have: it is older than the body, or of another
+        /// collection.
+        case unknownName
+        /// A name that is written out and belongs into the table of names.
+        case invalidName
         /// A string or name that is not valid UTF-8.
         case invalidUTF8
         /// Two members of one object with the same name.
         case duplicateName
         /// More than ``DocumentValue/maximumDepth`` arrays and objects inside each other.
         case tooDeep
+        /// An object of 4 GiB or more.
+        case tooLarge
         /// Bytes follow the value.
         case trailingBytes
     }
@@ -47,11 +60,17 @@ enum BodyFault {
     case unsupportedVersion(UInt8)
     case unsupportedTag(UInt8)
     case invalidVarint
+    case notShortest
     case lengthBeyondEnd
     case lengthNotUsedUp
+    case invalidObjectTable
+    case invalidDate
+    case unknownName(Int)
+    case invalidName
     case invalidUTF8
     case duplicateName(String)
     case tooDeep
+    case tooLarge
     case trailingBytes
 
     var code: BodyError.Code {
@@ -60,10 +79,16 @@ enum BodyFault {
         case .unsupportedVersion: .unsupportedVersion
         case .unsupportedTag: .unsupportedTag
         case .invalidVarint: .invalidVarint
+        case .notShortest: .notShortest
         case .lengthBeyondEnd, .lengthNotUsedUp: .invalidLength
+        case .invalidObjectTable: .invalidObjectTable
+        case .invalidDate: .invalidDate
+        case .unknownName: .unknownName
+        case .invalidName: .invalidName
         case .invalidUTF8: .invalidUTF8
         case .duplicateName: .duplicateName
         case .tooDeep: .tooDeep
+        case .tooLarge: .tooLarge
         case .trailingBytes: .trailingBytes
         }
     }
@@ -80,16 +105,29 @@ enum BodyFault {
                 + "update the library, or check the database if no newer one wrote it."
         case .invalidVarint:
             "An integer is not in its shortest form or exceeds 64 bits; \(Self.damaged)."
+        case .notShortest:
+            "A value is not in its shortest form; \(Self.damaged)."
         case .lengthBeyondEnd:
             "A length or count reaches beyond the value that contains it; \(Self.damaged)."
         case .lengthNotUsedUp:
             "An array or object ends before its stated length; \(Self.damaged)."
+        case .invalidObjectTable:
+            "The table of an object does not fit its values; \(Self.damaged)."
+        case .invalidDate:
+            "A date lies a day or more from UTC; \(Self.damaged)."
+        case .unknownName(let number):
+            "The table of names has no name of number \(number); "
+                + "read the body with the table of its own collection, as new as the body."
+        case .invalidName:
+            "A name is written out that belongs into the table of names; \(Self.damaged)."
         case .invalidUTF8:
             "A string is not valid UTF-8; \(Self.damaged)."
         case .duplicateName(let name):
             "The name \"\(name)\" occurs a second time in one object; \(Self.damaged)."
         case .tooDeep:
             "Arrays and objects are nested more than \(DocumentValue.maximumDepth) deep; flatten the value."
+        case .tooLarge:
+            "An object takes 4 GiB or more; keep large content outside of the document."
         case .trailingBytes:
             "Bytes follow the value; \(Self.damaged)."
         }

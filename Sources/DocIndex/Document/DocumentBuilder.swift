@@ -75,9 +75,16 @@ extension DocumentBuilder {
                 return false
             }
         }
-        members.push(DocumentObject.Member(name: name, value: .null))
-        if members.count - frame.start > NameIndex.linearSearchLimit { indexNewName() }
+        beginUniqueMember(name)
         return true
+    }
+
+    /// Begins a member of the innermost object, which is known to have no member of that name.
+    ///
+    /// - Precondition: an object is innermost.
+    mutating func beginUniqueMember(_ name: String) {
+        members.push(DocumentObject.Member(name: name, value: .null))
+        if members.count - frames[frames.count - 1].start > NameIndex.linearSearchLimit { indexNewName() }
     }
 
     /// Adds a value to the innermost array, or as the value of the member just begun.

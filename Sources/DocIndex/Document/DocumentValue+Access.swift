@@ -13,6 +13,8 @@ extension DocumentValue {
         case string
         /// The kind of ``DocumentValue/bytes(_:)``.
         case bytes
+        /// The kind of ``DocumentValue/date(_:)``.
+        case date
         /// The kind of ``DocumentValue/array(_:)``.
         case array
         /// The kind of ``DocumentValue/object(_:)``.
@@ -28,6 +30,7 @@ extension DocumentValue {
         case .double: .double
         case .string: .string
         case .bytes: .bytes
+        case .date: .date
         case .array: .array
         case .object: .object
         }
@@ -74,6 +77,11 @@ extension DocumentValue {
     /// The bytes; `nil` if the value is of another kind.
     public var bytesValue: [UInt8]? {
         if case .bytes(let value) = self { value } else { nil }
+    }
+
+    /// The date; `nil` if the value is of another kind, also for a text that looks like one.
+    public var dateValue: DocumentDate? {
+        if case .date(let value) = self { value } else { nil }
     }
 
     /// The elements; `nil` if the value is of another kind.

@@ -1,4 +1,4 @@
-/// A value of a document: what JSON can express, and bytes.
+/// A value of a document: what JSON can express, bytes, and dates.
 ///
 /// Integers and doubles are kinds of their own, so that `1.0` stays `1.0` and every 64-bit integer is exact.
 ///
@@ -22,6 +22,8 @@ public enum DocumentValue: Sendable {
     case string(String)
     /// Arbitrary bytes. JSON has no form for them; see ``JSONWriter``.
     case bytes([UInt8])
+    /// A moment, with or without a zone. JSON has no form for it; see ``JSONWriter``.
+    case date(DocumentDate)
     /// An ordered list of values.
     case array([DocumentValue])
     /// Named values in a fixed order.
@@ -68,6 +70,7 @@ extension DocumentValue: Hashable {
         case (.double(let left), .double(let right)): left.storedBitPattern == right.storedBitPattern
         case (.string(let left), .string(let right)): left.hasSameBytes(as: right)
         case (.bytes(let left), .bytes(let right)): left == right
+        case (.date(let left), .date(let right)): left == right
         default: false
         }
     }
@@ -92,6 +95,7 @@ extension DocumentValue: Hashable {
         case .double(let value): hasher.combine(value.storedBitPattern)
         case .string(let value): value.hashBytes(into: &hasher)
         case .bytes(let value): hasher.combine(value)
+        case .date(let value): hasher.combine(value)
         }
     }
 }

@@ -1,22 +1,22 @@
 /// The values that an index stores beside its keys.
 ///
 /// For each path, a varint with the count of values that it leads to, and for each value a varint with the length of
-/// its body, and the body.
+/// its JSON, and the JSON. Not bodies: those need the names of the collection, and one value could have two forms.
 enum CoveredValues {
     /// The bytes of the values at some paths of a document.
-    ///
-    /// - Throws: ``BodyError`` for a document that could not be stored.
-    static func encode(_ paths: [FieldPath], of document: DocumentObject) throws -> [UInt8] {
+    static func encode(_ paths: [FieldPath], of document: DocumentObject) -> [UInt8] {
         var bytes: [UInt8] = []
         for path in paths {
-            var bodies: [[UInt8]] = []
-            try path.forEachElement(in: document) { value throws(BodyError) in
-                bodies.append(try BodyEncoder.encode(value))
+            var texts: [[UInt8]] = []
+            path.forEachElement(in: document) { value in
+                var text: [UInt8] = []
+                value.writeJSON(to: &text, JSONWriter(isExtended: true))
+                texts.append(text)
             }
-            Varint.append(UInt64(bodies.count), to: &bytes)
-            for body in bodies {
-                Varint.append(UInt64(body.count), to: &bytes)
-                bytes += body
+            Varint.append(UInt64(texts.count), to: &bytes)
+            for text in texts {
+                Varint.append(UInt64(text.count), to: &bytes)
+                bytes += text
             }
         }
         return bytes
@@ -35,7 +35,7 @@ enum CoveredValues {
             var values: [DocumentValue] = []
             for _ in 0..<valueCount {
                 guard let length = Varint.read(bytes.span, &offset), length <= UInt64(bytes.count - offset),
-                    let value = try? BodyDecoder.decode(Array(bytes[offset..<offset + Int(length)]))
+                    let value = try? JSONParser(isExtended: true).parse(Array(bytes[offset..<offset + Int(length)]))
                 else { return nil }
                 values.append(value)
                 offset += Int(length)

@@ -39,8 +39,11 @@ extension IndexComponent {
 
     /// The date that a value stands for; `nil` if it is none.
     private func date(_ value: DocumentValue) -> IndexedDate? {
-        if case .string(let text) = value { return DateText.date(in: text, formats: dateFormats) }
-        return nil
+        switch value {
+        case .string(let text): DateText.date(in: text, formats: dateFormats)
+        case .date(let date): IndexedDate(date)
+        default: nil
+        }
     }
 
     private func append(_ part: DatePart, of value: DocumentValue?, to key: inout [UInt8]) {

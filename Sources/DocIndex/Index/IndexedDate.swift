@@ -5,6 +5,15 @@ struct IndexedDate: Sendable, Hashable {
     /// Minutes that the wall clock is ahead of UTC; `nil` if the zone is not known.
     var offsetMinutes: Int?
 
+    init(milliseconds: Int64, offsetMinutes: Int? = nil) {
+        self.milliseconds = milliseconds
+        self.offsetMinutes = offsetMinutes
+    }
+
+    init(_ date: DocumentDate) {
+        self.init(milliseconds: date.milliseconds, offsetMinutes: date.offsetMinutes)
+    }
+
     /// A part of the date as the wall clock showed it.
     func value(of part: DatePart) -> Int64 {
         let (sum, overflow) = milliseconds.addingReportingOverflow(Int64(offsetMinutes ?? 0) * 60_000)

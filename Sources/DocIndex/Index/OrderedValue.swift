@@ -9,6 +9,9 @@
 /// flipped, or all bits of a negative number), followed by two bytes of what is left of an integer that no double
 /// holds; zero bytes at the end are dropped, and what is left is escaped and ended like a text. `1930` takes five
 /// bytes.
+///
+/// A date is its milliseconds as eight big-endian bytes with the sign bit flipped, and two bytes of its offset in
+/// minutes plus 8000 (hex), zeros if it has no zone: the order is that of ``DocumentDate``.
 enum OrderedValue {
     /// The first byte of each kind. Stored on disk, never change; gaps are for kinds to come.
     enum Kind: UInt8 {
@@ -46,6 +49,7 @@ enum OrderedValue {
         case .int(let number): append(number, to: &key)
         case .double(let number): append(number, to: &key)
         case .string(let text): append(text, to: &key)
+        case .date(let date): append(IndexedDate(date), to: &key)
         case .bytes(let bytes):
             key.append(Kind.bytes.rawValue)
             for byte in bytes { appendEscaped(byte, to: &key) }

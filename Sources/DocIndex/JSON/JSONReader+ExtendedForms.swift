@@ -29,7 +29,7 @@ extension JSONReader {
         guard let object = builder.innermost, object.depth > options.maximumDepth,
             let name = builder.innermostFirstName
         else { return }
-        guard name.hasSameBytes(as: ExtendedName.bytes) || name.hasSameBytes(as: ExtendedName.number) else {
+        guard ExtendedName.isScalar(name) else {
             throw failure(.tooDeep, at: object.offset)
         }
     }
@@ -50,12 +50,18 @@ extension JSONReader {
 /// The names of extended notation. They are part of the dump format: stored in files, never change.
 enum ExtendedName {
     static let bytes = "$bytes"
+    static let date = "$date"
     static let number = "$num"
     static let literal = "$lit"
 
     /// Whether an object whose first name is `name` has to be written as `{"$lit":{…}}`.
     static func isReserved(_ name: String) -> Bool {
         name.utf8.first == UInt8(ascii: "$")
+    }
+
+    /// Whether the form of this name stands for a scalar.
+    static func isScalar(_ name: String) -> Bool {
+        name.hasSameBytes(as: bytes) || name.hasSameBytes(as: date) || name.hasSameBytes(as: number)
     }
 
     /// How a double is written that JSON has no number for; `nil` for finite ones.
@@ -68,6 +74,7 @@ enum ExtendedName {
     static func meaning(of member: DocumentObject.Member) -> DocumentValue? {
         switch (member.name, member.value) {
         case (bytes, .string(let text)): Base64.decode(text).map(DocumentValue.bytes)
+        case (date, .string(let text)): DocumentDate(iso8601: text).map(DocumentValue.date)
         case (number, .string("nan")): .double(.nan)
         case (number, .string("inf")): .double(.infinity)
         case (number, .string("-inf")): .double(-.infinity)
@@ -80,9 +87,10 @@ enum ExtendedName {
     static func expectation(of name: String) -> String {
         switch name {
         case bytes: "{\"$bytes\":\"…\"} with one member, in standard base64 with padding"
+        case date: "{\"$date\":\"2012-06-08T18:02:11.000+02:00\"} with one member, in ISO 8601, the zone optional"
         case number: "{\"$num\":\"nan\"}, {\"$num\":\"inf\"} or {\"$num\":\"-inf\"} with one member"
         case literal: "{\"$lit\":{…}} with one member, an object"
-        default: "$bytes, $num or $lit as the only name"
+        default: "$bytes, $date, $num or $lit as the only name"
         }
     }
 }

@@ -4,11 +4,12 @@
 /// (`\b \f \n \r \t`, else `\u00xx` in lower case). Integers are written plain; a double is the shortest decimal
 /// that reads back as the same double and always has a point or an exponent, so `1.0` stays `1.0`.
 ///
-/// JSON has no form for bytes, NaN and the infinities. They are written as objects with one `$` name:
+/// JSON has no form for bytes, dates, NaN and the infinities. They are written as objects with one `$` name:
 ///
 /// | value | text |
 /// |---|---|
 /// | bytes | `{"$bytes":"AP8="}`, standard base64 with padding |
+/// | dates | `{"$date":"2012-06-08T18:02:11.000+02:00"}`, see ``DocumentDate/iso8601`` |
 /// | NaN, infinities | `{"$num":"nan"}`, `{"$num":"inf"}`, `{"$num":"-inf"}` |
 /// | with ``isExtended``: an object whose first name begins with `$` | `{"$lit":{…}}` around the object |
 ///
@@ -63,6 +64,10 @@ public struct JSONWriter: Sendable {
         case .bytes(let value):
             text.appendASCII("{\"$bytes\":\"")
             Base64.append(value, to: &text)
+            text.appendASCII("\"}")
+        case .date(let value):
+            text.appendASCII("{\"$date\":\"")
+            value.appendISO8601(to: &text)
             text.appendASCII("\"}")
         }
     }

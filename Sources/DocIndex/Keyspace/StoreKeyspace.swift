@@ -13,6 +13,8 @@ enum StoreKeyspace: UInt8 {
     case ids = 0x49
     /// `D collection row` → the body of a document.
     case documents = 0x44
+    /// `F collection first` → member names, numbered from `first` on.
+    case names = 0x46
     /// `V index value… row` → the values that the index covers, the location of a geo index, or nothing.
     case values = 0x56
     /// `G index value…` → the count of entries with these values.
@@ -34,6 +36,13 @@ enum StoreKeyspace: UInt8 {
     static func document(_ collection: UInt32, row: UInt64) -> [UInt8] {
         var key = StoreKeyspace.documents.prefix(collection)
         appendRow(row, to: &key)
+        return key
+    }
+
+    /// The key of the member names that are numbered from `first` on.
+    static func names(_ collection: UInt32, from first: Int) -> [UInt8] {
+        var key = StoreKeyspace.names.prefix(collection)
+        TupleEncoder.append(Int64(first), to: &key)
         return key
     }
 

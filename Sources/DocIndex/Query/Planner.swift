@@ -236,6 +236,7 @@ private struct ValueBounds {
         switch value {
         case .int, .double: component.part == nil ? OrderedValue.Kind.number.rawValue : nil
         case .string: component.hasOrderOfValues ? OrderedValue.Kind.string.rawValue : nil
+        case .date: component.hasOrderOfValues ? OrderedValue.Kind.date.rawValue : nil
         case .bytes: component.part == nil ? OrderedValue.Kind.bytes.rawValue : nil
         default: nil
         }

@@ -103,6 +103,7 @@ enum ValueOrder {
         case (.double(let a), .int(let b)): compare(b, a).map { -$0 }
         case (.string(let a), .string(let b)): compare(a.utf8Span.span, b.utf8Span.span)
         case (.bytes(let a), .bytes(let b)): compare(a.span, b.span)
+        case (.date(let a), .date(let b)): a < b ? -1 : a > b ? 1 : 0
         case (.bool(let a), .bool(let b)): (a ? 1 : 0) - (b ? 1 : 0)
         case (.null, .null): 0
         case (.array, .array), (.object, .object): a == b ? 0 : nil

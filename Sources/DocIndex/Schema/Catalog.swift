@@ -25,6 +25,8 @@ struct Catalog: Sendable, Hashable {
         var number: UInt32
         var idField: String
         var indexes: [IndexEntry]
+        /// The table of names that the bodies are written with; kept under keys of its own.
+        var names = CollectionNames()
     }
 
     struct IndexEntry: Sendable, Hashable {
@@ -132,7 +134,9 @@ extension Catalog {
             }
         }
         dropped += kept.map { DroppedIndex(number: $0.number, kind: $0.definition.kind) }
-        return CollectionEntry(name: definition.name, number: number, idField: definition.idField, indexes: indexes)
+        return CollectionEntry(
+            name: definition.name, number: number, idField: definition.idField, indexes: indexes,
+            names: old?.names ?? CollectionNames())
     }
 }
 

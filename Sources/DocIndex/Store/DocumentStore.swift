@@ -96,7 +96,11 @@ public final class DocumentStore: Sendable {
     private static func storedCatalog(in database: Database, mayBeNew: Bool) throws -> Catalog {
         let record = try database.value(forKey: StoreKeyspace.catalogKey)
         // Another program may have the same key.
-        if let record, record.starts(with: Catalog.beginning) { return try Catalog(encoded: record) }
+        if let record, record.starts(with: Catalog.beginning) {
+            let catalog = try Catalog(encoded: record)
+            for collection in catalog.collections { try collection.names.load(collection, from: database) }
+            return catalog
+        }
         var cursor = try database.cursor()
         guard mayBeNew, try !cursor.advance() else {
             throw DocIndexError(

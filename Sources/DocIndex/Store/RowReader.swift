@@ -58,7 +58,7 @@ struct RowReader {
     /// The document in a body.
     static func document(body: [UInt8], row: UInt64, collection: Catalog.CollectionEntry) throws -> Document {
         do {
-            if case .object(let content) = try BodyDecoder.decode(body),
+            if case .object(let content) = try BodyDecoder.decode(body, names: collection.names.current),
                 let id = content[collection.idField].flatMap(DocumentID.init)
             {
                 return Document(id: id, content: content)

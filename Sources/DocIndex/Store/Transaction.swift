@@ -118,12 +118,13 @@ public final class Transaction {
 
     /// Writes all changes as one batch.
     ///
-    /// Nothing is kept in memory between transactions but the catalog: counters are read and written here, so a batch
-    /// that fails leaves nothing to be put right.
+    /// Nothing is kept in memory between transactions but the catalog and the names of members: counters are read and
+    /// written here, so a batch that fails leaves nothing to be put right. For the names see ``CollectionNames``.
     func commit(durability: Durability) throws {
         guard !order.isEmpty else { return }
         let batch = WriteBatch()
         var changes = IndexChanges(batch: batch)
+        var names: [UInt32: FieldNames] = [:]
         var counters: [UInt32: CollectionCounters] = [:]
         let indexes = Dictionary(
             uniqueKeysWithValues: catalog.collections.map { collection in
@@ -139,7 +140,7 @@ public final class Transaction {
             else { continue }
             try write(
                 overlay[target] ?? nil, of: target, entry: entry, indexes: indexes[entry.number] ?? [],
-                counters: &counter, changes: &changes)
+                counters: &counter, names: &names[entry.number, default: entry.names.current], changes: &changes)
             counters[entry.number] = counter
         }
         // Documents that are as they were leave nothing to write.
@@ -149,12 +150,16 @@ public final class Transaction {
         }
         try writeStatistics(changes, indexes: indexes.values.flatMap { $0 })
         try changes.finish(catalog, reading: database)
+        let storedNames = try catalog.collections.compactMap { entry in
+            try names[entry.number].map { (entry.names, try entry.names.publish($0, of: entry.number, in: batch)) }
+        }
         try database.write(batch, durability: durability)
+        for (names, count) in storedNames { names.didStore(count) }
     }
 
     private func write(
         _ new: DocumentObject?, of target: Target, entry: Catalog.CollectionEntry, indexes: [any DocumentIndex],
-        counters: inout CollectionCounters, changes: inout IndexChanges
+        counters: inout CollectionCounters, names: inout FieldNames, changes: inout IndexChanges
     ) throws {
         let oldRow = try RowReader.row(of: target.id, collection: entry, in: database)
         let old = try oldRow.map { try stored($0, in: entry) }
@@ -174,7 +179,7 @@ public final class Transaction {
                 try changes.batch.put(value, forKey: idKey)
             }
             do {
-                try changes.batch.put(try BodyEncoder.encode(.object(new)), forKey: documentKey)
+                try changes.batch.put(try BodyEncoder.encode(.object(new), names: &names), forKey: documentKey)
             } catch let error as BodyError {
                 throw DocIndexError(.invalidDocument, "the document \(target.id) cannot be stored: \(error)")
             }

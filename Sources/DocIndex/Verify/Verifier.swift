@@ -65,6 +65,7 @@ struct Verifier {
             }
         }
         result.documentCount += documentCount
+        try checkNames(of: collection)
         try checkIDs(of: collection, documentCount: documentCount)
         try checkCounters(of: collection, documentCount: documentCount, largestRow: largestRow)
         return sums
@@ -83,6 +84,17 @@ struct Verifier {
         }
         if counters.nextRow <= largestRow {
             result.report("\(collection.name): the next row is \(counters.nextRow), but row \(largestRow) is taken")
+        }
+    }
+
+    /// The stored names must be those that the documents above were read with, but for names that are not stored yet.
+    private mutating func checkNames(of collection: Catalog.CollectionEntry) throws {
+        guard let stored = try Self.ifReadable({ try CollectionNames.read(collection, from: snapshot) }) else {
+            return result.report("\(collection.name): the field names cannot be read")
+        }
+        let current = collection.names.current
+        if (0..<stored.count).contains(where: { stored[$0].map { Array($0.utf8) } != current[$0].map { Array($0.utf8) } }) {
+            result.report("\(collection.name): the field names are not those that are stored")
         }
     }
 
@@ -195,7 +207,7 @@ struct Verifier {
         var known = [KeyRange.only(StoreKeyspace.catalogKey)]
         for collection in catalog.collections {
             known.append(.only(CollectionCounters.key(collection.number)))
-            for space in [StoreKeyspace.ids, .documents] { known.append(.prefix(space.prefix(collection.number))) }
+            for space in [StoreKeyspace.ids, .documents, .names] { known.append(.prefix(space.prefix(collection.number))) }
             for entry in collection.indexes where entry.isReady {
                 known.append(.prefix(entry.index.entryPrefix))
                 if entry.definition.countsValues {

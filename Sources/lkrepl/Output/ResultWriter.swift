@@ -113,6 +113,7 @@ final class ResultWriter {
         switch value {
         case .null: ""
         case .string(let text): VisibleText.singleLine(text)
+        case .date(let date): date.iso8601
         case .array(let elements) where elements.allSatisfy { $0.stringValue != nil }:
             VisibleText.singleLine(elements.compactMap(\.stringValue).joined(separator: ", "))
         default: VisibleText.singleLine(value.json)
@@ -123,6 +124,7 @@ final class ResultWriter {
         switch value {
         case .null: .null
         case .string(let text): .text(text)
+        case .date(let date): .text(date.iso8601)
         case .bytes(let bytes): .bytes(bytes)
         case .bool, .int, .double: .literal(value.json)
         case .array, .object: .text(value.json)

@@ -1,0 +1,79 @@
+internal import LevelKit
+internal import Synchronization
+
+/// The table of member names of one collection, shared by the writer and all readers.
+///
+/// Names are only ever added, so the newest table fits every body that there is. The writer publishes names before it
+/// writes the batch with the bodies that use them: whoever sees a body sees its names.
+///
+/// Names of a batch that failed stay published, and are stored with the next one. LevelDB may bring a failed batch back
+/// when it reads its log again; a number given to another name meanwhile would change what its documents say.
+final class CollectionNames: Sendable {
+    private struct State {
+        var names = FieldNames()
+        /// How many of the names are known to be on disk.
+        var storedCount = 0
+    }
+
+    private let state = Mutex(State())
+
+    /// The newest table.
+    var current: FieldNames { state.withLock { $0.names } }
+
+    /// Reads what is stored of a collection's names.
+    ///
+    /// - Throws: ``DocIndexError`` with `corruption` for records that do not fit together.
+    func load(_ collection: Catalog.CollectionEntry, from reader: some KeyValueReader) throws {
+        let names = try Self.read(collection, from: reader)
+        state.withLock { $0 = State(names: names, storedCount: names.count) }
+    }
+
+    /// The names that are stored of a collection.
+    ///
+    /// - Throws: ``DocIndexError`` with `corruption` for records that do not fit together.
+    static func read(_ collection: Catalog.CollectionEntry, from reader: some KeyValueReader) throws -> FieldNames {
+        var names = FieldNames()
+        // Each record says how many it adds, and the next begins there.
+        while let record = try reader.value(forKey: StoreKeyspace.names(collection.number, from: names.count)) {
+            let count = names.count
+            do throws(FieldNamesError) {
+                try names.append(encoded: record)
+            } catch {
+                throw damaged(collection)
+            }
+            if names.count == count { throw damaged(collection) }
+        }
+        return names
+    }
+
+    private static func damaged(_ collection: Catalog.CollectionEntry) -> DocIndexError {
+        DocIndexError(
+            .corruption,
+            "the field names of the collection \(collection.name) cannot be read; run verify, restore a backup")
+    }
+
+    /// Takes over a table that has grown, and puts what is not on disk yet into the batch that needs it.
+    ///
+    /// - Returns: how many names are on disk once the batch is; for ``didStore(_:)``.
+    func publish(_ names: FieldNames, of collection: UInt32, in batch: WriteBatch) throws -> Int {
+        let stored = state.withLock { $0.storedCount }
+        if names.count > stored {
+            try batch.put(names.encoded(from: stored), forKey: StoreKeyspace.names(collection, from: stored))
+        }
+        state.withLock { $0.names = names }
+        return names.count
+    }
+
+    /// Notes that the batch of a ``publish(_:of:in:)`` has been written.
+    func didStore(_ count: Int) {
+        state.withLock { $0.storedCount = count }
+    }
+}
+
+extension CollectionNames: Hashable {
+    /// True: the table is no part of what is declared of a collection, by which catalogs are compared.
+    static func == (left: CollectionNames, right: CollectionNames) -> Bool { true }
+
+    /// Feeds nothing into `hasher`.
+    func hash(into hasher: inout Hasher) {}
+}
