@@ -1,72 +1,98 @@
 internal import LevelKit
 
-/// Builds indexes over documents that are there already, and deletes those that are no longer declared.
+/// Builds indexes over documents that are there already, slice by slice, and deletes those that are no longer declared.
+///
+/// A slice takes the writer's lock for some milliseconds and commits the entries of some documents together with the
+/// last row that they cover. From then on writers keep the index for documents up to that row, so that nothing is
+/// counted twice or left out, and a build that is killed goes on there.
 struct IndexBuilder {
     let database: Database
+    let state: WriterState
 
-    /// Operations in one batch.
-    private static let batchCount = 4096
+    /// Documents in one slice.
+    static let sliceDocumentCount = 256
+    /// Operations in one slice, about.
+    private static let sliceOperationCount = 8192
 
-    /// Deletes every key of an index.
-    func deleteEntries(of index: Catalog.DroppedIndex) throws {
-        switch index.kind {
-        case .value, .geo:
-            try deleteKeys(StoreKeyspace.values.prefix(index.number))
-            try deleteKeys(StoreKeyspace.valueCounts.prefix(index.number))
-        case .text: try deleteKeys(StoreKeyspace.text.prefix(index.number))
-        }
-    }
-
-    /// Puts the entries of every document into indexes that hold none, or part of them from a build that was killed.
+    /// Puts the entries of the next documents into indexes. Called under the writer's lock.
     ///
-    /// A build that is run again puts the same entries under the same keys; what it left of documents that were changed
-    /// since cannot exist, because an index that is not ready keeps the store from being written.
-    func build(_ entries: [Catalog.IndexEntry], of collection: Catalog.CollectionEntry) throws {
-        let indexes = entries.map(\.index)
-        let batch = WriteBatch()
-        var statistics: [UInt32: IndexStatistics] = [:]
-        var cursor = try database.cursor(
-            in: .prefix(StoreKeyspace.documents.prefix(collection.number)), reverse: false, fillsCache: false)
-        let prefixCount = StoreKeyspace.documents.prefix(collection.number).count
+    /// - Returns: the last row that the indexes now hold; `nil` if they hold all.
+    func buildSlice(
+        of entries: [Catalog.IndexEntry], in collection: Catalog.CollectionEntry, catalog: Catalog
+    ) throws -> UInt64? {
+        let progress = try entries.map { try state.progress(of: $0.number, in: database) }
+        // Indexes that began at different times go on together from the row of the last one.
+        guard let start = progress.min() else { return nil }
+        let indexes = zip(entries, progress).filter { $0.1 == start }.map(\.0.index)
+        let limit = progress.filter { $0 > start }.min()
+        var changes = IndexChanges(batch: WriteBatch())
+        let prefix = StoreKeyspace.documents.prefix(collection.number)
+        var range = KeyRange.prefix(prefix)
+        range.lower = .excluded(StoreKeyspace.document(collection.number, row: start))
+        var cursor = try database.cursor(in: range, reverse: false, fillsCache: false)
+        var last = start
+        var count = 0
+        var isAtEnd = true
         while try cursor.advance() {
-            guard let row = StoreKeyspace.row(in: cursor.key, at: prefixCount) else {
+            guard let row = StoreKeyspace.row(in: cursor.key, at: prefix.count) else {
                 throw DocIndexError(
                     .corruption, "the collection \(collection.name) holds a key that cannot be read; restore a backup")
             }
-            let document = try RowReader.document(body: cursor.value.copied(), row: row, collection: collection)
-            for index in indexes {
-                do {
-                    try index.forEachEntry(of: document.content, row: row) { try batch.put($1, forKey: $0) }
-                } catch is IndexTuples.LimitError {
-                    throw IndexChanges.tooManyEntries(
-                        document.id, index: index.definition.name, collection: collection.name)
-                }
-                statistics[index.number, default: IndexStatistics()] += index.statistics(of: document.content)
+            if let limit, row > limit {
+                last = limit
+                isAtEnd = false
+                break
             }
-            if batch.count >= Self.batchCount { try write(batch) }
+            if count >= Self.sliceDocumentCount || changes.batch.count >= Self.sliceOperationCount {
+                isAtEnd = false
+                break
+            }
+            let document = try RowReader.document(record: cursor.value, row: row, collection: collection)
+            try changes.update(
+                indexes, of: document.id, old: nil, new: document.content, row: row, collection: collection.name)
+            last = row
+            count += 1
         }
-        for case let index as TextIndex in indexes {
-            let sum = statistics[index.number] ?? IndexStatistics()
-            try batch.put(TextIndex.encoded(sum), forKey: StoreKeyspace.textStatistics(index.number))
+        if isAtEnd { last = limit ?? .max }
+        try changes.writeStatistics(catalog, reading: database)
+        try changes.finish(catalog, reading: database, isUniqueEnforced: false)
+        var record: [UInt8] = []
+        Varint.append(last, to: &record)
+        let built = indexes.map(\.number)
+        for number in built { try changes.batch.put(record, forKey: StoreKeyspace.progress.prefix(number)) }
+        do {
+            try database.write(changes.batch)
+        } catch {
+            state.forget()
+            throw error
         }
-        try write(batch)
-        for case let index as ValueIndex in indexes where index.definition.countsValues {
-            try IndexCounters(index: index).rebuild(in: database)
-        }
+        state.didBuild(built, upTo: last)
+        return last == .max ? nil : last
     }
 
-    private func deleteKeys(_ prefix: [UInt8]) throws {
+    /// Deletes some keys of an index that was dropped.
+    ///
+    /// - Returns: whether there may be more.
+    func deleteSlice(of index: Catalog.DroppedIndex) throws -> Bool {
+        let prefixes =
+            switch index.kind {
+            case .value, .geo: [StoreKeyspace.values.prefix(index.number), StoreKeyspace.valueCounts.prefix(index.number)]
+            case .text: [StoreKeyspace.text.prefix(index.number)]
+            }
+        for prefix in prefixes + [StoreKeyspace.progress.prefix(index.number)] {
+            if try deleteKeys(.prefix(prefix)) { return true }
+        }
+        return false
+    }
+
+    /// Deletes the first keys of a range.
+    ///
+    /// - Returns: whether there were any.
+    private func deleteKeys(_ range: KeyRange) throws -> Bool {
         let batch = WriteBatch()
-        var cursor = try database.cursor(in: .prefix(prefix), reverse: false, fillsCache: false)
-        while try cursor.advance() {
-            try batch.delete(cursor.key.copied())
-            if batch.count >= Self.batchCount { try write(batch) }
-        }
-        try write(batch)
-    }
-
-    private func write(_ batch: WriteBatch) throws {
+        var cursor = try database.cursor(in: range, reverse: false, fillsCache: false)
+        while batch.count < Self.sliceOperationCount, try cursor.advance() { try batch.delete(cursor.key) }
         try database.write(batch)
-        batch.removeAll()
+        return batch.count > 0
     }
 }

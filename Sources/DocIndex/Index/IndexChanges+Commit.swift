@@ -34,14 +34,28 @@ extension IndexChanges {
     ///
     /// - Throws: ``DocIndexError``: `duplicateValue` if two documents would have the same values in a unique index when
     ///   the batch is done; `corruption`.
-    func finish(_ catalog: Catalog, reading database: Database) throws {
+    ///
+    /// - Parameter isUniqueEnforced: `false` while an index is built over documents that are there already.
+    func finish(_ catalog: Catalog, reading database: Database, isUniqueEnforced: Bool = true) throws {
         for collection in catalog.collections {
             for entry in collection.indexes {
                 guard let changes = values[entry.number], let index = entry.index as? ValueIndex else { continue }
-                if entry.definition.isUnique { try check(index, changes, of: collection, in: database) }
+                if entry.definition.isUnique, isUniqueEnforced { try check(index, changes, of: collection, in: database) }
                 if entry.definition.countsValues {
                     try IndexCounters(index: index).add(changes.counts, to: batch, reading: database)
                 }
+            }
+        }
+    }
+
+    /// Adds the sums of text indexes to the batch.
+    func writeStatistics(_ catalog: Catalog, reading database: Database) throws {
+        for collection in catalog.collections {
+            for entry in collection.indexes {
+                guard let difference = statistics[entry.number], let index = entry.index as? TextIndex else { continue }
+                var sum = try index.storedStatistics(in: database)
+                sum += difference
+                try batch.put(TextIndex.encoded(sum), forKey: StoreKeyspace.textStatistics(index.number))
             }
         }
     }

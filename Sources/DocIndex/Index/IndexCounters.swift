@@ -101,7 +101,8 @@ extension DocumentCollection {
     ///   another number of values.
     /// - Complexity: one lookup.
     public func entryCount(of values: [DocumentValue?], in indexName: String) throws -> Int {
-        guard let index = index(named: indexName) as? ValueIndex, index.definition.countsValues else {
+        let rows = try reader()
+        guard let index = rows.index(named: indexName) as? ValueIndex, index.definition.countsValues else {
             throw DocIndexError(
                 .unknownIndex, "\(name) has no index \(indexName) that counts its values; declare one with count")
         }
@@ -111,6 +112,6 @@ extension DocumentCollection {
                 "the index \(indexName) has \(index.definition.components.count) components; give a value for each")
         }
         let value = Array(index.prefix(of: values).dropFirst(index.entryPrefix.count))
-        return Int(clamping: try IndexCounters(index: index).count(value, in: try newestState()))
+        return Int(clamping: try IndexCounters(index: index).count(value, in: rows.snapshot))
     }
 }

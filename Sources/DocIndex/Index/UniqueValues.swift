@@ -135,15 +135,15 @@ extension DocumentCollection {
     /// - Throws: ``DocIndexError`` with `unknownIndex` if the collection has no unique index of that name.
     /// - Complexity: O(*n*) in the entries of the index.
     public func uniqueViolations(of indexName: String, limit: Int = 100) throws -> [UniqueViolation] {
-        guard let index = index(named: indexName) as? ValueIndex, index.definition.isUnique else {
+        let rows = try reader()
+        guard let index = rows.index(named: indexName) as? ValueIndex, index.definition.isUnique else {
             throw DocIndexError(.unknownIndex, "\(name) has no unique index \(indexName)")
         }
-        let reader = try newestState()
         let values = UniqueValues(index: index)
         var violations: [UniqueViolation] = []
         if limit <= 0 { return violations }
-        try values.forEachViolation(in: reader) { rows in
-            let documents = try rows.compactMap { try RowReader.document($0, collection: entry, in: reader) }
+        try values.forEachViolation(in: rows.snapshot) { duplicates in
+            let documents = try duplicates.map { try rows.document($0) }
             guard documents.count > 1 else { return true }
             violations.append(
                 UniqueViolation(

@@ -9,9 +9,15 @@ enum StoreKeyspace: UInt8 {
     case catalog = 0x4d
     /// `N collection` → the next row number and the count of documents.
     case counters = 0x4e
-    /// `I collection id` → row number.
+    /// `S` → the sequence number of the last commit.
+    case state = 0x53
+    /// `C sequence collection row` → what happened to a document, and its id.
+    case changes = 0x43
+    /// `P index` → the last row that an index being built holds; `P name` → that a migration has reached.
+    case progress = 0x50
+    /// `I collection id` → row number; of a deleted document, where its deletion stands among the changes.
     case ids = 0x49
-    /// `D collection row` → the body of a document.
+    /// `D collection row` → the sequence number of the last change, and the body of a document.
     case documents = 0x44
     /// `F collection first` → member names, numbered from `first` on.
     case names = 0x46
@@ -24,6 +30,32 @@ enum StoreKeyspace: UInt8 {
 
     /// The key of the catalog.
     static let catalogKey: [UInt8] = [StoreKeyspace.catalog.rawValue]
+
+    /// The key of the state.
+    static let stateKey: [UInt8] = [StoreKeyspace.state.rawValue]
+
+    /// The key of a change. Of the changes of one commit, the order is that of collections and rows.
+    static func change(_ sequence: UInt64, collection: UInt32, row: UInt64) -> [UInt8] {
+        var key = [StoreKeyspace.changes.rawValue]
+        TupleEncoder.append(sequence, to: &key)
+        TupleEncoder.append(Int64(collection), to: &key)
+        appendRow(row, to: &key)
+        return key
+    }
+
+    /// The changes of all commits behind one.
+    static func changes(behind sequence: UInt64) -> KeyRange {
+        var lower = [StoreKeyspace.changes.rawValue]
+        TupleEncoder.append(sequence == .max ? sequence : sequence + 1, to: &lower)
+        return .from(lower, to: [StoreKeyspace.changes.rawValue + 1])
+    }
+
+    /// The key of how far a migration has come.
+    static func migrationProgress(_ name: String) -> [UInt8] {
+        var key = [StoreKeyspace.progress.rawValue]
+        TupleEncoder.append(name, to: &key)
+        return key
+    }
 
     /// The beginning of every key of a collection or an index.
     func prefix(_ number: UInt32) -> [UInt8] {

@@ -82,8 +82,9 @@ struct QueryRunner {
         var cursor = try rows.idCursor()
         while try cursor.advance() {
             work.keysExamined += 1
+            guard let row = try rows.row(inIDValue: cursor.value) else { continue }
             work.documentsExamined += 1
-            let document = try rows.document(rows.row(inIDValue: cursor.value))
+            let document = try rows.document(row)
             if query.predicate.matches(document.content), try !body(document) { return }
         }
     }

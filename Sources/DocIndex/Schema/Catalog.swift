@@ -3,7 +3,7 @@
 /// Kept as one record, so that every change of the schema takes effect with one put.
 struct Catalog: Sendable, Hashable {
     /// The version of the format on disk that this library writes; see `docs/FORMAT.md`.
-    static let formatVersion = 1
+    static let formatVersion = 2
 
     /// What every record begins with.
     static let beginning = Array("{\"docindex\":".utf8)
@@ -12,6 +12,12 @@ struct Catalog: Sendable, Hashable {
     static let numberLimit: UInt32 = 1 << 30
 
     var schemaVersion = 1
+    /// Tells this store apart from its copies, whose sequence numbers go their own way; see ``StoreEpoch``.
+    var epoch = StoreEpoch.new()
+    /// The migrations that were done, in their order.
+    var migrations: [String] = []
+    /// The migration that was begun and not finished; `nil` if there is none.
+    var runningMigration: String?
     var collections: [CollectionEntry] = []
     /// The numbers that the next collection and the next index get. Numbers are never used twice, so that keys of what
     /// was dropped cannot be mistaken for keys of what came later.
@@ -27,13 +33,20 @@ struct Catalog: Sendable, Hashable {
         var indexes: [IndexEntry]
         /// The table of names that the bodies are written with; kept under keys of its own.
         var names = CollectionNames()
+
+        /// Whether every index holds every document.
+        var isBuilt: Bool { indexes.allSatisfy(\.isReady) }
     }
 
     struct IndexEntry: Sendable, Hashable {
         var number: UInt32
         var definition: IndexDefinition
-        /// Whether the index holds every document. One that does not is neither read nor written.
+        /// Whether the index holds every document. One that does not is not read, and holds the documents up to the row
+        /// that is stored as its progress.
         var isReady: Bool
+        /// Whether the schema no longer declares the index like this. It answers until the one that takes its place is
+        /// ready.
+        var isRetiring = false
         /// What the entries were made with; see ``IndexDefinition/fingerprint``.
         var fingerprint: String
 
@@ -48,6 +61,9 @@ struct Catalog: Sendable, Hashable {
         var isCurrent: Bool { fingerprint == definition.fingerprint }
     }
 
+    /// Whether a schema change is not finished.
+    var hasPendingWork: Bool { !dropped.isEmpty || collections.contains { !$0.isBuilt } }
+
     struct DroppedIndex: Sendable, Hashable {
         var number: UInt32
         var kind: IndexDefinition.Kind
@@ -59,13 +75,18 @@ struct Catalog: Sendable, Hashable {
             version: schemaVersion,
             collections: collections.map { collection in
                 CollectionDefinition(
-                    collection.name, id: collection.idField, indexes: collection.indexes.map(\.definition))
+                    collection.name, id: collection.idField,
+                    indexes: collection.indexes.filter { !$0.isRetiring }.map(\.definition))
             })
     }
 
     /// Whether an index was made with rules that are no longer in force, such as those of another Unicode version.
     var hasOutdatedIndexes: Bool {
-        collections.contains { $0.indexes.contains { !$0.isCurrent } }
+        collections.contains { $0.indexes.contains { !$0.isCurrent && !$0.isRetiring } }
+    }
+
+    func collection(numbered number: UInt32) -> CollectionEntry? {
+        collections.first { $0.number == number }
     }
 
     func collection(named name: String) -> CollectionEntry? {
@@ -101,7 +122,7 @@ extension Catalog {
     }
 
     /// The next number, which is used up with that.
-    private static func take(_ next: inout UInt32) throws -> UInt32 {
+    static func take(_ next: inout UInt32) throws -> UInt32 {
         guard next < numberLimit else {
             throw DocIndexError(
                 .invalidSchema,
@@ -128,12 +149,25 @@ extension Catalog {
             if let position = kept.firstIndex(where: {
                 $0.isCurrent && $0.definition.declaresSame(as: index) && $0.definition.name.hasSameBytes(as: index.name)
             }) {
-                indexes.append(kept.remove(at: position))
+                var index = kept.remove(at: position)
+                index.isRetiring = false
+                indexes.append(index)
             } else {
                 indexes.append(IndexEntry(number: try Self.take(&nextIndex), definition: index, isReady: old == nil))
             }
         }
-        dropped += kept.map { DroppedIndex(number: $0.number, kind: $0.definition.kind) }
+        for var index in kept {
+            // The index that takes the place of one that answers may take a while to build.
+            let hasSuccessor = indexes.contains {
+                !$0.isReady && $0.definition.name.hasSameBytes(as: index.definition.name)
+            }
+            if index.isReady, hasSuccessor {
+                index.isRetiring = true
+                indexes.append(index)
+            } else {
+                dropped.append(DroppedIndex(number: index.number, kind: index.definition.kind))
+            }
+        }
         return CollectionEntry(
             name: definition.name, number: number, idField: definition.idField, indexes: indexes,
             names: old?.names ?? CollectionNames())
@@ -150,7 +184,7 @@ extension Catalog {
                 [
                     "name": .string(index.definition.name), "number": .int(Int64(index.number)),
                     "definition": index.definition.jsonValue, "fingerprint": .string(index.fingerprint),
-                    "ready": .bool(index.isReady),
+                    "ready": .bool(index.isReady), "retiring": .bool(index.isRetiring),
                 ]
             }
             return [
@@ -163,6 +197,8 @@ extension Catalog {
         }
         let record: DocumentValue = [
             "docindex": .int(Int64(Self.formatVersion)), "schemaVersion": .int(Int64(schemaVersion)),
+            "epoch": .string(epoch.description), "migrations": .array(migrations.map { .string($0) }),
+            "runningMigration": runningMigration.map { .string($0) } ?? .null,
             "nextCollection": .int(Int64(nextCollection)), "nextIndex": .int(Int64(nextIndex)),
             "collections": .array(collections), "dropped": .array(dropped),
         ]
@@ -179,6 +215,12 @@ extension Catalog {
             throw Self.damaged("the record")
         }
         guard format >= 1 else { throw Self.damaged("the format") }
+        guard format >= Int64(Self.formatVersion) else {
+            throw DocIndexError(
+                .notADocumentStore,
+                "the store has format \(format) of before the first release, which is no longer read; "
+                    + "dump it with the version that wrote it and load the dump")
+        }
         guard format <= Int64(Self.formatVersion) else {
             throw DocIndexError(
                 .storeTooNew,
@@ -186,6 +228,9 @@ extension Catalog {
                     + "open it with a newer version")
         }
         schemaVersion = Int(try Self.number(record["schemaVersion"]))
+        epoch = StoreEpoch(text: try Self.text(record["epoch"]))
+        migrations = try Self.array(record["migrations"]).map { try Self.text($0) }
+        if let name = record["runningMigration"], !name.isNull { runningMigration = try Self.text(name) }
         nextCollection = try Self.number(record["nextCollection"])
         nextIndex = try Self.number(record["nextIndex"])
         collections = try Self.array(record["collections"]).map(Self.collection)
@@ -213,13 +258,15 @@ extension Catalog {
 
     private static func index(_ value: DocumentValue) throws -> IndexEntry {
         guard let definition = value["definition"], case .string(let fingerprint) = value["fingerprint"],
-            case .bool(let isReady) = value["ready"]
+            case .bool(let isReady) = value["ready"], case .bool(let isRetiring) = value["retiring"]
         else { throw damaged("an index") }
         var reader = SchemaReader()
         let index = reader.index(try text(value["name"]), definition, at: JSONPointer())
         guard reader.violations.isEmpty else { throw damaged("the definition of an index") }
-        return IndexEntry(
+        var entry = IndexEntry(
             number: try number(value["number"]), definition: index, isReady: isReady, fingerprint: fingerprint)
+        entry.isRetiring = isRetiring
+        return entry
     }
 
     private static func number(_ value: DocumentValue?) throws -> UInt32 {

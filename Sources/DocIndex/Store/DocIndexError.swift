@@ -23,6 +23,14 @@ public struct DocIndexError: Error, Sendable, Hashable {
         case invalidDocument
         /// A document with that id exists already.
         case documentExists
+        /// There is no document with that id.
+        case documentMissing
+        /// A document was changed by another commit than the one expected.
+        case conflict
+        /// A sequence number is of another copy of the store.
+        case epochChanged
+        /// A migration cannot be carried out, or would lose something that it does not declare.
+        case migrationFailed
         /// A query cannot be understood.
         case invalidQuery
         /// A write was begun inside a write.

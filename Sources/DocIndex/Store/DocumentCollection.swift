@@ -1,4 +1,4 @@
-public import LevelKit
+internal import LevelKit
 
 /// One collection of a store: its documents, and the ways to find them.
 ///
@@ -6,34 +6,47 @@ public import LevelKit
 public struct DocumentCollection: Sendable {
     /// The store.
     public let store: DocumentStore
-    let entry: Catalog.CollectionEntry
-    /// What is read from; `nil` for the newest state at each call.
-    private let snapshot: Snapshot?
-
-    init(store: DocumentStore, entry: Catalog.CollectionEntry, snapshot: Snapshot? = nil) {
-        self.store = store
-        self.entry = entry
-        self.snapshot = snapshot
-    }
-
-    private func reader() throws -> RowReader {
-        RowReader(snapshot: try newestState(), collection: entry)
-    }
-
-    /// What is read from: the snapshot of this collection, or a new one.
-    func newestState() throws -> Snapshot { try snapshot ?? store.database.snapshot() }
-
-    /// The index of a name; `nil` if there is none, or it is not built yet.
-    func index(named name: String) -> (any DocumentIndex)? {
-        entry.indexes.first { $0.isReady && $0.definition.name.hasSameBytes(as: name) }?.index
-    }
-
+    let number: UInt32
     /// The name.
-    public var name: String { entry.name }
+    public let name: String
+    /// What is read from; `nil` for the newest state at each call.
+    private let pinned: Pinned?
+
+    private struct Pinned: Sendable {
+        let snapshot: Snapshot
+        let entry: Catalog.CollectionEntry
+    }
+
+    init(
+        store: DocumentStore, number: UInt32, name: String, pinned: (Snapshot, Catalog.CollectionEntry)? = nil
+    ) {
+        self.store = store
+        self.number = number
+        self.name = name
+        self.pinned = pinned.map { Pinned(snapshot: $0.0, entry: $0.1) }
+    }
+
+    /// What is read from, and the indexes that fit it.
+    func reader() throws -> RowReader {
+        if let pinned { return RowReader(snapshot: pinned.snapshot, collection: pinned.entry) }
+        let (snapshot, catalog) = try store.state()
+        return RowReader(snapshot: snapshot, collection: try entry(in: catalog))
+    }
+
+    private func entry(in catalog: Catalog) throws -> Catalog.CollectionEntry {
+        guard let entry = catalog.collection(numbered: number) else {
+            throw DocIndexError(.unknownCollection, "the store has no collection \(name) any more")
+        }
+        return entry
+    }
 
     /// What was declared of the collection.
     public var definition: CollectionDefinition {
-        CollectionDefinition(entry.name, id: entry.idField, indexes: entry.indexes.map(\.definition))
+        guard let entry = try? pinned?.entry ?? entry(in: store.currentCatalog) else {
+            return CollectionDefinition(name)
+        }
+        return CollectionDefinition(
+            entry.name, id: entry.idField, indexes: entry.indexes.filter { !$0.isRetiring }.map(\.definition))
     }
 
     /// How many documents the collection has.
@@ -45,45 +58,11 @@ public struct DocumentCollection: Sendable {
 
     /// The bytes that each index takes in tables. What is still in memory does not count.
     public func indexSizes() throws -> [(name: String, byteCount: UInt64)] {
-        try entry.indexes.map { entry in
+        try reader().collection.indexes.filter { !$0.isRetiring }.map { entry in
             let space: StoreKeyspace = entry.definition.kind == .text ? .text : .values
             let prefix = space.prefix(entry.number)
             let upper = KeyRange.successor(ofPrefix: prefix) ?? [0xff]
             return (entry.definition.name, try store.database.approximateByteCount(from: prefix, to: upper))
-        }
-    }
-
-    // MARK: - Documents
-
-    /// The document of an id; `nil` if there is none.
-    public func document(_ id: DocumentID) throws -> Document? {
-        let rows = try reader()
-        return try rows.row(of: id).map { try rows.document($0) }
-    }
-
-    /// Stores a document under the id that it holds, in place of the one that was there.
-    ///
-    /// - Returns: the id.
-    /// - Throws: ``DocIndexError`` with `invalidID` if the document has no id.
-    @discardableResult
-    public func put(_ content: DocumentObject, durability: Durability = .buffered) throws -> DocumentID {
-        try store.write(durability: durability) { try $0.put(content, in: entry.name) }
-    }
-
-    /// Deletes a document.
-    ///
-    /// - Returns: whether there was one.
-    @discardableResult
-    public func delete(_ id: DocumentID, durability: Durability = .buffered) throws -> Bool {
-        try store.write(durability: durability) { try $0.delete(id, in: entry.name) }
-    }
-
-    /// Calls `body` with each document in the order of ids, read from one snapshot.
-    public func forEach(_ body: (Document) throws -> Void) throws {
-        let rows = try reader()
-        var cursor = try rows.idCursor()
-        while try cursor.advance() {
-            try body(try rows.document(rows.row(inIDValue: cursor.value)))
         }
     }
 }
@@ -119,7 +98,7 @@ extension DocumentCollection {
         try query.validate()
         let rows = try reader()
         let plan = try self.plan(query, rows: rows)
-        var runner = QueryRunner(rows: rows, indexes: valueIndexes, query: query)
+        var runner = QueryRunner(rows: rows, indexes: rows.valueIndexes, query: query)
         var count = 0
         try runner.run(plan) { document in
             count += 1
@@ -143,7 +122,7 @@ extension DocumentCollection {
     }
 
     private func plan(_ query: Query, rows: RowReader) throws -> Plan {
-        let planner = Planner(indexes: valueIndexes, documentCount: try rows.documentCount()) { ranges, limit in
+        let planner = Planner(indexes: rows.valueIndexes, documentCount: try rows.documentCount()) { ranges, limit in
             var count = 0
             for range in ranges where count < limit {
                 var cursor = try rows.snapshot.cursor(in: range)
@@ -152,10 +131,6 @@ extension DocumentCollection {
             return count
         }
         return try planner.plan(query)
-    }
-
-    private var valueIndexes: [ValueIndex] {
-        entry.indexes.filter(\.isReady).compactMap { $0.index as? ValueIndex }
     }
 }
 
@@ -220,7 +195,7 @@ extension DocumentCollection {
     }
 
     private func matches(_ query: TextQuery, rows: RowReader) throws -> [TextSearch<Snapshot>.Match] {
-        guard let index = entry.indexes.first(where: { $0.isReady && $0.definition.kind == .text })?.index as? TextIndex
+        guard let index = rows.textIndex
         else {
             throw DocIndexError(
                 .unknownIndex, "the collection \(name) has no text index; declare one of type text in its schema")

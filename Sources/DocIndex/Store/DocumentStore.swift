@@ -17,9 +17,13 @@ public final class DocumentStore: Sendable {
     public struct Options: Sendable, Hashable {
         /// The options of the database below.
         public var database = DatabaseOptions()
+        /// Whether opening with another schema waits until its indexes are built. Otherwise call
+        /// ``DocumentStore/finishSchemaChange(_:)`` from any thread; meanwhile old indexes answer, and new ones do not.
+        public var finishesSchemaChange = true
 
         /// The defaults: a larger write buffer and cache than the database has by itself.
-        public init() {
+        public init(finishesSchemaChange: Bool = true) {
+            self.finishesSchemaChange = finishesSchemaChange
             database.writeBufferByteCount = 16 << 20
             database.cacheByteCount = 64 << 20
         }
@@ -27,6 +31,10 @@ public final class DocumentStore: Sendable {
 
     let database: Database
     private let writer = WriterLock()
+    /// Held while indexes are built or documents migrated, so that one thread at a time does it.
+    private let maintenance = WriterLock()
+    private let writerState = WriterState()
+    let signal = ChangeSignal()
     private let catalog: Mutex<Catalog>
 
     private init(database: Database, catalog: Catalog) {
@@ -61,7 +69,7 @@ public final class DocumentStore: Sendable {
         databaseOptions.createIfMissing = databaseOptions.createIfMissing && schema != nil
         let database = try Database.open(at: path, options: databaseOptions)
         do {
-            return try open(on: database, schema: schema)
+            return try open(on: database, schema: schema, finishesSchemaChange: options.finishesSchemaChange)
         } catch {
             try database.close()
             throw error
@@ -74,7 +82,9 @@ public final class DocumentStore: Sendable {
     /// closes both.
     ///
     /// - Throws: as ``open(at:schema:options:)``.
-    public static func open(on database: Database, schema: Schema? = nil) throws -> DocumentStore {
+    public static func open(
+        on database: Database, schema: Schema? = nil, finishesSchemaChange: Bool = true
+    ) throws -> DocumentStore {
         try schema?.validate()
         guard database.order == .bytewise else {
             throw DocIndexError(
@@ -85,12 +95,14 @@ public final class DocumentStore: Sendable {
         let catalog = try storedCatalog(in: database, mayBeNew: schema != nil)
         let store = DocumentStore(database: database, catalog: catalog)
         try store.adopt(schema)
+        if finishesSchemaChange { try store.finishSchemaChange() }
         return store
     }
 
     /// Closes the store. Later calls throw `LevelError.Code.closed`. Closing twice does nothing.
     public func close() throws {
         try writer.withLock { try database.close() }
+        signal.finish()
     }
 
     private static func storedCatalog(in database: Database, mayBeNew: Bool) throws -> Catalog {
@@ -112,36 +124,125 @@ public final class DocumentStore: Sendable {
     }
 
     private func adopt(_ schema: Schema?) throws {
-        let old = currentCatalog
-        if let schema = schema ?? (old.hasOutdatedIndexes ? old.schema : nil) {
+        try writer.withLock {
+            let old = currentCatalog
+            guard let schema = schema ?? (old.hasOutdatedIndexes ? old.schema : nil) else { return }
             let new = try old.changed(to: schema)
             // As bytes: two spellings of a name are equal texts and different names.
             if new.encoded != old.encoded || old.nextCollection == 1 { try save(new) }
         }
-        try writer.withLock { try finishSchemaChange() }
     }
 
-    /// Does what the catalog says is still to be done: deletes dropped indexes and builds new ones.
-    private func finishSchemaChange() throws {
-        var catalog = currentCatalog
-        guard !catalog.dropped.isEmpty || catalog.collections.contains(where: { $0.indexes.contains { !$0.isReady } })
-        else { return }
-        let builder = IndexBuilder(database: database)
-        for dropped in catalog.dropped { try builder.deleteEntries(of: dropped) }
-        catalog.dropped = []
-        for collection in catalog.collections.indices {
-            let entry = catalog.collections[collection]
-            let new = entry.indexes.filter { !$0.isReady }
-            if new.isEmpty { continue }
-            try builder.build(new, of: entry)
-            for index in entry.indexes.indices { catalog.collections[collection].indexes[index].isReady = true }
+    // MARK: - Schema changes
+
+    /// What a schema would change, without changing anything: for a dry run.
+    public func changes(for schema: Schema) throws -> [SchemaChange] {
+        try schema.validate()
+        _ = try currentCatalog.changed(to: schema)
+        return schema.difference(from: self.schema)
+    }
+
+    /// Brings the store to another schema while it is read and written.
+    ///
+    /// New indexes are built in slices of some milliseconds, between which others write. Until an index is complete, the
+    /// one that it replaces answers. Killed or cancelled in between, it goes on where it was at the next
+    /// ``finishSchemaChange(_:)`` or the next opening.
+    ///
+    /// - Parameter progress: called between slices; what it throws ends the work for now.
+    /// - Returns: what was changed.
+    /// - Throws: ``DocIndexError``: `invalidSchema`; `CancellationError` if the task is cancelled; what `progress` throws.
+    /// - Complexity: O(*n*) in the documents of a collection that gains an index, else O(1).
+    @discardableResult
+    public func apply(
+        _ schema: Schema, _ progress: (BuildProgress) throws -> Void = { _ in }
+    ) throws -> [SchemaChange] {
+        let changes = try self.changes(for: schema)
+        try adopt(schema)
+        try finishSchemaChange(progress)
+        return changes
+    }
+
+    /// Does what is still to be done of a schema change: builds new indexes, deletes what was dropped. Does nothing where
+    /// nothing is left.
+    ///
+    /// - Parameter progress: called between slices; what it throws ends the work for now.
+    /// - Throws: as ``apply(_:_:)``.
+    public func finishSchemaChange(_ progress: (BuildProgress) throws -> Void = { _ in }) throws {
+        if !currentCatalog.hasPendingWork { return }
+        try maintenance.withLock {
+            while let collection = currentCatalog.collections.first(where: { $0.indexes.contains { !$0.isReady } }) {
+                try buildIndexes(of: collection.number, progress)
+            }
+            while let dropped = currentCatalog.dropped.first {
+                let builder = IndexBuilder(database: database, state: writerState)
+                while try builder.deleteSlice(of: dropped) { try Self.checkCancellation() }
+                try writer.withLock {
+                    var catalog = currentCatalog
+                    catalog.dropped.removeAll { $0.number == dropped.number }
+                    try save(catalog)
+                }
+            }
         }
-        try save(catalog)
     }
 
-    private func save(_ catalog: Catalog) throws {
-        try database.put(catalog.encoded, forKey: StoreKeyspace.catalogKey, durability: .synced)
-        self.catalog.withLock { $0 = catalog }
+    private func buildIndexes(of collection: UInt32, _ progress: (BuildProgress) throws -> Void) throws {
+        var isDone = false
+        while !isDone {
+            let step = try writer.withLock { () -> BuildProgress? in
+                let catalog = currentCatalog
+                guard let entry = catalog.collection(numbered: collection) else { return nil }
+                let building = entry.indexes.filter { !$0.isReady }
+                let builder = IndexBuilder(database: database, state: writerState)
+                let row = try builder.buildSlice(of: building, in: entry, catalog: catalog)
+                if row == nil { try flip(collection) }
+                let last = try writerState.counters(collection, in: database).nextRow - 1
+                return BuildProgress(
+                    collection: entry.name, indexes: building.map(\.definition.name), row: min(row ?? last, last),
+                    lastRow: last)
+            }
+            guard let step else { return }
+            isDone = step.row == step.lastRow && currentCatalog.collection(numbered: collection)?.isBuilt != false
+            try progress(step)
+            try Self.checkCancellation()
+        }
+    }
+
+    /// Lets the new indexes answer in place of the old ones. Called under the writer's lock.
+    private func flip(_ collection: UInt32) throws {
+        var catalog = currentCatalog
+        guard let position = catalog.collections.firstIndex(where: { $0.number == collection }) else { return }
+        let batch = WriteBatch()
+        for index in catalog.collections[position].indexes.indices {
+            let entry = catalog.collections[position].indexes[index]
+            if entry.isReady { continue }
+            guard try writerState.progress(of: entry.number, in: database) == .max else { continue }
+            catalog.collections[position].indexes[index].isReady = true
+            try batch.delete(StoreKeyspace.progress.prefix(entry.number))
+        }
+        for entry in catalog.collections[position].indexes where entry.isRetiring {
+            let isNeeded = catalog.collections[position].indexes.contains {
+                !$0.isReady && $0.definition.name.hasSameBytes(as: entry.definition.name)
+            }
+            if isNeeded { continue }
+            catalog.collections[position].indexes.removeAll { $0.number == entry.number }
+            catalog.dropped.append(Catalog.DroppedIndex(number: entry.number, kind: entry.definition.kind))
+        }
+        try save(catalog, with: batch)
+    }
+
+    private static func checkCancellation() throws {
+        if Task.isCancelled { throw CancellationError() }
+    }
+
+    /// Stores a catalog, together with what is in the batch, and lets readers see it.
+    func save(_ new: Catalog, with batch: WriteBatch = WriteBatch()) throws {
+        try batch.put(new.encoded, forKey: StoreKeyspace.catalogKey)
+        // A reader takes its snapshot and the catalog under the same lock: so both are of one moment.
+        try catalog.withLock { catalog in
+            try database.write(batch, durability: .buffered)
+            catalog = new
+        }
+        try database.put(new.encoded, forKey: StoreKeyspace.catalogKey, durability: .synced)
     }
 
     // MARK: - Parts
@@ -150,12 +251,18 @@ public final class DocumentStore: Sendable {
 
     /// The store as it is at this moment: its collections do not see later writes.
     public func snapshot() throws -> StoreSnapshot {
-        StoreSnapshot(store: self, snapshot: try database.snapshot(), catalog: currentCatalog)
+        let (snapshot, catalog) = try state()
+        return StoreSnapshot(store: self, snapshot: snapshot, catalog: catalog)
+    }
+
+    /// The newest state, and the catalog that fits it.
+    func state() throws -> (Snapshot, Catalog) {
+        try catalog.withLock { (try database.snapshot(), $0) }
     }
 
     /// The collections that the schema declares, in its order.
     public var collections: [DocumentCollection] {
-        currentCatalog.collections.map { DocumentCollection(store: self, entry: $0) }
+        currentCatalog.collections.map { DocumentCollection(store: self, number: $0.number, name: $0.name) }
     }
 
     /// The collection of a name.
@@ -167,7 +274,7 @@ public final class DocumentStore: Sendable {
             let known = catalog.collections.map(\.name).joined(separator: ", ")
             throw DocIndexError(.unknownCollection, "there is no collection \(name); the store has \(known)")
         }
-        return DocumentCollection(store: self, entry: entry)
+        return DocumentCollection(store: self, number: entry.number, name: entry.name)
     }
 
     // MARK: - Writing
@@ -187,12 +294,25 @@ public final class DocumentStore: Sendable {
     /// - Throws: what `body` throws; ``DocIndexError`` with `nestedWrite`; `LevelError`.
     public func write<R>(durability: Durability = .buffered, _ body: (Transaction) throws -> R) throws -> R {
         try writer.withLock {
-            let transaction = Transaction(database: database, catalog: currentCatalog)
+            let catalog = currentCatalog
+            let transaction = Transaction(database: database, catalog: catalog)
             defer { transaction.end() }
             let result = try body(transaction)
-            try transaction.commit(durability: durability)
+            var commit = Commit(database: database, catalog: catalog, state: writerState)
+            let changes = try commit.write(transaction.edits, durability: durability)
+            if let change = changes.first { signal.commit(change.sequence) }
             return result
         }
+    }
+
+    /// Runs `body` under the writer's lock, with what the writer knows.
+    func withWriter<R>(_ body: (WriterState) throws -> R) throws -> R {
+        try writer.withLock { try body(writerState) }
+    }
+
+    /// Runs `body` while no other thread builds indexes or migrates documents.
+    func withMaintenance<R>(_ body: () throws -> R) throws -> R {
+        try maintenance.withLock(body)
     }
 
     /// Makes what was written before survive the loss of power.
@@ -218,6 +338,8 @@ public struct StoreSnapshot: Sendable {
 
     /// The collections, in the order of the schema. Writing to one writes to the store.
     public var collections: [DocumentCollection] {
-        catalog.collections.map { DocumentCollection(store: store, entry: $0, snapshot: snapshot) }
+        catalog.collections.map {
+            DocumentCollection(store: store, number: $0.number, name: $0.name, pinned: (snapshot, $0))
+        }
     }
 }

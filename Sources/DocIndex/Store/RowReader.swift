@@ -5,31 +5,30 @@ struct RowReader {
     let snapshot: Snapshot
     let collection: Catalog.CollectionEntry
 
+    /// The value indexes that answer.
+    var valueIndexes: [ValueIndex] { collection.indexes.filter(\.isReady).compactMap { $0.index as? ValueIndex } }
+
+    /// The text index that answers; `nil` if there is none.
+    var textIndex: TextIndex? {
+        collection.indexes.first { $0.isReady && $0.definition.kind == .text }?.index as? TextIndex
+    }
+
+    /// The index of a name; `nil` if there is none, or it is not built yet.
+    func index(named name: String) -> (any DocumentIndex)? {
+        collection.indexes.first { $0.isReady && $0.definition.name.hasSameBytes(as: name) }?.index
+    }
+
     /// The row of a document; `nil` if there is no document of that id.
     func row(of id: DocumentID) throws -> UInt64? {
-        try Self.row(of: id, collection: collection, in: snapshot)
+        try Self.record(of: id, collection: collection, in: snapshot)?.row
     }
 
-    /// The row of a document in any reader; `nil` if there is no document of that id.
-    static func row(
+    /// What is stored under an id in any reader; `nil` if nothing is.
+    static func record(
         of id: DocumentID, collection: Catalog.CollectionEntry, in reader: some KeyValueReader
-    ) throws -> UInt64? {
+    ) throws -> IDRecord? {
         guard let bytes = try reader.value(forKey: StoreKeyspace.id(collection.number, id)) else { return nil }
-        return try row(inIDValue: bytes.span, collection: collection)
-    }
-
-    /// The row that the map of ids holds.
-    func row(inIDValue bytes: Span<UInt8>) throws -> UInt64 {
-        try Self.row(inIDValue: bytes, collection: collection)
-    }
-
-    private static func row(inIDValue bytes: Span<UInt8>, collection: Catalog.CollectionEntry) throws -> UInt64 {
-        var offset = 0
-        guard let row = Varint.read(bytes, &offset), offset == bytes.count else {
-            throw DocIndexError(
-                .corruption, "an id of the collection \(collection.name) leads to no row; run verify, restore a backup")
-        }
-        return row
+        return try IDRecord(bytes.span, collection: collection.name)
     }
 
     /// The document of a row that an id or an index entry leads to.
@@ -49,19 +48,21 @@ struct RowReader {
     static func document(
         _ row: UInt64, collection: Catalog.CollectionEntry, in reader: some KeyValueReader
     ) throws -> Document? {
-        guard let body = try reader.value(forKey: StoreKeyspace.document(collection.number, row: row)) else {
-            return nil
-        }
-        return try document(body: body, row: row, collection: collection)
+        let key = StoreKeyspace.document(collection.number, row: row)
+        guard let record = try reader.value(forKey: key) else { return nil }
+        return try document(record: record.span, row: row, collection: collection)
     }
 
-    /// The document in a body.
-    static func document(body: [UInt8], row: UInt64, collection: Catalog.CollectionEntry) throws -> Document {
+    /// The document in a record: the sequence number of its last change, and its body.
+    static func document(record: Span<UInt8>, row: UInt64, collection: Catalog.CollectionEntry) throws -> Document {
         do {
-            if case .object(let content) = try BodyDecoder.decode(body, names: collection.names.current),
+            var offset = 0
+            if let sequence = Varint.read(record, &offset),
+                case .object(let content) = try BodyDecoder.decode(
+                    record.extracting(offset..<record.count), names: collection.names.current),
                 let id = content[collection.idField].flatMap(DocumentID.init)
             {
-                return Document(id: id, content: content)
+                return Document(id: id, content: content, sequence: sequence)
             }
             throw DocIndexError(
                 .corruption,
@@ -74,7 +75,12 @@ struct RowReader {
         }
     }
 
-    /// A cursor over the map of ids, in the order of ids.
+    /// The row that an entry of the map of ids holds; `nil` for a document that was deleted.
+    func row(inIDValue bytes: Span<UInt8>) throws -> UInt64? {
+        try IDRecord(bytes, collection: collection.name).row
+    }
+
+    /// A cursor over the map of ids, in the order of ids. Deleted documents have an entry as well.
     func idCursor() throws -> Cursor {
         try snapshot.cursor(in: .prefix(StoreKeyspace.ids.prefix(collection.number)))
     }
@@ -121,7 +127,7 @@ struct CollectionCounters: Sendable, Hashable {
         documentCount -= 1
     }
 
-    private static func contradiction(_ collection: String) -> DocIndexError {
+    static func contradiction(_ collection: String) -> DocIndexError {
         DocIndexError(
             .corruption,
             "the counters of the collection \(collection) contradict its documents; run verify, restore a backup")

@@ -4,16 +4,38 @@ internal import LevelKit
 ///
 /// Valid within the closure that it was given to, on that thread.
 public final class Transaction {
-    private struct Target: Hashable {
+    /// One document of one collection.
+    struct Target: Hashable {
         let collection: UInt32
         let id: DocumentID
     }
 
+    /// What is stored of a document before the transaction.
+    enum Base {
+        case absent
+        case deleted(sequence: UInt64, row: UInt64)
+        case stored(Document, row: UInt64)
+
+        var document: Document? {
+            if case .stored(let document, _) = self { return document }
+            return nil
+        }
+    }
+
+    /// What becomes of a document.
+    struct Edit {
+        let target: Target
+        let base: Base
+        /// `nil` if it is deleted.
+        var content: DocumentObject?
+    }
+
     private let database: Database
-    private let catalog: Catalog
-    /// The newest content of each document that was touched; `nil` for one that was deleted.
-    private var overlay: [Target: DocumentObject?] = [:]
-    private var order: [Target] = []
+    let catalog: Catalog
+    /// Where in `edits` a document is.
+    private var positions: [Target: Int] = [:]
+    /// In the order in which the documents were touched first.
+    private(set) var edits: [Edit] = []
     private var isOpen = true
 
     init(database: Database, catalog: Catalog) {
@@ -24,59 +46,180 @@ public final class Transaction {
     func end() { isOpen = false }
 
     /// How many documents were touched so far.
-    public var changeCount: Int { order.count }
+    public var changeCount: Int { edits.count }
 
-    // MARK: - Documents
+    // MARK: - Reading
 
-    /// Stores a document under the id that it holds, in place of the one that was there.
-    ///
-    /// - Returns: the id.
-    /// - Throws: ``DocIndexError``: `unknownCollection`; `invalidID` if the document has no id.
-    @discardableResult
-    public func put(_ content: DocumentObject, in collection: String) throws -> DocumentID {
+    /// A document as this transaction sees it; `nil` if there is none of that id.
+    public func document(_ id: DocumentID, in collection: String) throws -> Document? {
         let entry = try self.entry(collection)
+        let target = Target(collection: entry.number, id: id)
+        if let position = positions[target] {
+            let edit = edits[position]
+            guard let content = edit.content else { return nil }
+            if let stored = edit.base.document, stored.content == content { return stored }
+            return Document(id: id, content: content)
+        }
+        return try base(of: target, in: entry).document
+    }
+
+    /// Whether there is a document of that id, as this transaction sees it.
+    public func contains(_ id: DocumentID, in collection: String) throws -> Bool {
+        let entry = try self.entry(collection)
+        if let position = positions[Target(collection: entry.number, id: id)] { return edits[position].content != nil }
+        return try RowReader.record(of: id, collection: entry, in: database)?.row != nil
+    }
+
+    // MARK: - Writing
+
+    /// Stores a document under the id that it holds, in place of the one that was there. One without an id gets a new
+    /// one as its first member; see ``DocumentID/generated()``.
+    ///
+    /// - Parameter condition: what must hold of what is stored.
+    /// - Returns: the id.
+    /// - Throws: ``DocIndexError``: `unknownCollection`; `invalidID` for an id that is neither text nor whole number;
+    ///   `documentExists`, `documentMissing`, `conflict` where the condition does not hold.
+    @discardableResult
+    public func put(
+        _ content: DocumentObject, in collection: String, if condition: WriteCondition = .none
+    ) throws -> DocumentID {
+        let entry = try self.entry(collection)
+        if content[entry.idField] == nil {
+            let id = DocumentID.generated()
+            var whole: DocumentObject = [:]
+            whole[entry.idField] = id.value
+            for member in content { whole[member.name] = member.value }
+            try set(whole, id: id, in: entry, if: condition)
+            return id
+        }
         let id = try Self.id(of: content, in: entry)
-        set(content, for: Target(collection: entry.number, id: id))
+        try set(content, id: id, in: entry, if: condition)
         return id
     }
 
-    /// Stores a document that must be new.
+    /// Stores a document that must be new. One without an id gets one.
     ///
     /// - Returns: the id.
-    /// - Throws: ``DocIndexError``: `documentExists`, and as ``put(_:in:)``.
+    /// - Throws: ``DocIndexError``: `documentExists`, and as ``put(_:in:if:)``.
     @discardableResult
     public func insert(_ content: DocumentObject, in collection: String) throws -> DocumentID {
-        let id = try Self.id(of: content, in: try entry(collection))
-        guard try document(id, in: collection) == nil else {
+        try put(content, in: collection, if: .absent)
+    }
+
+    /// Stores a document in place of one that must be there.
+    ///
+    /// - Throws: ``DocIndexError``: `documentMissing`, and as ``put(_:in:if:)``.
+    public func replace(_ content: DocumentObject, in collection: String) throws {
+        _ = try Self.id(of: content, in: try entry(collection))
+        try put(content, in: collection, if: .present)
+    }
+
+    /// Changes a document in place. Its id must stay what it is.
+    ///
+    /// - Returns: what `body` returns.
+    /// - Throws: ``DocIndexError``: `documentMissing`, `invalidID`, `conflict`; what `body` throws, with nothing changed.
+    @discardableResult
+    public func update<R>(
+        _ id: DocumentID, in collection: String, if condition: WriteCondition = .present,
+        _ body: (inout DocumentObject) throws -> R
+    ) throws -> R {
+        let entry = try self.entry(collection)
+        let position = try edit(Target(collection: entry.number, id: id), in: entry)
+        guard var content = edits[position].content else { throw Self.missing(id, entry) }
+        let result = try body(&content)
+        guard try Self.id(of: content, in: entry) == id else {
             throw DocIndexError(
-                .documentExists, "\(collection) has a document \(id) already; use put to replace it")
+                .invalidID,
+                "the document \(id) of \(entry.name) would get another id by the change; insert it anew and delete it")
         }
-        return try put(content, in: collection)
+        try set(content, id: id, in: entry, if: condition == .none ? .present : condition)
+        return result
+    }
+
+    /// Changes a document by a JSON Merge Patch (RFC 7396): a member that is `null` is removed, objects are merged,
+    /// everything else replaces what is there.
+    ///
+    /// - Throws: as ``update(_:in:if:_:)``.
+    public func patch(
+        _ id: DocumentID, _ patch: DocumentObject, in collection: String, if condition: WriteCondition = .present
+    ) throws {
+        try update(id, in: collection, if: condition) { $0.mergePatch(patch) }
     }
 
     /// Deletes a document.
     ///
     /// - Returns: whether there was one.
+    /// - Throws: ``DocIndexError``: `unknownCollection`; `documentMissing`, `conflict` where the condition does not hold.
     @discardableResult
-    public func delete(_ id: DocumentID, in collection: String) throws -> Bool {
+    public func delete(_ id: DocumentID, in collection: String, if condition: WriteCondition = .none) throws -> Bool {
         let entry = try self.entry(collection)
-        guard try document(id, in: collection) != nil else { return false }
-        set(nil, for: Target(collection: entry.number, id: id))
-        return true
+        let target = Target(collection: entry.number, id: id)
+        let position = try edit(target, in: entry)
+        let wasThere = edits[position].content != nil
+        try set(nil, id: id, in: entry, if: condition)
+        return wasThere
     }
 
-    /// A document as this transaction sees it; `nil` if there is none of that id.
-    public func document(_ id: DocumentID, in collection: String) throws -> Document? {
-        let entry = try self.entry(collection)
-        if let changed = overlay[Target(collection: entry.number, id: id)] {
-            return changed.map { Document(id: id, content: $0) }
+    // MARK: - Edits
+
+    private func set(
+        _ content: DocumentObject?, id: DocumentID, in entry: Catalog.CollectionEntry, if condition: WriteCondition
+    ) throws {
+        let position = try edit(Target(collection: entry.number, id: id), in: entry)
+        try Self.check(condition, edits[position], in: entry)
+        edits[position].content = content
+    }
+
+    private static func check(
+        _ condition: WriteCondition, _ edit: Edit, in entry: Catalog.CollectionEntry
+    ) throws {
+        let id = edit.target.id
+        switch condition {
+        case .none: break
+        case .absent:
+            guard edit.content == nil else {
+                throw DocIndexError(
+                    .documentExists, "\(entry.name) has a document \(id) already; use put to replace it")
+            }
+        case .present:
+            guard edit.content != nil else { throw missing(id, entry) }
+        case .sequence(let expected):
+            guard let stored = edit.base.document, edit.content != nil else { throw missing(id, entry) }
+            guard stored.sequence == expected else {
+                throw DocIndexError(
+                    .conflict,
+                    "the document \(id) of \(entry.name) was written by commit \(stored.sequence) and not by "
+                        + "\(expected); read it again and repeat the change")
+            }
         }
-        guard let row = try RowReader.row(of: id, collection: entry, in: database) else { return nil }
-        return try stored(row, in: entry)
     }
 
-    private func set(_ content: DocumentObject?, for target: Target) {
-        if overlay.updateValue(content, forKey: target) == nil { order.append(target) }
+    private static func missing(_ id: DocumentID, _ entry: Catalog.CollectionEntry) -> DocIndexError {
+        DocIndexError(.documentMissing, "\(entry.name) has no document \(id); use put or insert to store one")
+    }
+
+    /// The place of a document among the edits, where it is entered unchanged if it is new there.
+    private func edit(_ target: Target, in entry: Catalog.CollectionEntry) throws -> Int {
+        if let position = positions[target] { return position }
+        let base = try base(of: target, in: entry)
+        edits.append(Edit(target: target, base: base, content: base.document?.content))
+        positions[target] = edits.count - 1
+        return edits.count - 1
+    }
+
+    private func base(of target: Target, in entry: Catalog.CollectionEntry) throws -> Base {
+        switch try RowReader.record(of: target.id, collection: entry, in: database) {
+        case nil: return .absent
+        case .deleted(let sequence, let row): return .deleted(sequence: sequence, row: row)
+        case .row(let row):
+            guard let document = try RowReader.document(row, collection: entry, in: database) else {
+                throw DocIndexError(
+                    .corruption,
+                    "row \(row) of the collection \(entry.name) is named and holds no document; "
+                        + "run verify, restore a backup")
+            }
+            return .stored(document, row: row)
+        }
     }
 
     private func entry(_ name: String) throws -> Catalog.CollectionEntry {
@@ -102,102 +245,5 @@ public final class Transaction {
                 "the member \(entry.idField), which holds the id in \(entry.name), must be a text or a whole number")
         }
         return id
-    }
-
-    private func stored(_ row: UInt64, in entry: Catalog.CollectionEntry) throws -> Document {
-        guard let document = try RowReader.document(row, collection: entry, in: database) else {
-            throw DocIndexError(
-                .corruption,
-                "row \(row) of the collection \(entry.name) is named and holds no document; "
-                    + "run verify, restore a backup")
-        }
-        return document
-    }
-
-    // MARK: - Commit
-
-    /// Writes all changes as one batch.
-    ///
-    /// Nothing is kept in memory between transactions but the catalog and the names of members: counters are read and
-    /// written here, so a batch that fails leaves nothing to be put right. For the names see ``CollectionNames``.
-    func commit(durability: Durability) throws {
-        guard !order.isEmpty else { return }
-        let batch = WriteBatch()
-        var changes = IndexChanges(batch: batch)
-        var names: [UInt32: FieldNames] = [:]
-        var counters: [UInt32: CollectionCounters] = [:]
-        let indexes = Dictionary(
-            uniqueKeysWithValues: catalog.collections.map { collection in
-                (collection.number, collection.indexes.filter(\.isReady).map(\.index))
-            })
-        for entry in catalog.collections where order.contains(where: { $0.collection == entry.number }) {
-            counters[entry.number] = try CollectionCounters.read(entry.number, in: database)
-        }
-        let stored = counters
-        for target in order {
-            guard let entry = catalog.collections.first(where: { $0.number == target.collection }),
-                var counter = counters[entry.number]
-            else { continue }
-            try write(
-                overlay[target] ?? nil, of: target, entry: entry, indexes: indexes[entry.number] ?? [],
-                counters: &counter, names: &names[entry.number, default: entry.names.current], changes: &changes)
-            counters[entry.number] = counter
-        }
-        // Documents that are as they were leave nothing to write.
-        guard batch.count > 0 else { return }
-        for (collection, counter) in counters where counter != stored[collection] {
-            try batch.put(counter.encoded, forKey: CollectionCounters.key(collection))
-        }
-        try writeStatistics(changes, indexes: indexes.values.flatMap { $0 })
-        try changes.finish(catalog, reading: database)
-        let storedNames = try catalog.collections.compactMap { entry in
-            try names[entry.number].map { (entry.names, try entry.names.publish($0, of: entry.number, in: batch)) }
-        }
-        try database.write(batch, durability: durability)
-        for (names, count) in storedNames { names.didStore(count) }
-    }
-
-    private func write(
-        _ new: DocumentObject?, of target: Target, entry: Catalog.CollectionEntry, indexes: [any DocumentIndex],
-        counters: inout CollectionCounters, names: inout FieldNames, changes: inout IndexChanges
-    ) throws {
-        let oldRow = try RowReader.row(of: target.id, collection: entry, in: database)
-        let old = try oldRow.map { try stored($0, in: entry) }
-        if old?.content == new { return }
-        let row: UInt64
-        if let oldRow {
-            row = oldRow
-        } else {
-            row = try counters.addDocument(collection: entry.name)
-        }
-        let idKey = StoreKeyspace.id(entry.number, target.id)
-        let documentKey = StoreKeyspace.document(entry.number, row: row)
-        if let new {
-            if oldRow == nil {
-                var value: [UInt8] = []
-                Varint.append(row, to: &value)
-                try changes.batch.put(value, forKey: idKey)
-            }
-            do {
-                try changes.batch.put(try BodyEncoder.encode(.object(new), names: &names), forKey: documentKey)
-            } catch let error as BodyError {
-                throw DocIndexError(.invalidDocument, "the document \(target.id) cannot be stored: \(error)")
-            }
-        } else {
-            try counters.removeDocument(collection: entry.name)
-            try changes.batch.delete(idKey)
-            try changes.batch.delete(documentKey)
-        }
-        try changes.update(
-            indexes, of: target.id, old: old?.content, new: new, row: row, collection: entry.name)
-    }
-
-    private func writeStatistics(_ changes: IndexChanges, indexes: [any DocumentIndex]) throws {
-        for case let index as TextIndex in indexes {
-            guard let difference = changes.statistics[index.number] else { continue }
-            var sum = try index.storedStatistics(in: database)
-            sum += difference
-            try changes.batch.put(TextIndex.encoded(sum), forKey: StoreKeyspace.textStatistics(index.number))
-        }
     }
 }

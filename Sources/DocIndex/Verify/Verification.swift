@@ -27,13 +27,28 @@ extension DocumentStore {
     /// Reads the whole store and checks it against itself, both ways.
     ///
     /// Every id leads to a row, every row to a document with that id; the counters are right; every index holds exactly
-    /// the entries that its documents have, no more and no fewer; the sums of text indexes are right; there are no keys
-    /// that nothing explains. Works on one snapshot, so it may run while others write.
+    /// the entries that its documents have, no more and no fewer; its counters and sums are right; the last change of
+    /// every document and every deletion is in the feed; there are no keys that nothing explains. Works on one snapshot,
+    /// so it may run while others write.
     ///
-    /// - Throws: `LevelError` where the storage itself is damaged.
+    /// - Parameter progress: called now and then; what it throws ends the check.
+    /// - Throws: `LevelError` where the storage itself is damaged; `CancellationError` if the task is cancelled.
     /// - Complexity: O(*n*) in everything that is stored.
-    public func verify() throws -> Verification {
-        var verifier = Verifier(snapshot: try database.snapshot(), catalog: currentCatalog)
-        return try verifier.run()
+    public func verify(_ progress: (VerificationProgress) throws -> Void = { _ in }) throws -> Verification {
+        let (snapshot, catalog) = try state()
+        return try withoutActuallyEscaping(progress) { progress in
+            var verifier = Verifier(snapshot: snapshot, catalog: catalog, progress: progress)
+            return try verifier.run()
+        }
     }
+}
+
+/// How far a check has come.
+public struct VerificationProgress: Sendable, Hashable {
+    /// What is read at the moment.
+    public let subject: String
+    /// Documents that were read.
+    public let documentCount: Int
+    /// Documents that there are, by the counters.
+    public let totalDocumentCount: Int
 }

@@ -8,29 +8,66 @@ internal import LevelKit
 struct Verifier {
     let snapshot: Snapshot
     let catalog: Catalog
+    private let progress: (VerificationProgress) throws -> Void
     private var result = Verification()
+    private var documentsToCheck = 0
+    private var expectedChangeCount = 0
 
-    init(snapshot: Snapshot, catalog: Catalog) {
+    init(
+        snapshot: Snapshot, catalog: Catalog, progress: @escaping (VerificationProgress) throws -> Void = { _ in }
+    ) {
         self.snapshot = snapshot
         self.catalog = catalog
+        self.progress = progress
+    }
+
+    /// An index, and the last row that it holds.
+    private struct Subject {
+        let index: any DocumentIndex
+        let lastRow: UInt64
+    }
+
+    /// The indexes of a collection; one that is being built holds the documents up to a row.
+    private func subjects(of collection: Catalog.CollectionEntry) throws -> [Subject] {
+        try collection.indexes.map { entry in
+            let lastRow =
+                entry.isReady
+                ? .max : try WriterState.storedProgress(StoreKeyspace.progress.prefix(entry.number), in: snapshot)
+            return Subject(index: entry.index, lastRow: lastRow)
+        }
     }
 
     mutating func run() throws -> Verification {
         for collection in catalog.collections {
-            let expected = try checkDocuments(of: collection)
-            for entry in collection.indexes where entry.isReady {
-                try checkIndex(entry.index, of: collection, expected: expected[entry.number] ?? IndexSum())
+            let read = try Self.ifReadable { try CollectionCounters.read(collection.number, in: snapshot) }
+            documentsToCheck += read?.documentCount ?? 0
+        }
+        for collection in catalog.collections {
+            let subjects = try subjects(of: collection)
+            let expected = try checkDocuments(of: collection, subjects)
+            for subject in subjects {
+                try report("the index \(collection.name).\(subject.index.definition.name)")
+                try checkIndex(subject, of: collection, expected: expected[subject.index.number] ?? IndexSum())
             }
         }
+        try checkChanges()
         try checkUnknownKeys()
         return result
+    }
+
+    private func report(_ subject: String) throws {
+        if Task.isCancelled { throw CancellationError() }
+        try progress(
+            VerificationProgress(
+                subject: subject, documentCount: result.documentCount, totalDocumentCount: documentsToCheck))
     }
 
     // MARK: - Documents
 
     /// Checks ids and documents, and sums up what the indexes should hold.
-    private mutating func checkDocuments(of collection: Catalog.CollectionEntry) throws -> [UInt32: IndexSum] {
-        let indexes = collection.indexes.filter(\.isReady).map(\.index)
+    private mutating func checkDocuments(
+        of collection: Catalog.CollectionEntry, _ subjects: [Subject]
+    ) throws -> [UInt32: IndexSum] {
         var sums: [UInt32: IndexSum] = [:]
         let prefix = StoreKeyspace.documents.prefix(collection.number)
         var documentCount = 0
@@ -42,17 +79,24 @@ struct Verifier {
                 continue
             }
             documentCount += 1
+            result.documentCount += 1
+            if documentCount % 1000 == 0 { try report("the documents of \(collection.name)") }
             largestRow = max(largestRow, row)
-            guard let document = try? RowReader.document(body: cursor.value.copied(), row: row, collection: collection)
+            guard let document = try? RowReader.document(record: cursor.value, row: row, collection: collection)
             else {
                 result.report("\(collection.name): the document in row \(row) cannot be read")
                 continue
             }
-            let named = try Self.ifReadable { try RowReader.row(of: document.id, collection: collection, in: snapshot) }
+            let named = try Self.ifReadable {
+                try RowReader.record(of: document.id, collection: collection, in: snapshot)?.row
+            }
             if named ?? nil != row {
                 result.report("\(collection.name): the document \(document.id) in row \(row) is not named by its id")
             }
-            for index in indexes {
+            try checkChange(
+                of: document.id, row: row, sequence: document.sequence, isDeletion: false, collection: collection)
+            for subject in subjects where row <= subject.lastRow {
+                let index = subject.index
                 do {
                     try index.forEachEntry(of: document.content, row: row) { key, value in
                         sums[index.number, default: IndexSum()].add(key.span, value.span)
@@ -64,11 +108,48 @@ struct Verifier {
                 sums[index.number, default: IndexSum()].statistics += index.statistics(of: document.content)
             }
         }
-        result.documentCount += documentCount
         try checkNames(of: collection)
         try checkIDs(of: collection, documentCount: documentCount)
         try checkCounters(of: collection, documentCount: documentCount, largestRow: largestRow)
         return sums
+    }
+
+    /// Checks that the feed holds the last change of a document.
+    private mutating func checkChange(
+        of id: DocumentID, row: UInt64, sequence: UInt64, isDeletion: Bool, collection: Catalog.CollectionEntry
+    ) throws {
+        let change = StoreChange(sequence: sequence, collection: collection.name, id: id, isDeletion: isDeletion)
+        let key = StoreKeyspace.change(sequence, collection: collection.number, row: row)
+        let stored = try snapshot.value(forKey: key)
+        expectedChangeCount += 1
+        if stored == change.encoded { return }
+        let what = isDeletion ? "the deletion of" : "the last change of"
+        result.report(
+            "\(collection.name): \(what) the document \(id) in commit \(sequence) is "
+                + (stored == nil ? "missing among the changes" : "wrong among the changes"))
+    }
+
+    /// With as many changes as documents and deletions, and each of them there, no change is left over.
+    private mutating func checkChanges() throws {
+        let last = try Self.ifReadable { try WriterState.storedSequence(in: snapshot) }
+        if last == nil { result.report("the sequence number of the last commit cannot be read") }
+        var count = 0
+        var cursor = try snapshot.cursor(in: .prefix([StoreKeyspace.changes.rawValue]), reverse: false, fillsCache: false)
+        while try cursor.advance() {
+            count += 1
+            guard let change = StoreChange(key: cursor.key, value: cursor.value, catalog: catalog) else {
+                result.report("a change cannot be read")
+                continue
+            }
+            if let last, change.sequence > last {
+                result.report("there is a change of commit \(change.sequence), and the last commit is \(last)")
+            }
+        }
+        if count != expectedChangeCount {
+            result.report(
+                "there are \(count) changes for \(expectedChangeCount) documents and deletions; "
+                    + "one may be listed twice")
+        }
     }
 
     private mutating func checkCounters(
@@ -110,16 +191,26 @@ struct Verifier {
     /// With as many ids as documents, and every document named by its id, every id leads to a document.
     private mutating func checkIDs(of collection: Catalog.CollectionEntry, documentCount: Int) throws {
         let rows = RowReader(snapshot: snapshot, collection: collection)
+        let prefixCount = StoreKeyspace.ids.prefix(collection.number).count
         var idCount = 0
         var cursor = try rows.idCursor()
         while try cursor.advance() {
-            idCount += 1
-            guard let row = try? rows.row(inIDValue: cursor.value) else {
-                result.report("\(collection.name): an id leads to no row")
+            let key = cursor.key
+            guard let id = DocumentID(encoded: key.extracting(prefixCount..<key.count)) else {
+                result.report("\(collection.name): an id cannot be read")
                 continue
             }
-            if try !snapshot.contains(StoreKeyspace.document(collection.number, row: row)) {
-                result.report("\(collection.name): an id leads to row \(row), which holds no document")
+            switch try? IDRecord(cursor.value, collection: collection.name) {
+            case nil:
+                idCount += 1
+                result.report("\(collection.name): the id \(id) leads to no row")
+            case .row(let row):
+                idCount += 1
+                if try !snapshot.contains(StoreKeyspace.document(collection.number, row: row)) {
+                    result.report("\(collection.name): the id \(id) leads to row \(row), which holds no document")
+                }
+            case .deleted(let sequence, let row):
+                try checkChange(of: id, row: row, sequence: sequence, isDeletion: true, collection: collection)
             }
         }
         if idCount != documentCount {
@@ -130,14 +221,15 @@ struct Verifier {
     // MARK: - Indexes
 
     private mutating func checkIndex(
-        _ index: any DocumentIndex, of collection: Catalog.CollectionEntry, expected: IndexSum
+        _ subject: Subject, of collection: Catalog.CollectionEntry, expected: IndexSum
     ) throws {
+        let index = subject.index
         var actual = IndexSum()
         var cursor = try snapshot.cursor(in: .prefix(index.entryPrefix), reverse: false, fillsCache: false)
         while try cursor.advance() { actual.add(cursor.key, cursor.value) }
         result.entryCount += actual.count
         if actual.count != expected.count || actual.sum != expected.sum {
-            try compareEntries(of: index, collection: collection)
+            try compareEntries(of: subject, collection: collection)
         }
         if let values = index as? ValueIndex, values.definition.countsValues {
             try checkCounts(of: values, name: "\(collection.name).\(values.definition.name)")
@@ -173,15 +265,16 @@ struct Verifier {
     }
 
     /// Finds the entries that are missing, and those that no document has.
-    private mutating func compareEntries(of index: any DocumentIndex, collection: Catalog.CollectionEntry) throws {
+    private mutating func compareEntries(of subject: Subject, collection: Catalog.CollectionEntry) throws {
+        let index = subject.index
         let name = "\(collection.name).\(index.definition.name)"
         let prefix = StoreKeyspace.documents.prefix(collection.number)
         var expected: Set<[UInt8]> = []
         var documents = try snapshot.cursor(in: .prefix(prefix), reverse: false, fillsCache: false)
         while try documents.advance() {
             guard let row = StoreKeyspace.row(in: documents.key, at: prefix.count),
-                let document = try? RowReader.document(
-                    body: documents.value.copied(), row: row, collection: collection)
+                row <= subject.lastRow,
+                let document = try? RowReader.document(record: documents.value, row: row, collection: collection)
             else { continue }
             try index.forEachEntryWithinLimit(of: document.content, row: row) { key, value in
                 expected.insert(key)
@@ -204,12 +297,24 @@ struct Verifier {
     /// Looks for keys that belong to no collection and no index of the catalog.
     private mutating func checkUnknownKeys() throws {
         // Keys that stand alone, and beginnings of many.
-        var known = [KeyRange.only(StoreKeyspace.catalogKey)]
+        var known = [
+            KeyRange.only(StoreKeyspace.catalogKey), .only(StoreKeyspace.stateKey),
+            .prefix([StoreKeyspace.changes.rawValue]),
+        ]
+        for name in catalog.migrations + [catalog.runningMigration].compactMap({ $0 }) {
+            known.append(.only(StoreKeyspace.migrationProgress(name)))
+        }
+        for index in catalog.dropped {
+            for space in [StoreKeyspace.values, .valueCounts, .text, .progress] {
+                known.append(.prefix(space.prefix(index.number)))
+            }
+        }
         for collection in catalog.collections {
             known.append(.only(CollectionCounters.key(collection.number)))
             for space in [StoreKeyspace.ids, .documents, .names] { known.append(.prefix(space.prefix(collection.number))) }
-            for entry in collection.indexes where entry.isReady {
+            for entry in collection.indexes {
                 known.append(.prefix(entry.index.entryPrefix))
+                if !entry.isReady { known.append(.only(StoreKeyspace.progress.prefix(entry.number))) }
                 if entry.definition.countsValues {
                     known.append(.prefix(StoreKeyspace.valueCounts.prefix(entry.number)))
                 }

@@ -1,0 +1,44 @@
+internal import Synchronization
+
+/// Wakes those who wait for the next commit.
+final class ChangeSignal: Sendable {
+    private struct Waiters {
+        var streams: [UInt64: AsyncStream<UInt64>.Continuation] = [:]
+        var next: UInt64 = 0
+        var isFinished = false
+    }
+
+    private let waiters = Mutex(Waiters())
+
+    /// A stream of the sequence numbers of commits from now on. One who is slow gets the newest of those that were
+    /// missed.
+    func stream() -> AsyncStream<UInt64> {
+        let (stream, continuation) = AsyncStream.makeStream(of: UInt64.self, bufferingPolicy: .bufferingNewest(1))
+        let id = waiters.withLock { waiters -> UInt64? in
+            if waiters.isFinished { return nil }
+            waiters.next += 1
+            waiters.streams[waiters.next] = continuation
+            return waiters.next
+        }
+        if let id {
+            continuation.onTermination = { [self] _ in waiters.withLock { _ = $0.streams.removeValue(forKey: id) } }
+        } else {
+            continuation.finish()
+        }
+        return stream
+    }
+
+    /// Tells of a commit.
+    func commit(_ sequence: UInt64) {
+        for stream in waiters.withLock({ Array($0.streams.values) }) { stream.yield(sequence) }
+    }
+
+    /// Ends all streams: the store is closed.
+    func finish() {
+        let streams = waiters.withLock { waiters in
+            waiters.isFinished = true
+            return Array(waiters.streams.values)
+        }
+        for stream in streams { stream.finish() }
+    }
+}

@@ -1,0 +1,70 @@
+internal import LevelKit
+
+/// The last thing that happened to a document.
+public struct StoreChange: Sendable, Hashable {
+    /// The number of the commit.
+    public let sequence: UInt64
+    /// The name of the collection.
+    public let collection: String
+    /// The document.
+    public let id: DocumentID
+    /// Whether it was deleted, and not stored.
+    public let isDeletion: Bool
+
+    /// Whether it was deleted, as one byte, and the id as a tuple.
+    var encoded: [UInt8] {
+        var bytes: [UInt8] = [isDeletion ? 1 : 0]
+        id.append(to: &bytes)
+        return bytes
+    }
+
+    /// Reads a change.
+    ///
+    /// - Returns: `nil` for bytes that are none, or a collection that is unknown.
+    init?(key: Span<UInt8>, value: Span<UInt8>, catalog: Catalog) {
+        guard let key = StoreChange.Key(key), let collection = catalog.collection(numbered: key.collection),
+            value.count > 1, value[0] <= 1, let id = DocumentID(encoded: value.extracting(1..<value.count))
+        else { return nil }
+        self.init(sequence: key.sequence, collection: collection.name, id: id, isDeletion: value[0] == 1)
+    }
+
+    init(sequence: UInt64, collection: String, id: DocumentID, isDeletion: Bool) {
+        self.sequence = sequence
+        self.collection = collection
+        self.id = id
+        self.isDeletion = isDeletion
+    }
+
+    /// What the key of a change says.
+    struct Key {
+        let sequence: UInt64
+        let collection: UInt32
+        let row: UInt64
+
+        init?(_ key: Span<UInt8>) {
+            guard key.count > 1, key[0] == StoreKeyspace.changes.rawValue else { return nil }
+            var decoder = TupleDecoder(key.extracting(1..<key.count))
+            guard let sequence = try? decoder.decodeUInt64(), let collection = try? decoder.decodeUInt64(),
+                let collection = UInt32(exactly: collection), let row = try? decoder.decodeUInt64(), decoder.isAtEnd
+            else { return nil }
+            self.sequence = sequence
+            self.collection = collection
+            self.row = row
+        }
+    }
+}
+
+extension DocumentID {
+    /// Reads the tuple encoding of an id; `nil` for other bytes.
+    init?(encoded bytes: Span<UInt8>) {
+        var decoder = TupleDecoder(bytes)
+        if let text = try? decoder.decodeString() {
+            self = .string(text)
+        } else if let number = try? decoder.decodeInt64() {
+            self = .int(number)
+        } else {
+            return nil
+        }
+        guard decoder.isAtEnd else { return nil }
+    }
+}

@@ -1,0 +1,37 @@
+public import Foundation
+internal import Synchronization
+
+extension DocumentID {
+    /// A new id that sorts behind those made before it: a UUID of version 7 as text (RFC 9562, section 5.7), with the
+    /// milliseconds since 1970 in front and a counter behind them.
+    public static func generated() -> DocumentID {
+        let now = UInt64(max(0, Date().timeIntervalSince1970 * 1000))
+        let (time, counter) = lastGenerated.withLock { last -> (UInt64, UInt64) in
+            if now > last.time {
+                last = (now, UInt64.random(in: 0..<0x100))
+            } else {
+                // A clock that goes back, or many ids in one millisecond: the time runs ahead where the counter is full.
+                last.counter += 1
+                if last.counter > 0xfff { last = (last.time + 1, 0) }
+            }
+            return last
+        }
+        let high = time << 16 | 0x7000 | counter
+        let low = UInt64.random(in: 0...(.max >> 2)) | 1 << 63
+        let digits = [high, low].flatMap { word in
+            stride(from: 60, through: 0, by: -4).map { hexadecimal[Int(word >> UInt64($0) & 0xf)] }
+        }
+        var text: [UInt8] = []
+        for (position, digit) in digits.enumerated() {
+            if [8, 12, 16, 20].contains(position) { text.append(0x2d) }
+            text.append(digit)
+        }
+        return .string(String(decoding: text, as: UTF8.self))
+    }
+
+    /// A UUID as id: its text in lower case.
+    public init(_ uuid: UUID) { self = .string(uuid.uuidString.lowercased()) }
+
+    private static let lastGenerated = Mutex<(time: UInt64, counter: UInt64)>((0, 0))
+    private static let hexadecimal = Array("0123456789abcdef".utf8)
+}

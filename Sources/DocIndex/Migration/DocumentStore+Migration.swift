@@ -1,0 +1,167 @@
+public import LevelKit
+
+extension DocumentStore {
+    /// Carries out the migrations that this store has not seen, in their order.
+    ///
+    /// Documents are changed in slices, each one commit that also holds how far the migration has come: killed in
+    /// between, the next call goes on there, and no document is changed twice. Indexes follow in the same commits.
+    /// Documents that are stored while a migration runs are left alone if they are new.
+    ///
+    /// - Parameters:
+    ///   - migrations: all migrations of the program, the oldest first. None may be left out that a store has seen.
+    ///   - checkpoint: the directory for a checkpoint of the store as it was before; `nil` for none. It is taken once,
+    ///     before the first change, and found again when a migration goes on. To go back, see
+    ///     ``restore(at:from:)``.
+    ///   - progress: called between slices; what it throws ends the work for now.
+    /// - Throws: ``DocIndexError``: `storeTooNew` if the store has seen a migration that is not in the list;
+    ///   `migrationFailed` if a document would lose something that its migration does not declare, or would change again
+    ///   if it were migrated again; nothing of that document's slice is changed then. What a migration throws.
+    /// - Complexity: O(*n*) in the documents of the collections.
+    @discardableResult
+    public func migrate(
+        _ migrations: [Migration], checkpoint: String? = nil, _ progress: (MigrationProgress) throws -> Void = { _ in }
+    ) throws -> MigrationReport {
+        try withMaintenance {
+            try checkHistory(migrations)
+            var report = MigrationReport()
+            let pending = migrations.dropFirst(currentCatalog.migrations.count)
+            guard !pending.isEmpty else { return report }
+            if let checkpoint {
+                // A checkpoint is complete once it is there under its name.
+                let isResumed = currentCatalog.runningMigration != nil
+                let isTaken = try isResumed && Database.exists(at: checkpoint)
+                if !isTaken { try self.checkpoint(to: checkpoint) }
+                report.checkpointPath = checkpoint
+            }
+            for migration in pending {
+                try run(migration, &report, progress)
+                report.names.append(migration.name)
+            }
+            return report
+        }
+    }
+
+    private func checkHistory(_ migrations: [Migration]) throws {
+        guard Set(migrations.map(\.name)).count == migrations.count else {
+            throw DocIndexError(.migrationFailed, "two migrations have the same name; give each a name of its own")
+        }
+        let done = currentCatalog.migrations
+        for (position, name) in done.enumerated() {
+            guard position < migrations.count else {
+                throw DocIndexError(
+                    .storeTooNew,
+                    "the store has seen the migration \(name), which this program does not know; use a newer version")
+            }
+            guard migrations[position].name.hasSameBytes(as: name) else {
+                throw DocIndexError(
+                    .migrationFailed,
+                    "migration \(position + 1) of the store is \(name), and the program has "
+                        + "\(migrations[position].name) there; list all migrations in the order in which they were made")
+            }
+        }
+        if let running = currentCatalog.runningMigration, migrations.count <= done.count
+            || !migrations[done.count].name.hasSameBytes(as: running)
+        {
+            throw DocIndexError(
+                .migrationFailed, "the store is in the middle of the migration \(running); finish it first")
+        }
+    }
+
+    private func run(
+        _ migration: Migration, _ report: inout MigrationReport, _ progress: (MigrationProgress) throws -> Void
+    ) throws {
+        try begin(migration)
+        while true {
+            if Task.isCancelled { throw CancellationError() }
+            var slice = MigrationSlice(migration: migration, database: database)
+            let step = try withWriter { state in
+                let catalog = currentCatalog
+                guard let entry = catalog.collection(named: migration.collection) else { return MigrationProgress?.none }
+                let step = try slice.run(in: entry)
+                let transaction = Transaction(database: database, catalog: catalog)
+                defer { transaction.end() }
+                for (id, content) in slice.changes {
+                    if let content {
+                        try transaction.put(content, in: entry.name)
+                    } else {
+                        try transaction.delete(id, in: entry.name)
+                    }
+                }
+                var commit = Commit(database: database, catalog: catalog, state: state)
+                let extra = (StoreKeyspace.migrationProgress(migration.name), slice.record)
+                let changes = try commit.write(transaction.edits, durability: .buffered, with: [extra])
+                if let change = changes.first { signal.commit(change.sequence) }
+                return step
+            }
+            guard let step else { return }
+            report.changedCount += slice.changes.count { $0.content != nil }
+            report.deletedCount += slice.changes.count { $0.content == nil }
+            try progress(step)
+            if step.row >= step.lastRow { break }
+        }
+        try withWriter { _ in
+            var catalog = currentCatalog
+            catalog.migrations.append(migration.name)
+            catalog.runningMigration = nil
+            let batch = WriteBatch()
+            try batch.delete(StoreKeyspace.migrationProgress(migration.name))
+            try save(catalog, with: batch)
+        }
+    }
+
+    /// Notes that a migration has begun, and up to which document it goes.
+    private func begin(_ migration: Migration) throws {
+        if currentCatalog.runningMigration != nil { return }
+        let entry = try collection(migration.collection)
+        try withWriter { state in
+            let lastRow = try state.counters(entry.number, in: database).nextRow - 1
+            let batch = WriteBatch()
+            try batch.put(
+                MigrationSlice.record(row: 0, lastRow: lastRow),
+                forKey: StoreKeyspace.migrationProgress(migration.name))
+            var catalog = currentCatalog
+            catalog.runningMigration = migration.name
+            try save(catalog, with: batch)
+        }
+    }
+
+    // MARK: - Checkpoints
+
+    /// Takes a checkpoint of the store, while it is read and written: a store of its own with everything that was
+    /// written before the call, and with an epoch of its own.
+    ///
+    /// - Parameters: as of `Database.checkpoint(to:tables:)`.
+    /// - Throws: `LevelError`.
+    @discardableResult
+    public func checkpoint(to path: String, tables: Checkpoint.Tables = .linked) throws -> CheckpointReport {
+        let report = try database.checkpoint(to: path, tables: tables)
+        let copy = try DocumentStore.open(at: path, schema: nil, options: Options(finishesSchemaChange: false))
+        try copy.renewEpoch()
+        try copy.close()
+        return report
+    }
+
+    /// Gives the store a new epoch, so that followers of its copies notice.
+    func renewEpoch() throws {
+        try withWriter { _ in
+            var catalog = currentCatalog
+            catalog.epoch = .new()
+            try save(catalog)
+        }
+    }
+
+    /// Puts a checkpoint in the place of a store, which is kept beside it. Neither may be open.
+    ///
+    /// - Parameters:
+    ///   - path: the directory of the store.
+    ///   - checkpoint: the directory of the checkpoint; it is gone afterwards.
+    /// - Returns: where the store that was there is kept now; `nil` if there was none.
+    /// - Throws: `LevelError`: `locked` if one of them is open; `databaseNotFound`; `io`.
+    @discardableResult
+    public static func restore(at path: String, from checkpoint: String) throws -> String? {
+        let store = try DocumentStore.open(at: checkpoint, options: Options(finishesSchemaChange: false))
+        try store.renewEpoch()
+        try store.close()
+        return try Database.replace(at: path, with: checkpoint)
+    }
+}

@@ -1,0 +1,87 @@
+internal import LevelKit
+
+/// The documents that a migration changes in one commit.
+struct MigrationSlice {
+    let migration: Migration
+    let database: Database
+    /// The new form of each document that changes; `nil` for one that goes.
+    private(set) var changes: [(id: DocumentID, content: DocumentObject?)] = []
+    /// How far the migration has come with this slice.
+    private(set) var record: [UInt8] = []
+
+    private static let documentCount = 256
+
+    init(migration: Migration, database: Database) {
+        self.migration = migration
+        self.database = database
+    }
+
+    static func record(row: UInt64, lastRow: UInt64) -> [UInt8] {
+        var bytes: [UInt8] = []
+        Varint.append(row, to: &bytes)
+        Varint.append(lastRow, to: &bytes)
+        return bytes
+    }
+
+    /// Transforms the next documents.
+    mutating func run(in collection: Catalog.CollectionEntry) throws -> MigrationProgress {
+        guard let bytes = try database.value(forKey: StoreKeyspace.migrationProgress(migration.name)),
+            let progress = Varint.readAll(bytes), progress.count == 2
+        else {
+            throw DocIndexError(
+                .corruption,
+                "how far the migration \(migration.name) has come cannot be read; restore the checkpoint from before")
+        }
+        let lastRow = progress[1]
+        var row = progress[0]
+        let prefix = StoreKeyspace.documents.prefix(collection.number)
+        var range = KeyRange.prefix(prefix)
+        range.lower = .excluded(StoreKeyspace.document(collection.number, row: row))
+        range.upper = .included(StoreKeyspace.document(collection.number, row: lastRow))
+        var cursor = try database.cursor(in: range, reverse: false, fillsCache: false)
+        var count = 0
+        var isAtEnd = true
+        while try cursor.advance() {
+            if count >= Self.documentCount {
+                isAtEnd = false
+                break
+            }
+            guard let next = StoreKeyspace.row(in: cursor.key, at: prefix.count) else {
+                throw DocIndexError(
+                    .corruption, "the collection \(collection.name) holds a key that cannot be read; restore a backup")
+            }
+            row = next
+            count += 1
+            try transform(try RowReader.document(record: cursor.value, row: row, collection: collection), in: collection)
+        }
+        if isAtEnd { row = lastRow }
+        record = Self.record(row: row, lastRow: lastRow)
+        return MigrationProgress(name: migration.name, row: row, lastRow: lastRow)
+    }
+
+    private mutating func transform(_ document: Document, in collection: Catalog.CollectionEntry) throws {
+        guard let new = try migration.transform(document.content) else {
+            guard migration.deletesDocuments else {
+                throw failure(document, "would delete it, and does not say that it deletes documents")
+            }
+            changes.append((document.id, nil))
+            return
+        }
+        if new == document.content { return }
+        guard try Transaction.id(of: new, in: collection) == document.id else {
+            throw failure(document, "would give it another id")
+        }
+        if let lost = DisappearanceGuard(drops: migration.drops).lostPath(from: document.content, to: new) {
+            throw failure(document, "would lose \(lost), and does not say that it drops it")
+        }
+        guard try migration.transform(new) == new else {
+            throw failure(document, "would change it again if it were run again; let it leave the new form alone")
+        }
+        changes.append((document.id, new))
+    }
+
+    private func failure(_ document: Document, _ what: String) -> DocIndexError {
+        DocIndexError(
+            .migrationFailed, "the migration \(migration.name) \(what), at the document \(document.id); it stopped there")
+    }
+}

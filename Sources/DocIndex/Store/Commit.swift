@@ -1,0 +1,133 @@
+internal import LevelKit
+
+/// Makes one atomic batch of the edits of a transaction: documents, ids, index entries, counters, changes.
+struct Commit {
+    let database: Database
+    let catalog: Catalog
+    let state: WriterState
+
+    private var changes = IndexChanges(batch: WriteBatch())
+    private var counters: [UInt32: CollectionCounters] = [:]
+    private var names: [UInt32: FieldNames] = [:]
+    /// The collections that are written, with their indexes, resolved once.
+    private var collections: [UInt32: Collection] = [:]
+    private var written: [StoreChange] = []
+
+    private struct Collection {
+        let entry: Catalog.CollectionEntry
+        /// The indexes that hold every document.
+        let ready: [any DocumentIndex]
+        /// Those being built, and the last row that each holds.
+        let building: [(index: any DocumentIndex, row: UInt64)]
+    }
+
+    init(database: Database, catalog: Catalog, state: WriterState) {
+        self.database = database
+        self.catalog = catalog
+        self.state = state
+    }
+
+    /// Writes the batch.
+    ///
+    /// - Returns: what was changed; empty if every document was as it should become, and nothing was written.
+    ///
+    /// - Parameter records: what else belongs into the batch; written even where no document changes.
+    mutating func write(
+        _ edits: [Transaction.Edit], durability: Durability, with records: [(key: [UInt8], value: [UInt8])] = []
+    ) throws -> [StoreChange] {
+        try state.load(from: database)
+        let sequence = state.sequence + 1
+        for edit in edits { try add(edit, sequence: sequence) }
+        for record in records { try changes.batch.put(record.value, forKey: record.key) }
+        guard !written.isEmpty else {
+            try database.write(changes.batch, durability: durability)
+            return []
+        }
+        for (collection, counter) in counters {
+            try changes.batch.put(counter.encoded, forKey: CollectionCounters.key(collection))
+        }
+        try changes.writeStatistics(catalog, reading: database)
+        try changes.finish(catalog, reading: database)
+        try changes.batch.put(WriterState.encoded(sequence: sequence), forKey: StoreKeyspace.stateKey)
+        var storedNames: [(CollectionNames, Int)] = []
+        for (number, names) in names {
+            guard let shared = collections[number]?.entry.names else { continue }
+            storedNames.append((shared, try shared.publish(names, of: number, in: changes.batch)))
+        }
+        do {
+            try database.write(changes.batch, durability: durability)
+        } catch {
+            state.forget()
+            throw error
+        }
+        for (names, count) in storedNames { names.didStore(count) }
+        state.didWrite(sequence: sequence, counters: counters)
+        return written
+    }
+
+    private mutating func collection(_ number: UInt32) throws -> Collection? {
+        if let known = collections[number] { return known }
+        guard let entry = catalog.collection(numbered: number) else { return nil }
+        let collection = Collection(
+            entry: entry, ready: entry.indexes.filter(\.isReady).map(\.index),
+            building: try entry.indexes.filter { !$0.isReady }.map {
+                ($0.index, try state.progress(of: $0.number, in: database))
+            })
+        collections[number] = collection
+        counters[number] = try state.counters(number, in: database)
+        names[number] = entry.names.current
+        return collection
+    }
+
+    private mutating func add(_ edit: Transaction.Edit, sequence: UInt64) throws {
+        let old = edit.base.document
+        if old?.content == edit.content { return }
+        guard let collection = try collection(edit.target.collection) else { return }
+        let entry = collection.entry
+        let row = try placeInFeed(edit, entry: entry)
+        let documentKey = StoreKeyspace.document(entry.number, row: row)
+        if let new = edit.content {
+            var record: [UInt8] = []
+            Varint.append(sequence, to: &record)
+            do {
+                try BodyEncoder.append(.object(new), names: &names[entry.number, default: FieldNames()], to: &record)
+            } catch {
+                throw DocIndexError(.invalidDocument, "the document \(edit.target.id) cannot be stored: \(error)")
+            }
+            try changes.batch.put(record, forKey: documentKey)
+        } else {
+            try counters[entry.number]?.removeDocument(collection: entry.name)
+            try changes.batch.delete(documentKey)
+            let record = IDRecord.deleted(sequence: sequence, row: row)
+            try changes.batch.put(record.encoded, forKey: StoreKeyspace.id(entry.number, edit.target.id))
+        }
+        let change = StoreChange(
+            sequence: sequence, collection: entry.name, id: edit.target.id, isDeletion: edit.content == nil)
+        try changes.batch.put(
+            change.encoded, forKey: StoreKeyspace.change(sequence, collection: entry.number, row: row))
+        written.append(change)
+        let building = collection.building.filter { row <= $0.row }.map(\.index)
+        try changes.update(
+            collection.ready + building, of: edit.target.id, old: old?.content, new: edit.content, row: row,
+            collection: entry.name)
+    }
+
+    /// Takes the last change of the document out of the feed, and gives a new document a row.
+    ///
+    /// - Returns: the row.
+    private mutating func placeInFeed(_ edit: Transaction.Edit, entry: Catalog.CollectionEntry) throws -> UInt64 {
+        switch edit.base {
+        case .stored(let document, let row):
+            try changes.batch.delete(StoreKeyspace.change(document.sequence, collection: entry.number, row: row))
+            return row
+        case .deleted(let sequence, let row):
+            try changes.batch.delete(StoreKeyspace.change(sequence, collection: entry.number, row: row))
+        case .absent: break
+        }
+        guard var counter = counters[entry.number] else { throw CollectionCounters.contradiction(entry.name) }
+        let row = try counter.addDocument(collection: entry.name)
+        counters[entry.number] = counter
+        try changes.batch.put(IDRecord.row(row).encoded, forKey: StoreKeyspace.id(entry.number, edit.target.id))
+        return row
+    }
+}

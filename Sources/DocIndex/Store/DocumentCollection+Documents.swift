@@ -1,0 +1,159 @@
+public import LevelKit
+
+// MARK: - Reading documents
+
+extension DocumentCollection {
+    /// The document of an id; `nil` if there is none.
+    ///
+    /// - Complexity: two lookups.
+    public func document(_ id: DocumentID) throws -> Document? {
+        let rows = try reader()
+        return try rows.row(of: id).map { try rows.document($0) }
+    }
+
+    /// The documents of some ids, in their order, all of one moment; `nil` where there is none.
+    public func documents(_ ids: some Sequence<DocumentID>) throws -> [Document?] {
+        let rows = try reader()
+        return try ids.map { try rows.row(of: $0).map { try rows.document($0) } }
+    }
+
+    /// Whether there is a document of that id.
+    ///
+    /// - Complexity: one lookup.
+    public func contains(_ id: DocumentID) throws -> Bool {
+        try reader().row(of: id) != nil
+    }
+
+    /// Calls `body` with each document in the order of ids, read from one snapshot.
+    public func forEach(_ body: (Document) throws -> Void) throws {
+        try forEach(in: .all, body)
+    }
+
+    /// Calls `body` with each document of a range of ids, in the order of ids, read from one snapshot.
+    ///
+    /// - Parameter reverse: whether the last id comes first.
+    public func forEach(in range: IDRange, reverse: Bool = false, _ body: (Document) throws -> Void) throws {
+        let rows = try reader()
+        var cursor = try rows.snapshot.cursor(in: range.keys(in: number), reverse: reverse)
+        while try cursor.advance() {
+            guard let row = try rows.row(inIDValue: cursor.value) else { continue }
+            try body(try rows.document(row))
+        }
+    }
+}
+
+/// A range of ids, in their order: texts by their UTF-8 bytes, then integers by value.
+public struct IDRange: Sendable, Hashable {
+    private let lower: DocumentID?
+    private let upper: DocumentID?
+    private let includesUpper: Bool
+    private let prefix: String?
+
+    /// All ids.
+    public static let all = IDRange(lower: nil, upper: nil, includesUpper: false, prefix: nil)
+
+    /// The ids from one up to, not including, another.
+    public static func range(_ range: Range<DocumentID>) -> IDRange {
+        IDRange(lower: range.lowerBound, upper: range.upperBound, includesUpper: false, prefix: nil)
+    }
+
+    /// The ids from one up to another, which is included.
+    public static func range(_ range: ClosedRange<DocumentID>) -> IDRange {
+        IDRange(lower: range.lowerBound, upper: range.upperBound, includesUpper: true, prefix: nil)
+    }
+
+    /// The ids from one on.
+    public static func from(_ id: DocumentID) -> IDRange {
+        IDRange(lower: id, upper: nil, includesUpper: false, prefix: nil)
+    }
+
+    /// The ids that are texts and begin with `prefix`.
+    public static func prefix(_ prefix: String) -> IDRange {
+        IDRange(lower: nil, upper: nil, includesUpper: false, prefix: prefix)
+    }
+
+    func keys(in collection: UInt32) -> KeyRange {
+        let all = StoreKeyspace.ids.prefix(collection)
+        if let prefix {
+            // Without the zero byte that ends a text.
+            return .prefix(Array(StoreKeyspace.id(collection, .string(prefix)).dropLast()))
+        }
+        var range = KeyRange.prefix(all)
+        if let lower { range.lower = .included(StoreKeyspace.id(collection, lower)) }
+        if let upper {
+            let key = StoreKeyspace.id(collection, upper)
+            range.upper = includesUpper ? .included(key) : .excluded(key)
+        }
+        return range
+    }
+}
+
+// MARK: - Writing documents
+
+extension DocumentCollection {
+    /// Stores a document under the id that it holds, in place of the one that was there. One without an id gets a new
+    /// one.
+    ///
+    /// - Parameter condition: what must hold of what is stored.
+    /// - Returns: the id.
+    /// - Throws: as ``Transaction/put(_:in:if:)``.
+    @discardableResult
+    public func put(
+        _ content: DocumentObject, if condition: WriteCondition = .none, durability: Durability = .buffered
+    ) throws -> DocumentID {
+        try store.write(durability: durability) { try $0.put(content, in: name, if: condition) }
+    }
+
+    /// Stores a document that must be new. One without an id gets one.
+    ///
+    /// - Returns: the id.
+    /// - Throws: ``DocIndexError`` with `documentExists`, and as ``Transaction/put(_:in:if:)``.
+    @discardableResult
+    public func insert(_ content: DocumentObject, durability: Durability = .buffered) throws -> DocumentID {
+        try store.write(durability: durability) { try $0.insert(content, in: name) }
+    }
+
+    /// Stores a document in place of one that must be there.
+    ///
+    /// - Throws: ``DocIndexError`` with `documentMissing`, and as ``Transaction/put(_:in:if:)``.
+    public func replace(_ content: DocumentObject, durability: Durability = .buffered) throws {
+        try store.write(durability: durability) { try $0.replace(content, in: name) }
+    }
+
+    /// Changes a document in place.
+    ///
+    /// ```swift
+    /// try photos.update("2019-07-14-0031") { $0["rating"] = 5 }
+    /// ```
+    ///
+    /// - Returns: what `body` returns.
+    /// - Throws: as ``Transaction/update(_:in:if:_:)``.
+    @discardableResult
+    public func update<R>(
+        _ id: DocumentID, if condition: WriteCondition = .present, durability: Durability = .buffered,
+        _ body: (inout DocumentObject) throws -> R
+    ) throws -> R {
+        try store.write(durability: durability) { try $0.update(id, in: name, if: condition, body) }
+    }
+
+    /// Changes a document by a JSON Merge Patch (RFC 7396).
+    ///
+    /// - Throws: as ``Transaction/patch(_:_:in:if:)``.
+    public func patch(
+        _ id: DocumentID, _ patch: DocumentObject, if condition: WriteCondition = .present,
+        durability: Durability = .buffered
+    ) throws {
+        try store.write(durability: durability) { try $0.patch(id, patch, in: name, if: condition) }
+    }
+
+    /// Deletes a document.
+    ///
+    /// - Returns: whether there was one.
+    /// - Throws: as ``Transaction/delete(_:in:if:)``.
+    @discardableResult
+    public func delete(
+        _ id: DocumentID, if condition: WriteCondition = .none, durability: Durability = .buffered
+    ) throws -> Bool {
+        try store.write(durability: durability) { try $0.delete(id, in: name, if: condition) }
+    }
+}

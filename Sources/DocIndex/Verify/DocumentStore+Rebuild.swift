@@ -1,0 +1,232 @@
+internal import LevelKit
+
+/// What a rebuild found and did.
+public struct RebuildReport: Sendable, Hashable {
+    /// Documents that were read.
+    public internal(set) var documentCount = 0
+    /// Records of ids, counters and changes that were missing, wrong or left over, and are right now.
+    public internal(set) var repairCount = 0
+    /// Documents that can be read and are not reached by their id, because a newer one has the same; collection and row.
+    public internal(set) var shadowedRows: [String] = []
+    /// Documents that cannot be read; collection and row. They are left as they are.
+    public internal(set) var unreadableRows: [String] = []
+}
+
+extension DocumentStore {
+    /// Builds an index anew, beside the one there is, which answers until the new one is complete.
+    ///
+    /// - Parameter progress: called between slices; what it throws ends the work for now, and
+    ///   ``finishSchemaChange(_:)`` goes on.
+    /// - Throws: ``DocIndexError``: `unknownCollection`, `unknownIndex`.
+    /// - Complexity: O(*n*) in the documents of the collection.
+    public func rebuildIndex(
+        _ name: String, of collection: String, _ progress: (BuildProgress) throws -> Void = { _ in }
+    ) throws {
+        try withWriter { _ in
+            var catalog = currentCatalog
+            guard let position = catalog.collections.firstIndex(where: { $0.name.hasSameBytes(as: collection) }) else {
+                throw DocIndexError(.unknownCollection, "there is no collection \(collection)")
+            }
+            let known = catalog.collections[position].indexes.contains {
+                !$0.isRetiring && $0.definition.name.hasSameBytes(as: name)
+            }
+            guard known else { throw DocIndexError(.unknownIndex, "\(collection) has no index \(name)") }
+            try catalog.replaceIndexes(ofCollectionAt: position) { $0.definition.name.hasSameBytes(as: name) }
+            try save(catalog)
+        }
+        try finishSchemaChange(progress)
+    }
+
+    /// Makes everything that follows from the documents anew: ids, counters, the feed, all indexes. For a store of which
+    /// ``verify(_:)`` says that it contradicts itself.
+    ///
+    /// Writers wait while ids, counters and feed are put right. What was deleted stays deleted; where the record of a
+    /// deletion itself is damaged, followers of the feed do not hear of it. Interrupted, it may be run again.
+    ///
+    /// - Parameter progress: called while indexes are built; what it throws ends the work for now, and
+    ///   ``finishSchemaChange(_:)`` goes on.
+    /// - Throws: `LevelError` where the storage itself is damaged.
+    /// - Complexity: O(*n*) in everything that is stored; memory for the ids of documents that are listed twice only.
+    @discardableResult
+    public func rebuild(_ progress: (BuildProgress) throws -> Void = { _ in }) throws -> RebuildReport {
+        let report = try withMaintenance {
+            try withWriter { state in
+                defer { state.forget() }
+                var rebuilder = Rebuilder(database: database, catalog: currentCatalog)
+                try rebuilder.run()
+                var catalog = currentCatalog
+                for position in catalog.collections.indices {
+                    try catalog.replaceIndexes(ofCollectionAt: position) { _ in true }
+                }
+                try save(catalog)
+                return rebuilder.report
+            }
+        }
+        try finishSchemaChange(progress)
+        return report
+    }
+}
+
+extension Catalog {
+    /// Declares indexes anew under new numbers; those there are answer until then, unless they were not complete.
+    mutating func replaceIndexes(
+        ofCollectionAt position: Int, where isReplaced: (IndexEntry) -> Bool
+    ) throws {
+        var indexes: [IndexEntry] = []
+        var retiring: [IndexEntry] = []
+        for var entry in collections[position].indexes {
+            if entry.isRetiring || !isReplaced(entry) {
+                if entry.isRetiring { retiring.append(entry) } else { indexes.append(entry) }
+                continue
+            }
+            indexes.append(IndexEntry(number: try takeIndexNumber(), definition: entry.definition, isReady: false))
+            if entry.isReady {
+                entry.isRetiring = true
+                retiring.append(entry)
+            } else {
+                dropped.append(DroppedIndex(number: entry.number, kind: entry.definition.kind))
+            }
+        }
+        collections[position].indexes = indexes + retiring
+    }
+
+    private mutating func takeIndexNumber() throws -> UInt32 { try Self.take(&nextIndex) }
+}
+
+/// Puts ids, counters and the feed right.
+private struct Rebuilder {
+    let database: Database
+    let catalog: Catalog
+    var report = RebuildReport()
+    private let batch = WriteBatch()
+    private var sequence: UInt64 = 0
+
+    init(database: Database, catalog: Catalog) {
+        self.database = database
+        self.catalog = catalog
+    }
+
+    mutating func run() throws {
+        sequence = (try? WriterState.storedSequence(in: database)) ?? 0
+        for collection in catalog.collections { try rebuild(collection) }
+        try removeSurplusChanges()
+        try correct(StoreKeyspace.stateKey, to: WriterState.encoded(sequence: sequence))
+        try write(always: true)
+    }
+
+    private mutating func rebuild(_ collection: Catalog.CollectionEntry) throws {
+        let prefix = StoreKeyspace.documents.prefix(collection.number)
+        var counters = CollectionCounters()
+        counters.nextRow = (try? CollectionCounters.read(collection.number, in: database))?.nextRow ?? 1
+        var cursor = try database.cursor(in: .prefix(prefix), reverse: false, fillsCache: false)
+        while try cursor.advance() {
+            guard let row = StoreKeyspace.row(in: cursor.key, at: prefix.count) else { continue }
+            counters.nextRow = max(counters.nextRow, row + 1)
+            guard let document = try? RowReader.document(record: cursor.value, row: row, collection: collection) else {
+                report.unreadableRows.append("\(collection.name) row \(row)")
+                continue
+            }
+            report.documentCount += 1
+            sequence = max(sequence, document.sequence)
+            if try isShadowed(document, row: row, in: collection) {
+                report.shadowedRows.append("\(collection.name) row \(row)")
+                continue
+            }
+            counters.documentCount += 1
+            try correct(StoreKeyspace.id(collection.number, document.id), to: IDRecord.row(row).encoded)
+            let change = StoreChange(
+                sequence: document.sequence, collection: collection.name, id: document.id, isDeletion: false)
+            try correct(
+                StoreKeyspace.change(document.sequence, collection: collection.number, row: row), to: change.encoded)
+            try write()
+        }
+        try write(always: true)
+        try checkIDs(of: collection, &counters)
+        try correct(CollectionCounters.key(collection.number), to: counters.encoded)
+    }
+
+    /// Whether the id of a document leads to another document that was written later.
+    private func isShadowed(
+        _ document: Document, row: UInt64, in collection: Catalog.CollectionEntry
+    ) throws -> Bool {
+        try write(always: true)
+        guard let record = try? RowReader.record(of: document.id, collection: collection, in: database),
+            let other = record.row, other != row,
+            let rival = try? RowReader.document(other, collection: collection, in: database), rival.id == document.id
+        else { return false }
+        return (rival.sequence, other) > (document.sequence, row)
+    }
+
+    /// Removes ids that lead nowhere, and keeps deletions, with their changes.
+    private mutating func checkIDs(
+        of collection: Catalog.CollectionEntry, _ counters: inout CollectionCounters
+    ) throws {
+        let prefix = StoreKeyspace.ids.prefix(collection.number)
+        var cursor = try database.cursor(in: .prefix(prefix), reverse: false, fillsCache: false)
+        while try cursor.advance() {
+            let key = cursor.key.copied()
+            let id = DocumentID(encoded: cursor.key.extracting(prefix.count..<cursor.key.count))
+            switch try? IDRecord(cursor.value, collection: collection.name) {
+            case .row(let row):
+                let document = try? RowReader.document(row, collection: collection, in: database)
+                if let id, document?.id == id { continue }
+                try remove(key)
+            case .deleted(let sequence, let row):
+                guard let id else {
+                    try remove(key)
+                    continue
+                }
+                self.sequence = max(self.sequence, sequence)
+                counters.nextRow = max(counters.nextRow, row + 1)
+                let change = StoreChange(sequence: sequence, collection: collection.name, id: id, isDeletion: true)
+                try correct(
+                    StoreKeyspace.change(sequence, collection: collection.number, row: row), to: change.encoded)
+            case nil: try remove(key)
+            }
+            try write()
+        }
+        try write(always: true)
+    }
+
+    /// Removes changes that no document and no deletion has.
+    private mutating func removeSurplusChanges() throws {
+        let range = KeyRange.prefix([StoreKeyspace.changes.rawValue])
+        var cursor = try database.cursor(in: range, reverse: false, fillsCache: false)
+        while try cursor.advance() {
+            if try !isLast(cursor.key, cursor.value) { try remove(cursor.key.copied()) }
+            try write()
+        }
+        try write(always: true)
+    }
+
+    private func isLast(_ key: Span<UInt8>, _ value: Span<UInt8>) throws -> Bool {
+        guard let change = StoreChange(key: key, value: value, catalog: catalog), let place = StoreChange.Key(key),
+            let collection = catalog.collection(numbered: place.collection),
+            let record = try? RowReader.record(of: change.id, collection: collection, in: database)
+        else { return false }
+        switch record {
+        case .deleted(let sequence, let row):
+            return change.isDeletion && sequence == place.sequence && row == place.row
+        case .row(let row):
+            guard !change.isDeletion, row == place.row else { return false }
+            return try RowReader.document(row, collection: collection, in: database)?.sequence == place.sequence
+        }
+    }
+
+    private mutating func correct(_ key: [UInt8], to value: [UInt8]) throws {
+        if try database.value(forKey: key) == value { return }
+        report.repairCount += 1
+        try batch.put(value, forKey: key)
+    }
+
+    private mutating func remove(_ key: [UInt8]) throws {
+        report.repairCount += 1
+        try batch.delete(key)
+    }
+
+    private func write(always: Bool = false) throws {
+        guard batch.count > 0, always || batch.count >= 4096 else { return }
+        try database.write(batch)
+        batch.removeAll()
+    }
+}
