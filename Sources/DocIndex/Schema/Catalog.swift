@@ -208,7 +208,8 @@ extension Catalog {
     }
 
     private static func index(_ value: DocumentValue) throws -> IndexEntry {
-        guard let definition = value["definition"], case .string(let fingerprint) = value["fingerprint"],
+        // One without a fingerprint was made before there were any: it is built anew.
+        guard let definition = value["definition"], case .string(let fingerprint) = value["fingerprint"] ?? "",
             case .bool(let isReady) = value["ready"]
         else { throw damaged("an index") }
         var reader = SchemaReader()
