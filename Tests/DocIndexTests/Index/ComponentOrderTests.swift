@@ -93,6 +93,22 @@ import Testing
         }
     }
 
+    @Test func `The bytes are those that the format documents`() {
+        func hexadecimal(_ bytes: [UInt8]) -> String {
+            bytes.map { String(256 + Int($0), radix: 16).dropFirst() }.joined(separator: " ")
+        }
+        let examples: [(IndexComponent, DocumentValue?, String)] = [
+            (.field("a", collation: .natural), "IMG_2", "0b 69 6d 67 5f 30 02 32 00 49 4d 47 5f 32 00"),
+            (.field("a", split: "|"), "Places|Paris", "0d 02 50 6c 61 63 65 73 00 02 50 61 72 69 73 00 00"),
+            (.field("a", dates: [.iso8601]), "1970-01-01T01:00+01:00", "0e 80 00 00 00 00 00 00 00 80 3c"),
+            (.field("a", order: .descending), "sea", "f3 8c 9a 9e ff"),
+            (.field("a", collation: .caseAndAccentInsensitive), "\u{c9}A", "0c 65 61 00"),
+            (.field("a", dates: [.exif], part: .monthDay), "2012:06:08 18:02:11", "0a c0 83 00"),
+            (.field("a", part: .month), 6, "16 0a c0 18 00"),
+        ]
+        for (component, value, bytes) in examples { #expect(hexadecimal(component.encoded(value)) == bytes) }
+    }
+
     @Test func `No bytes make reading a component trap`() {
         var random = TestRun.random(stream: 41)
         for _ in 0..<20_000 {
