@@ -40,6 +40,8 @@ public struct RandomDocuments: Sendable {
 
     private static let texts: [String] = [
         "", "a", "a\0", "a\0b", "ab", "b", "b\u{1}", "\u{e9}", "e\u{301}", "\u{ffff}", "\u{10ffff}", "1", "c",
+        "A", "a|b", "a||b", "a|", "E\u{301}", "img_2", "IMG_02", "IMG_10", "2012:06:08 18:02:11", "2012-06-08",
+        "2012-06-08T18:02:11Z", "2012-06-08T20:02:11+02:00",
     ]
 
     /// A single value: no array, no object.

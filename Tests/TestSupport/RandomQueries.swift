@@ -12,16 +12,52 @@ public struct RandomQueries: Sendable {
 
     // MARK: - Schemas
 
-    /// Up to seven value indexes: of one field or several, with `[]` in no more than one of them.
+    /// Conditions of partial indexes.
+    private static let conditions: [String] = [
+        "a >= 1", "a exists", "b = 1 or tags has 2", "n.x missing", "a ^= a and b exists", "a in (1, 2, a)",
+        "not b = 1",
+    ]
+
+    /// Up to seven indexes of all kinds that any document may be in.
     public mutating func indexes() -> [IndexDefinition] {
         (0..<number(below: 8)).map { position in
-            var fields = [path()]
-            while documents.random.once(in: 2), fields.count < 3 {
-                let next = path()
-                if !next.hasArrayStep || !fields.contains(where: \.hasArrayStep) { fields.append(next) }
+            let name = "index \(position)"
+            if documents.random.once(in: 12) {
+                return .geo(
+                    name, on: documents.random.pick(["n", "tags", "people[]"]), sparse: documents.random.once(in: 2))
             }
-            return IndexDefinition("index \(position)", kind: .value, fields: fields)
+            var components = [component()]
+            while documents.random.once(in: 2), components.count < 3 { components.append(component()) }
+            var definition = IndexDefinition(name, kind: .value, components: components)
+            definition.isSparse = documents.random.once(in: 6)
+            if documents.random.once(in: 5) {
+                definition.condition = try? IndexCondition(parsing: documents.random.pick(Self.conditions))
+            }
+            definition.countsValues = documents.random.once(in: 4)
+            if documents.random.once(in: 4) { definition.covered = [path(), path()] }
+            return definition
         }
+    }
+
+    /// A component with any properties that go together; as often as not, a path alone.
+    public mutating func component() -> IndexComponent {
+        var component = IndexComponent(path())
+        if documents.random.once(in: 3) { component.order = .descending }
+        switch number(below: 14) {
+        case 0: component.collation = .caseInsensitive
+        case 1: component.collation = .caseAndAccentInsensitive
+        case 2: component.collation = .natural
+        case 3: component.dateFormats = [.exif, .iso8601]
+        case 4:
+            component.dateFormats = [.iso8601]
+            component.part = documents.random.pick(DatePart.allCases)
+        case 5: component.separator = documents.random.pick(["|", "a", "||", "\u{e9}"])
+        case 6:
+            component.separator = "|"
+            component.collation = .caseInsensitive
+        default: break
+        }
+        return component
     }
 
     // MARK: - Queries
@@ -29,6 +65,10 @@ public struct RandomQueries: Sendable {
     /// A query.
     public mutating func query() -> Query {
         var query = Query(predicate(depth: 2))
+        if documents.random.once(in: 6), let condition = try? Predicate(parsing: documents.random.pick(Self.conditions))
+        {
+            query.predicate = .and([query.predicate, condition])
+        }
         for _ in 0..<documents.random.pick([0, 0, 1, 1, 1, 2, 3]) {
             let path = path()
             if !path.hasArrayStep {
@@ -71,6 +111,6 @@ public struct RandomQueries: Sendable {
     }
 
     private mutating func text() -> String {
-        documents.random.pick(["", "a", "a\0", "b", "\0", "e", "\u{e9}", "\u{ffff}", "zz"])
+        documents.random.pick(["", "a", "a\0", "b", "\0", "e", "\u{e9}", "\u{ffff}", "zz", "a|", "a|b", "|", "IMG"])
     }
 }

@@ -84,7 +84,8 @@ extension DocumentIndex {
         if isWatched { swap(&watched, &changes.values[number, default: ValueChanges()]) }
         if let new {
             try forEachEntry(of: new, row: row) { key, content in
-                guard let before = stale.removeValue(forKey: key) else {
+                // Most documents are new and have nothing to compare with.
+                guard !stale.isEmpty, let before = stale.removeValue(forKey: key) else {
                     try batch.put(content, forKey: key)
                     if isWatched { watched.add(value(of: key), row: row) }
                     return

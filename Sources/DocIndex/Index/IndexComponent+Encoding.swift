@@ -1,3 +1,5 @@
+internal import LevelKit
+
 /// From values to the bytes of a key.
 extension IndexComponent {
     /// The bytes of a value; `nil` stands for a member that is absent.
@@ -69,13 +71,17 @@ extension IndexComponent {
 // MARK: - Hierarchical keywords
 
 extension IndexComponent {
-    /// The beginning that the keys of a keyword and of everything below it have in common, and no other key has.
+    /// The keys of a keyword and of everything below it, and no others; `nil` if the component has no levels.
     ///
-    /// `nil` if the component has no levels.
-    func subtree(of keyword: String) -> [UInt8]? {
+    /// - Parameter prefix: what stands before the component.
+    func subtree(of keyword: String, behind prefix: [UInt8]) -> KeyRange? {
         guard let separator else { return nil }
-        let prefix = levelPrefix(Self.levels(of: keyword, separator: separator), isLastWhole: true)
-        return order == .descending ? prefix.map { ~$0 } : prefix
+        let levels = levelPrefix(Self.levels(of: keyword, separator: separator), isLastWhole: true)
+        // What follows is the end or another level; the escape of a zero byte, by which the last level would go on,
+        // is left out.
+        guard order == .descending else { return .from(prefix + levels, to: prefix + levels + [Self.levelMark + 1]) }
+        let complement = prefix + levels.map { ~$0 }
+        return .from(complement + [~Self.levelMark], to: KeyRange.successor(ofPrefix: complement) ?? [0xff])
     }
 
     /// The beginning that the keys of all texts have in common that begin with `prefix`, of a component that is
@@ -100,10 +106,12 @@ extension IndexComponent {
     }
 
     private func append(level: String, to key: inout [UInt8]) {
-        key.append(OrderedValue.levelMark)
+        key.append(Self.levelMark)
         for byte in folded(level).utf8 { OrderedValue.appendEscaped(byte, to: &key) }
         key.append(0)
     }
+
+    private static var levelMark: UInt8 { OrderedValue.levelMark }
 
     /// The levels of a keyword, empty ones included; one where there is no separator.
     static func levels(of text: String, separator: String) -> [String] {

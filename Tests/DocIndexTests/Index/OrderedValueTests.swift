@@ -137,8 +137,11 @@ import Testing
             #expect(skip(bytes, 0) == bytes.count)
             #expect(skip(bytes, bytes.count) == nil)
         }
-        for kind: UInt8 in [0, 1, 3, 5, 7, 9, 0x0b, 0x0d, 0x0e, 0x11, 0x13, 0x15, 0x16, 0x80, 0xff] {
+        for kind: UInt8 in [0, 1, 3, 5, 7, 9, 0x0e, 0x0f, 0x11, 0x13, 0x15, 0x16, 0x18, 0x80, 0xff] {
             #expect(skip([kind, 0, 0], 0) == nil)
+        }
+        for bytes: [UInt8] in [[0x0b, 0], [0x0d, 2], [0x0d, 2, 0], [0x0d, 1, 0], [0x16, 0x16, 0x02], [0x16]] {
+            #expect(skip(bytes, 0) == nil)
         }
     }
 

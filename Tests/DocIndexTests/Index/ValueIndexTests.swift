@@ -70,10 +70,10 @@ import Testing
 
     @Test(arguments: examples) func `A document has one entry for each distinct element, and always one`(
         example: Example
-    ) {
+    ) throws {
         let index = ValueIndex(number: 300, definition: IndexDefinition("i", kind: .value, fields: example.fields))
         var keys: [[UInt8]] = []
-        index.forEachEntry(of: example.document, row: 777) { key, value in
+        try index.forEachEntry(of: example.document, row: 777) { key, value in
             keys.append(key)
             #expect(value.isEmpty)
         }

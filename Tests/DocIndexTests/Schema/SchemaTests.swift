@@ -39,6 +39,43 @@ import Testing
                     " ", id: " ", indexes: [.value("e\u{301}", on: "x"), .value("\u{e9}", on: "x")])
             ])
         ),
+        (
+            #"{"collections":{"a":{"indexes":{"t":{"fields":["n",{"path":"taken","order":"desc","as":{"date":["exif"]}}],"#
+                + #""where":"rating >= 4","sparse":true,"unique":true,"nullsEqual":true,"cover":["b"],"count":true}}}}}"#,
+            Schema(collections: [
+                CollectionDefinition(
+                    "a",
+                    indexes: [
+                        .value(
+                            "t", on: "n", .field("taken", order: .descending, dates: [.exif]), where: "rating >= 4",
+                            sparse: true, unique: true, nullsEqual: true, cover: ["b"], counts: true)
+                    ])
+            ])
+        ),
+        (
+            #"{"collections":{"a":{"indexes":{"p":{"type":"geo","lat":"g.lat","lon":"g.lon"},"#
+                + #""q":{"type":"geo","fields":["gps"],"where":"a = 1","sparse":true}}}}}"#,
+            Schema(collections: [
+                CollectionDefinition(
+                    "a",
+                    indexes: [
+                        .geo("p", latitude: "g.lat", longitude: "g.lon"),
+                        .geo("q", on: "gps", where: "a = 1", sparse: true),
+                    ])
+            ])
+        ),
+        (
+            #"{"collections":{"a":{"indexes":{"k":{"fields":[{"path":"k[]","split":"|","collation":"ci-ai"}]},"#
+                + #""n":{"fields":[{"path":"n","collation":"natural"},{"path":"d","part":"monthDay"}]}}}}}"#,
+            Schema(collections: [
+                CollectionDefinition(
+                    "a",
+                    indexes: [
+                        .value("k", on: .field("k[]", collation: .caseAndAccentInsensitive, split: "|")),
+                        .value("n", on: .field("n", collation: .natural), .field("d", part: .monthDay)),
+                    ])
+            ])
+        ),
         (#"{"version":4294967295,"collections":{}}"#, Schema(version: 4_294_967_295, collections: [])),
     ]
 
@@ -79,51 +116,116 @@ import Testing
 
     /// JSON, and parts of the message.
     static let refused: [(String, [String])] = [
-        ("[]", ["the schema is no object"]), ("null", ["no object"]), ("\"x\"", ["no object"]),
-        ("{}", ["collections must be an object"]),
-        (#"{"collections":[]}"#, ["collections must be an object"]),
-        (#"{"collections":null}"#, ["collections must be an object"]),
-        (#"{"Collections":{}}"#, ["Collections", "not known", "$schema, version, collections"]),
-        (#"{"collections":{},"more":1}"#, ["more", "not known"]),
-        (#"{"version":"1","collections":{}}"#, ["version must be a whole number"]),
-        (#"{"version":1.0,"collections":{}}"#, ["version must be a whole number"]),
+        ("[]", ["the schema must be an object"]), ("null", ["must be an object"]), ("\"x\"", ["must be an object"]),
+        ("{}", ["the schema has no member collections"]),
+        (#"{"collections":[]}"#, ["/collections must be an object"]),
+        (#"{"collections":null}"#, ["/collections must be an object"]),
+        (#"{"Collections":{}}"#, ["/Collections is not known", "did you mean collections?"]),
+        (#"{"collections":{},"more":1}"#, ["/more is not known", "$schema, version, collections"]),
+        (#"{"version":"1","collections":{}}"#, ["/version must be a whole number"]),
+        (#"{"version":1.0,"collections":{}}"#, ["/version must be a whole number"]),
         (#"{"version":null,"collections":{}}"#, ["version"]),
-        (#"{"version":0,"collections":{}}"#, ["version", "0"]),
-        (#"{"version":-1,"collections":{}}"#, ["version", "-1"]),
-        (#"{"version":4294967296,"collections":{}}"#, ["version", "4294967296"]),
-        (#"{"collections":{"":{}}}"#, ["collection", "empty name"]),
-        (#"{"collections":{"a":[]}}"#, ["collection a is no object"]),
-        (#"{"collections":{"a":{"ids":"x"}}}"#, ["collection a", "ids", "not known", "id, indexes"]),
-        (#"{"collections":{"a":{"id":1}}}"#, ["collection a", "id must be a text"]),
-        (#"{"collections":{"a":{"id":""}}}"#, ["a", "empty id field"]),
-        (#"{"collections":{"a":{"indexes":[]}}}"#, ["collection a", "indexes must be an object"]),
-        (#"{"collections":{"a":{"indexes":{"":{"fields":["x"]}}}}}"#, ["index", "collection a", "empty name"]),
-        (#"{"collections":{"a":{"indexes":{"y":1}}}}"#, ["index y of a is no object"]),
-        (#"{"collections":{"a":{"indexes":{"y":{}}}}}"#, ["index y of a", "fields must be an array of paths"]),
-        (#"{"collections":{"a":{"indexes":{"y":{"fields":"x"}}}}}"#, ["index y of a", "array of paths"]),
-        (#"{"collections":{"a":{"indexes":{"y":{"fields":[1]}}}}}"#, ["index y of a", "array of paths"]),
-        (#"{"collections":{"a":{"indexes":{"y":{"fields":[]}}}}}"#, ["index y of a has no fields"]),
-        (
-            #"{"collections":{"a":{"indexes":{"y":{"fields":["a..b"]}}}}}"#,
-            ["index y of a", "Invalid field path at byte 2"]
-        ),
-        (#"{"collections":{"a":{"indexes":{"y":{"fields":["x"],"type":"tree"}}}}}"#, ["tree", "value, text"]),
-        (#"{"collections":{"a":{"indexes":{"y":{"fields":["x"],"type":1}}}}}"#, ["type must be a text"]),
-        (
-            #"{"collections":{"a":{"indexes":{"y":{"fields":["x"],"unique":true}}}}}"#,
-            ["unique", "not known", "type, fields"]
-        ),
-        (
-            #"{"collections":{"a":{"indexes":{"y":{"fields":["p[]","q[]"]}}}}}"#,
-            ["index y of a", "more than one field with []"]
-        ),
+        (#"{"version":0,"collections":{}}"#, ["/version is 0"]),
+        (#"{"version":-1,"collections":{}}"#, ["/version is -1"]),
+        (#"{"version":4294967296,"collections":{}}"#, ["/version is 4294967296"]),
+        (#"{"collections":{"":{}}}"#, ["/collections has a collection with an empty name"]),
+        (#"{"collections":{"a":[]}}"#, ["/collections/a must be an object"]),
+        (#"{"collections":{"a":{"ids":"x"}}}"#, ["/collections/a/ids is not known", "did you mean id?"]),
+        (#"{"collections":{"a":{"id":1}}}"#, ["/collections/a/id must be a text"]),
+        (#"{"collections":{"a":{"id":""}}}"#, ["/collections/a/id", "empty id field"]),
+        (#"{"collections":{"a":{"indexes":[]}}}"#, ["/collections/a/indexes must be an object"]),
+        (#"{"collections":{"a":{"indexes":{"":{"fields":["x"]}}}}}"#, ["/collections/a/indexes", "empty name"]),
+        (#"{"collections":{"a":{"indexes":{"y":1}}}}"#, ["/collections/a/indexes/y must be an object"]),
+        (#"{"collections":{"a/~":{"indexes":{"y":1}}}}"#, ["/collections/a~1~0/indexes/y must be an object"]),
     ]
+
+    /// The definition of an index, and parts of the message. In `docs/schema.json` all but those of `semantic` are
+    /// wrong as well.
+    static let refusedIndexes: [(String, [String])] = [
+        (#"{}"#, ["has no member fields"]),
+        (#"{"fields":"x"}"#, ["/fields must be an array of paths"]),
+        (#"{"fields":[1]}"#, ["/fields/0 must be a path or an object"]),
+        (#"{"fields":[]}"#, ["/fields has no fields"]),
+        (#"{"fields":["x"],"type":"tree"}"#, ["/type is tree", "value, text, geo"]),
+        (#"{"fields":["x"],"type":"txt"}"#, ["did you mean text?"]),
+        (#"{"fields":["x"],"type":1}"#, ["/type must be a text"]),
+        (#"{"fields":["x"],"uniqe":true}"#, ["/uniqe is not known; did you mean unique?"]),
+        (#"{"fields":["x"],"unique":1}"#, ["/unique must be true or false"]),
+        (#"{"fields":["x"],"where":1}"#, ["/where must be a text"]),
+        (#"{"fields":["x"],"cover":"x"}"#, ["/cover must be an array"]),
+        (#"{"fields":["x"],"cover":[]}"#, ["/cover is empty"]),
+        (#"{"fields":["x"],"cover":[1]}"#, ["/cover/0 must be a path"]),
+        (#"{"fields":[{}]}"#, ["/fields/0 has no member path"]),
+        (#"{"fields":[{"path":"x","order":"up"}]}"#, ["/fields/0/order is up", "asc, desc"]),
+        (#"{"fields":[{"path":"x","collation":"CI"}]}"#, ["/fields/0/collation", "did you mean ci?"]),
+        (#"{"fields":[{"path":"x","as":"date"}]}"#, ["/fields/0/as must be an object"]),
+        (#"{"fields":[{"path":"x","as":{}}]}"#, ["/fields/0/as has no member date"]),
+        (#"{"fields":[{"path":"x","as":{"date":[]}}]}"#, ["/fields/0/as/date is empty"]),
+        (#"{"fields":[{"path":"x","as":{"date":["iso"]}}]}"#, ["/fields/0/as/date/0", "iso8601, exif"]),
+        (#"{"fields":[{"path":"x","part":"century"}]}"#, ["/fields/0/part"]),
+        (#"{"fields":[{"path":"x","split":""}]}"#, ["/fields/0/split is empty"]),
+        (#"{"fields":["x"],"lat":"a"}"#, ["/lat belongs to an index of type geo"]),
+        (#"{"type":"geo"}"#, ["has no member fields"]),
+        (#"{"type":"geo","lat":"a"}"#, ["has no member lon"]),
+        (#"{"type":"geo","lat":"a","lon":"b","fields":["c"]}"#, ["/fields cannot be there with lat and lon"]),
+        (#"{"type":"geo","fields":["a","b"]}"#, ["/fields must be one path"]),
+        (#"{"type":"geo","fields":["a"],"unique":true}"#, ["/unique is not possible in an index of type geo"]),
+        (#"{"type":"text","fields":["a"],"cover":["b"]}"#, ["/cover is not possible in an index of type text"]),
+        (#"{"type":"text","fields":["a"],"where":"b = 1"}"#, ["/where is not possible in an index of type text"]),
+        (#"{"type":"text","fields":[{"path":"a","order":"desc"}]}"#, ["/fields/0 must be a path alone"]),
+    ]
+
+    /// What is wrong by rules that a JSON Schema does not express.
+    static let semanticallyRefusedIndexes: [(String, [String])] = [
+        (#"{"fields":["a..b"]}"#, ["/fields/0 is no path", "Invalid field path at byte 2"]),
+        (#"{"fields":["a"],"cover":["a["]}"#, ["/cover/0 is no path"]),
+        (#"{"fields":["a"],"where":"b ="}"#, ["/where is no condition"]),
+        (#"{"fields":["a"],"where":" "}"#, ["/where holds for every document"]),
+        (#"{"fields":["a"],"nullsEqual":true}"#, ["/nullsEqual belongs to a unique index"]),
+        (#"{"fields":[{"path":"a","collation":"natural","split":"|"}]}"#, ["/collation cannot be natural"]),
+        (#"{"fields":[{"path":"a","collation":"ci","part":"year"}]}"#, ["/collation has no meaning for dates"]),
+        (#"{"fields":[{"path":"a","split":"|","part":"year"}]}"#, ["/split cannot be combined with dates"]),
+        (#"{"fields":[{"path":"a","as":{"date":["exif","exif"]}}]}"#, ["/as names a format twice"]),
+    ]
+
+    private func expectRefusal(_ json: String, _ parts: [String]) {
+        let error = expectFailure(.invalidSchema) { try Schema(json: Array(json.utf8)) }
+        for part in parts { #expect(error?.message.contains(part) == true, "\(error?.message ?? "")") }
+        #expect(error?.schemaViolations.isEmpty == false)
+    }
+
+    @Test(arguments: refusedIndexes + semanticallyRefusedIndexes)
+    func `A definition of an index that cannot be used is refused with its place`(index: String, parts: [String]) {
+        expectRefusal(#"{"collections":{"a":{"indexes":{"y":\#(index)}}}}"#, parts)
+        let error = expectFailure(.invalidSchema) {
+            try Schema(json: Array(#"{"collections":{"a":{"indexes":{"y":\#(index)}}}}"#.utf8))
+        }
+        for violation in error?.schemaViolations ?? [] {
+            #expect(violation.path.hasPrefix("/collections/a/indexes/y"), "\(violation)")
+        }
+    }
+
+    @Test func `All violations are named at once, each with its place`() {
+        let json = """
+            {"version":0,"collections":{"a":{"idd":"x","indexes":{
+            "x":{"fields":["p",{"path":"q","order":"down","colation":"ci"}],"where":"("},
+            "y":{"type":"geo","fields":["g"],"count":true},
+            "z":{"fields":["ok"]}}},"b":[]},"extra":1}
+            """
+        let error = expectFailure(.invalidSchema) { try Schema(json: Array(json.utf8)) }
+        #expect(
+            error?.schemaViolations.map(\.path) == [
+                "/extra", "/collections/a/idd", "/collections/a/indexes/x/fields/1/colation",
+                "/collections/a/indexes/x/fields/1/order", "/collections/a/indexes/x/where", "/collections/b",
+                "/version",
+                "/collections/a/indexes/y/count",
+            ])
+    }
 
     @Test(arguments: refused) func `JSON that is no schema is refused with what to change`(
         json: String, parts: [String]
     ) {
-        let error = expectFailure(.invalidSchema) { try Schema(json: Array(json.utf8)) }
-        for part in parts { #expect(error?.message.contains(part) == true, "\(error?.message ?? "")") }
+        expectRefusal(json, parts)
     }
 
     @Test(arguments: ["", "{", #"{"collections":{"a":{},"a":{}}}"#, #"{"collections":{}} x"#])
@@ -133,11 +235,11 @@ import Testing
     }
 
     @Test func `Names that occur twice are refused, and spellings of one letter are two names`() throws {
-        expectFailure(.invalidSchema, containing: "the schema", "collection", "rename") {
+        expectFailure(.invalidSchema, containing: "/collections has", "collection", "rename") {
             try Schema(collections: [CollectionDefinition("a"), CollectionDefinition("b"), CollectionDefinition("a")])
                 .validate()
         }
-        let error = expectFailure(.invalidSchema, containing: "collection c", " y", "rename") {
+        let error = expectFailure(.invalidSchema, containing: "/collections/c/indexes", " y", "rename") {
             try Schema(collections: [
                 CollectionDefinition("c", indexes: [.value("y", on: "a"), .text("y", on: "b")])
             ]).validate()

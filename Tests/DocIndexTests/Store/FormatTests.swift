@@ -58,7 +58,7 @@ import Testing
                 String(decoding: catalog, as: UTF8.self)
                     == #"{"docindex":1,"schemaVersion":1,"nextCollection":2,"nextIndex":2,"collections":[{"name":"photos","#
                     + #""number":1,"id":"id","indexes":[{"name":"year","number":1,"definition":{"type":"value","#
-                    + #""fields":["year"]},"ready":true}]}],"dropped":[]}"#)
+                    + #""fields":["year"]},"fingerprint":"47ed186fa0a4191c","ready":true}]}],"dropped":[]}"#)
             try store.close()
         }
     }

@@ -228,7 +228,7 @@ import Testing
         catalog(next: "3", more: #",{"name":"b","number":2,"id":"id","indexes":[\#(index())]}"#),
         // What no schema may say.
         catalog(""), catalog(id: "\"\""), catalog(index: index("\"\"")), catalog(index: index(fields: "[]")),
-        catalog(index: index(fields: "[\"a[]\",\"b[]\"]")), catalog(version: "0"),
+        catalog(index: index(fields: "[{\"path\":\"a\",\"split\":\"\"}]")), catalog(version: "0"),
         // No number is left.
         catalog(number: "0"),
         #"{"docindex":0,"schemaVersion":1,"nextCollection":1,"nextIndex":1,"collections":[],"dropped":[]}"#,

@@ -1,0 +1,184 @@
+import Foundation
+import LevelKit
+import TestSupport
+import Testing
+
+@testable import DocIndex
+
+/// The law of every component: the order of its bytes is the order of the values, as it was declared.
+@Suite struct ComponentOrderTests {
+    private static let texts: [String] = [
+        "", "a", "A", "b", "ab", "Ab", "a\0", "a\0b", "\0", "é", "E\u{301}", "e", "ß", "ss", "Ｅ", "IMG_2", "img_2",
+        "IMG_02", "IMG_10", "IMG_", "IMG_2a", "IMG_2_", "0", "00", "1", "01", "10", "9", "a9b", "a10b", "a/", "a:",
+        String(repeating: "1", count: 253), String(repeating: "1", count: 254), String(repeating: "2", count: 253),
+        String(repeating: "1", count: 600), "\u{ffff}", "\u{10ffff}",
+    ]
+
+    @Test(arguments: TextCollation.allCases, IndexComponent.Order.allCases)
+    func `Texts are in the order of their collation`(collation: TextCollation, order: IndexComponent.Order) {
+        let component = IndexComponent("a", order: order, collation: collation)
+        for a in Self.texts {
+            for b in Self.texts {
+                var expected = Self.compare(a, b, collation)
+                if order == .descending { expected = -expected }
+                let bytes = (component.encoded(.string(a)), component.encoded(.string(b)))
+                // Whatever follows: the smallest and the largest byte that may.
+                for (first, second) in [(0x02, 0xfd), (0xfd, 0x02)] as [(UInt8, UInt8)] where expected != 0 {
+                    #expect(Self.order(bytes.0 + [first], bytes.1 + [second]) == expected, "\(a), \(b)")
+                }
+                #expect((bytes.0 == bytes.1) == (expected == 0), "\(a), \(b)")
+                #expect(skip(bytes.0 + [0x15, 7], in: component) == bytes.0.count)
+            }
+        }
+    }
+
+    @Test(arguments: IndexComponent.Order.allCases)
+    func `Levels are compared one by one, so what is below a keyword is one range`(order: IndexComponent.Order) throws {
+        let component = IndexComponent("k", order: order, split: "|")
+        let texts = [
+            "", "|", "a", "a|", "a||", "a|b", "a|b|c", "a|bc", "a|b\0", "a\0", "a\0|b", "ab", "ab|c", "b", "é|x",
+            "a b|c",
+        ]
+        for a in texts {
+            let range = try #require(component.subtree(of: a, behind: [7]))
+            for b in texts {
+                let levels = (Self.levels(a), Self.levels(b))
+                var expected = Self.compareLevels(levels.0, levels.1)
+                if order == .descending { expected = -expected }
+                let key = component.encoded(.string(b))
+                #expect(Self.order(component.encoded(.string(a)) + [0x15], key + [0x15]) == expected, "\(a), \(b)")
+                #expect(Self.contains(range, [7] + key + [0x15]) == levels.1.starts(with: levels.0), "\(a), \(b)")
+                #expect(skip(key + [0x15, 7], in: component) == key.count)
+            }
+        }
+    }
+
+    @Test func `Values of other kinds are as they are, whatever is made of texts`() {
+        for values in OrderedValueTests.ascending {
+            guard let value = values[0] else { continue }
+            if case .string = value { continue }
+            for component in [
+                IndexComponent("a", collation: .natural), IndexComponent("a", dates: [.exif]),
+                IndexComponent("a", split: "|"),
+            ] {
+                #expect(component.encoded(value) == OrderedValue.encoded(value))
+            }
+        }
+        #expect(IndexComponent("a", part: .month).encoded(nil) == OrderedValue.encoded(nil))
+        #expect(IndexComponent("a", part: .month).encoded(.null) == OrderedValue.encoded(.null))
+        // What is no date must not pass for a month.
+        #expect(IndexComponent("a", part: .month).encoded(7) == [0x16] + OrderedValue.encoded(7))
+        #expect(IndexComponent("a", dates: [.exif], part: .month).encoded("x") == [0x16, 0x0c, 0x78, 0x00])
+    }
+
+    @Test func `Random components with any values keep their order, and each delimits itself`() {
+        var queries = RandomQueries(TestRun.random(stream: 40))
+        for _ in 0..<TestRun.rounds(3000, long: 200_000) {
+            let component = queries.component()
+            var other = component
+            other.order = component.order == .ascending ? .descending : .ascending
+            let values = (queries.documents.value(), queries.documents.value())
+            let bytes = (component.encoded(values.0), component.encoded(values.1))
+            let reversed = (other.encoded(values.0), other.encoded(values.1))
+            let comment: Comment = "\(component), \(values), \(TestRun.repetition)"
+            func order(_ keys: ([UInt8], [UInt8])) -> Int { Self.order(keys.0 + [0x15], keys.1 + [0x15]) }
+            #expect(order(bytes) == -order(reversed), comment)
+            #expect(skip(bytes.0 + bytes.1, in: component) == bytes.0.count, comment)
+            #expect(skip(reversed.0 + reversed.1, in: other) == reversed.0.count, comment)
+            if component.hasOrderOfValues {
+                let expected = ReferenceOrder.compare(values.0, values.1)
+                #expect(
+                    order(bytes) == (component.order == .ascending ? expected : -expected), comment)
+            }
+        }
+    }
+
+    @Test func `The bytes are those that the format documents`() {
+        func hexadecimal(_ bytes: [UInt8]) -> String {
+            bytes.map { String(256 + Int($0), radix: 16).dropFirst() }.joined(separator: " ")
+        }
+        let examples: [(IndexComponent, DocumentValue?, String)] = [
+            (.field("a", collation: .natural), "IMG_2", "0b 69 6d 67 5f 30 02 32 00 49 4d 47 5f 32 00"),
+            (.field("a", split: "|"), "Places|Paris", "0d 02 50 6c 61 63 65 73 00 02 50 61 72 69 73 00 00"),
+            (.field("a", dates: [.iso8601]), "1970-01-01T01:00+01:00", "0e 80 00 00 00 00 00 00 00 80 3c"),
+            (.field("a", order: .descending), "sea", "f3 8c 9a 9e ff"),
+            (.field("a", collation: .caseAndAccentInsensitive), "\u{c9}A", "0c 65 61 00"),
+            (.field("a", dates: [.exif], part: .monthDay), "2012:06:08 18:02:11", "0a c0 83 00"),
+            (.field("a", part: .month), 6, "16 0a c0 18 00"),
+        ]
+        for (component, value, bytes) in examples { #expect(hexadecimal(component.encoded(value)) == bytes) }
+    }
+
+    @Test func `No bytes make reading a component trap`() {
+        var random = TestRun.random(stream: 41)
+        for _ in 0..<20_000 {
+            let bytes = (0..<random.number(below: 12)).map { _ in
+                random.once(in: 2) ? UInt8(random.number(below: 256)) : random.pick([0, 2, 0x0b, 0x0d, 0x16, 0xff])
+            }
+            for isDescending in [false, true] {
+                if let end = OrderedValue.skip(in: bytes.span, from: 0, isDescending: isDescending) {
+                    #expect(end <= bytes.count)
+                }
+            }
+        }
+    }
+
+    // MARK: - The naive order
+
+    private func skip(_ key: [UInt8], in component: IndexComponent) -> Int? { component.skip(in: key.span, from: 0) }
+
+    private static func order(_ a: [UInt8], _ b: [UInt8]) -> Int {
+        a == b ? 0 : a.lexicographicallyPrecedes(b) ? -1 : 1
+    }
+
+    private static func contains(_ range: KeyRange, _ key: [UInt8]) -> Bool {
+        guard case .included(let lower) = range.lower, case .excluded(let upper) = range.upper else { return false }
+        return !key.lexicographicallyPrecedes(lower) && key.lexicographicallyPrecedes(upper)
+    }
+
+    private static func compare(_ a: String, _ b: String, _ collation: TextCollation) -> Int {
+        func folded(_ text: String, _ options: String.CompareOptions) -> [UInt8] {
+            Array(text.precomposedStringWithCanonicalMapping.folding(options: options, locale: nil).utf8)
+        }
+        switch collation {
+        case .binary: return order(Array(a.utf8), Array(b.utf8))
+        case .caseInsensitive: return order(folded(a, .caseInsensitive), folded(b, .caseInsensitive))
+        case .caseAndAccentInsensitive:
+            let options: String.CompareOptions = [.caseInsensitive, .diacriticInsensitive, .widthInsensitive]
+            return order(folded(a, options), folded(b, options))
+        case .natural:
+            let result = compareNaturally(folded(a, .caseInsensitive), folded(b, .caseInsensitive))
+            return result != 0 ? result : order(Array(a.utf8), Array(b.utf8))
+        }
+    }
+
+    private static func compareNaturally(_ a: [UInt8], _ b: [UInt8]) -> Int {
+        func isDigit(_ byte: UInt8?) -> Bool { byte.map { (48...57).contains($0) } ?? false }
+        var (a, b) = (a[...], b[...])
+        while let first = a.first, let second = b.first {
+            if isDigit(first), isDigit(second) {
+                let runs = (Array(a.prefix { isDigit($0) }), Array(b.prefix { isDigit($0) }))
+                let numbers = (Array(runs.0.drop { $0 == 48 }), Array(runs.1.drop { $0 == 48 }))
+                if numbers.0.count != numbers.1.count { return numbers.0.count < numbers.1.count ? -1 : 1 }
+                if numbers.0 != numbers.1 { return order(numbers.0, numbers.1) }
+                a = a.dropFirst(runs.0.count)
+                b = b.dropFirst(runs.1.count)
+            } else {
+                let bytes = (isDigit(first) ? 48 : first, isDigit(second) ? 48 : second)
+                if bytes.0 != bytes.1 { return bytes.0 < bytes.1 ? -1 : 1 }
+                a = a.dropFirst()
+                b = b.dropFirst()
+            }
+        }
+        return a.isEmpty == b.isEmpty ? 0 : a.isEmpty ? -1 : 1
+    }
+
+    private static func levels(_ text: String) -> [[UInt8]] {
+        Array(text.utf8).split(separator: 124, omittingEmptySubsequences: false).map(Array.init)
+    }
+
+    private static func compareLevels(_ a: [[UInt8]], _ b: [[UInt8]]) -> Int {
+        for (a, b) in zip(a, b) where a != b { return order(a, b) }
+        return (a.count - b.count).signum()
+    }
+}

@@ -1,0 +1,112 @@
+import DocIndex
+import TestSupport
+import Testing
+
+/// When indexes of the special kinds are used, and when they must not be.
+@Suite struct IndexKindPlanTests {
+    struct Example: Sendable, CustomTestStringConvertible {
+        let index: IndexDefinition
+        let condition: String
+        var sort: String?
+        let plan: String
+
+        init(_ index: IndexDefinition, _ condition: String, sort: String? = nil, _ plan: String) {
+            self.index = index
+            self.condition = condition
+            self.sort = sort
+            self.plan = plan
+        }
+
+        var testDescription: String { "\(index.name): \(condition), \(sort ?? "no order")" }
+    }
+
+    private static let partial = IndexDefinition.value("i", on: "n", where: "kind >= 2 and tags exists")
+    private static let sparse = IndexDefinition.value("i", on: "year", sparse: true)
+    private static let descending = IndexDefinition.value("i", on: .field("n", order: .descending))
+    private static let mixed = IndexDefinition.value("i", on: "kind", .field("n", order: .descending))
+    private static let levels = IndexDefinition.value("i", on: .field("place", split: "|"))
+    private static let folded = IndexDefinition.value("i", on: .field("title", collation: .caseAndAccentInsensitive))
+    private static let natural = IndexDefinition.value(
+        "i", on: .field("title", order: .descending, collation: .natural))
+    private static let dates = IndexDefinition.value("i", on: .field("taken", dates: [.exif]))
+    private static let month = IndexDefinition.value("i", on: .field("taken", dates: [.exif], part: .month))
+    private static let people = IndexDefinition.value("i", on: "people[].role", "people[].name")
+    private static let product = IndexDefinition.value("i", on: "tags[]", "people[].name")
+
+    static let examples: [Example] = [
+        // A partial index: only where its condition follows from the conditions of the query.
+        Example(partial, "n = 7", "scan"), Example(partial, "n = 7 and kind >= 2", "scan"),
+        Example(partial, "n = 7 and kind >= 2 and tags exists", "index i (n = …)"),
+        Example(partial, "n = 7 and kind = 2 and tags in (t1, t2)", "index i (n = …)"),
+        Example(partial, "n = 7 and kind > 2 and tags = t1", "index i (n = …)"),
+        Example(partial, "n = 7 and kind >= 1 and tags exists", "scan"),
+        Example(partial, "n = 7 and (kind >= 2 or kind = 0) and tags exists", "scan"),
+        Example(partial, "kind = 2 and tags exists", sort: "n", "walk index i"),
+        Example(partial, "kind = 2", sort: "n", "scan"),
+        // A sparse one: only where a value is asked for.
+        Example(sparse, "year = 1910", "index i (year = …)"), Example(sparse, "year missing", "scan"),
+        Example(sparse, "year < 1902", "index i (year in a range)"), Example(sparse, "not year = 1910", "scan"),
+        Example(sparse, "", sort: "year", "scan"), Example(sparse, "year exists", sort: "year", "walk index i"),
+        // Directions.
+        Example(descending, "n < 5", "index i (n in a range)"),
+        Example(descending, "n between 5 and 9", "index i (n in a range)"),
+        Example(descending, "", sort: "-n", "walk index i"),
+        Example(descending, "", sort: "n", "walk index i backwards"),
+        Example(mixed, "", sort: "kind,-n", "walk index i"),
+        Example(mixed, "", sort: "-kind,n", "walk index i backwards"),
+        Example(mixed, "", sort: "kind,n", "scan"), Example(mixed, "", sort: "kind", "scan"),
+        // Levels: a keyword as a whole, and a text that it begins with.
+        Example(levels, "place = 'Places|P1|x'", "index i (place = …)"),
+        Example(levels, "place ^= 'Places|P1|'", "index i (place in a range)"),
+        Example(levels, "place ^= 'Places|P1'", "index i (place in a range)"),
+        Example(levels, "place < 'Places|P1'", "scan"),
+        // What folds texts answers equality, and its order is none of the query.
+        Example(folded, "title = 'title 7'", "index i (title = …)"), Example(folded, "title < 'title 2'", "scan"),
+        Example(folded, "title ^= 'title 19'", "scan"), Example(folded, "", sort: "title", "scan"),
+        Example(natural, "title = 'title 7'", "index i (title = …)"), Example(natural, "", sort: "title", "scan"),
+        Example(dates, "taken = '2012:06:08 18:02:07'", "index i (taken = …)"),
+        Example(dates, "taken < '2012:06:08 18:02:07'", "scan"), Example(dates, "", sort: "taken", "scan"),
+        Example(month, "taken missing", "index i (taken = …)"), Example(month, "taken = 6", "index i (taken = …)"),
+        Example(month, "taken < 6", "scan"),
+        // Conditions on one array may be met by different elements, those on two arrays are combined.
+        Example(people, "people[].role = r1 and people[].name = n1", "index i (people[].role = …)"),
+        Example(product, "tags[] = t1 and people[].name = n1", "index i (tags[] = …, people[].name = …)"),
+    ]
+
+    @Test(arguments: examples) func `An index is used where it has every answer, and never else`(example: Example)
+        throws
+    {
+        let schema = Schema(collections: [
+            CollectionDefinition("c", indexes: [example.index]), CollectionDefinition("bare"),
+        ])
+        try withTemporaryStore(schema: schema) { store in
+            try store.write { transaction in
+                for id in 0..<400 {
+                    var document: DocumentObject = [
+                        "id": .int(Int64(id)), "n": .int(Int64(id % 100)), "kind": .int(Int64(id % 5)),
+                        "tags": id % 3 == 0 ? nil : [.string("t\(id % 30)"), .string("t\(id % 31)")],
+                        "title": .string("\(id % 2 == 0 ? "Title" : "title") \(id % 200)"),
+                        "place": .string("Places|P\(id % 40)|\(id % 2 == 0 ? "x" : "y|z")"),
+                        "taken": .string("2012:06:08 18:02:\(10 + id % 50)"),
+                        "people": [
+                            ["role": .string("r\(id % 40)"), "name": .string("n\(id % 7)")],
+                            ["role": .string("r\(id % 41)"), "name": .string("n\(id % 40)")],
+                        ],
+                    ]
+                    if id % 3 != 1 { document["year"] = .int(Int64(1900 + id % 90)) }
+                    if id % 50 == 0 { document["taken"] = nil }
+                    if document["tags"] == .null { document["tags"] = nil }
+                    for collection in ["c", "bare"] { try transaction.put(document, in: collection) }
+                }
+            }
+            let query = Query(
+                try Predicate(parsing: example.condition), sort: try example.sort.map(Query.SortKey.parse) ?? [],
+                limit: example.sort == nil ? nil : 10)
+            let collection = try store.collection("c")
+            let plan = try collection.plan(query)
+            #expect(plan.description.hasPrefix(example.plan), "\(plan)")
+            if case .walk = plan.access { #expect(plan.description == example.plan) }
+            #expect(try collection.find(query) == store.collection("bare").find(query))
+        }
+    }
+}
