@@ -113,8 +113,8 @@ extension FieldNames {
         var position = 0
         while position &+ 8 <= bytes.byteCount {
             // In bounds: the loop condition.
-            hash = Self.fold(
-                hash ^ unsafe bytes.unsafeLoadUnaligned(fromUncheckedByteOffset: position, as: UInt64.self))
+            let word = unsafe bytes.unsafeLoadUnaligned(fromUncheckedByteOffset: position, as: UInt64.self)
+            hash = Self.fold(hash ^ word)
             position &+= 8
         }
         var rest: UInt64 = 0

@@ -28,10 +28,17 @@ import Testing
         [""], ["\0"], ["\0\0"], ["\0\u{1}"], ["\0a"], ["\0\u{ff}"], ["\u{1}"], ["A"], ["a"], ["a\0"], ["a\0\0"],
         ["a\0\u{1}"], ["a\u{1}"], ["aa"], ["b"], ["e\u{301}"], ["z"], ["\u{7f}"], ["\u{80}"], ["\u{e9}"], ["\u{ff}"],
         ["\u{ff}\0"], ["\u{7ff}"], ["\u{d7ff}"], ["\u{e000}"], ["\u{ffff}"], ["\u{10000}"], ["\u{10ffff}"],
+        [date(.min)], [date(-1)], [date(-1, 0)], [date(0)], [date(0, -1439)], [date(0, -1)], [date(0, 0)],
+        [date(0, 1)], [date(0, 1439)], [date(1)], [date(255)], [date(256)], [date(.max)], [date(.max, -1439)],
         [.bytes([])], [.bytes([0])], [.bytes([0, 0])], [.bytes([0, 1])], [.bytes([0, 0xfe])], [.bytes([0, 0xff])],
         [.bytes([1])], [.bytes([0xfe])], [.bytes([0xff])], [.bytes([0xff, 0])], [.bytes([0xff, 0xff])],
         [.array([]), .array([1]), .array([.array([])])], [.object([:]), .object(["a": 1])],
     ]
+
+    private static func date(_ milliseconds: Int64, _ offset: Int? = nil) -> DocumentValue {
+        let zoned = offset.flatMap { DocumentDate(milliseconds: milliseconds, offsetMinutes: $0) }
+        return .date(zoned ?? DocumentDate(milliseconds: milliseconds))
+    }
 
     @Test func `The order of the bytes is the order of the values, and equal values have equal bytes`() {
         for (position, values) in Self.ascending.enumerated() {
@@ -58,6 +65,8 @@ import Testing
             ),
             (.int(1 << 62 + 256), [0x0a, 0xc3, 0xd0, 0, 0xff, 0, 0xff, 0, 0xff, 0, 0xff, 0, 0xff, 0, 0xff, 0x01, 0]),
             ("sea", [0x0c, 0x73, 0x65, 0x61, 0]), ("", [0x0c, 0]), ("a\0b", [0x0c, 0x61, 0, 0xff, 0x62, 0]),
+            (date(0), [0x0e, 0x80, 0, 0, 0, 0, 0, 0, 0, 0, 0]),
+            (date(-2, 120), [0x0e, 0x7f, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xfe, 0x80, 0x78]),
             (.bytes([0, 0xff]), [0x10, 0, 0xff, 0xff, 0]), (.array([]), [0x12]), (.object([:]), [0x14]),
         ] as [(DocumentValue?, [UInt8])])
     func `The bytes are those of the documented format`(value: DocumentValue?, bytes: [UInt8]) {
@@ -137,7 +146,7 @@ import Testing
             #expect(skip(bytes, 0) == bytes.count)
             #expect(skip(bytes, bytes.count) == nil)
         }
-        for kind: UInt8 in [0, 1, 3, 5, 7, 9, 0x0b, 0x0d, 0x0e, 0x11, 0x13, 0x15, 0x16, 0x80, 0xff] {
+        for kind: UInt8 in [0, 1, 3, 5, 7, 9, 0x0b, 0x0d, 0x0e, 0x0f, 0x11, 0x13, 0x15, 0x16, 0x80, 0xff] {
             #expect(skip([kind, 0, 0], 0) == nil)
         }
     }

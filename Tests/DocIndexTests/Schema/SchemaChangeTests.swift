@@ -242,7 +242,8 @@ import Testing
                         let id = DocumentID.int(Int64(row - 1))
                         let key = StoreKeyspace.document(1, row: UInt64(row))
                         let body = try #require(try database.value(forKey: key))
-                        let content = try #require(try BodyDecoder.decode(body).objectValue)
+                        let content = try #require(
+                            try BodyDecoder.decode(body, names: catalog.collections[0].names.current).objectValue)
                         #expect(content["id"] == id.value)
                         try entry.index.forEachEntry(of: content, row: UInt64(row)) { try database.put($1, forKey: $0) }
                     }
@@ -317,7 +318,7 @@ import Testing
             let body = try Self.open(path, nil) { (_, database) throws in try #require(try database.value(forKey: key))
             }
             var database = try Database.open(at: path)
-            try database.put([1, 0xff], forKey: key)
+            try database.put([2, 0xff], forKey: key)
             try database.close()
             let schema = Self.schema([.value("tags", on: "tags[]")])
             expectFailure(.corruption, containing: "row 20", "photos") {

@@ -70,9 +70,16 @@ import Testing
         -> [UInt8]
     {
         let stored = try #require(try database.value(forKey: StoreKeyspace.document(1, row: row)))
-        var content = try #require(try BodyDecoder.decode(stored).objectValue)
+        var names = try storedNames(in: database)
+        var content = try #require(try BodyDecoder.decode(stored, names: names).objectValue)
         content[name] = value
-        return try BodyEncoder.encode(.object(content))
+        return try BodyEncoder.encode(.object(content), names: &names)
+    }
+
+    /// The names of the collection of photos.
+    private static func storedNames(in database: Database) throws -> FieldNames {
+        let photos = Catalog.CollectionEntry(name: "photos", number: 1, idField: "id", indexes: [])
+        return try CollectionNames.read(photos, from: database)
     }
 
     static let indexDamages: [Damage] = [
@@ -177,7 +184,7 @@ import Testing
                 "photos.text: there is an entry that no document has",
                 "photos.text: the sums over all documents are wrong",
             ], count: 9
-        ) { try $0.put([1, 0xff], forKey: StoreKeyspace.document(1, row: 7)) },
+        ) { try $0.put([2, 0xff], forKey: StoreKeyspace.document(1, row: 7)) },
         Damage(
             "a document was changed without its indexes",
             [
@@ -194,7 +201,7 @@ import Testing
             try $0.put(body(7, of: $0, "id", nil), forKey: StoreKeyspace.document(1, row: 7))
         },
         Damage("a document under a key that is no row", ["photos: a document has a key that cannot be read"]) {
-            try $0.put([1, 8, 1, 0], forKey: StoreKeyspace.documents.prefix(1) + [0x16, 1])
+            try $0.put([2, 0x10, 1, 0], forKey: StoreKeyspace.documents.prefix(1) + [0x16, 1])
         },
         Damage("the count of documents is wrong", ["photos: the counter says 169 documents, there are 170"]) {
             try $0.put([0xb5, 1, 0xa9, 1], forKey: CollectionCounters.key(1))
