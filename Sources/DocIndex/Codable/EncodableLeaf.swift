@@ -14,6 +14,7 @@ enum EncodableLeaf {
         if T.self == String.self, let value = value as? String { return .string(value) }
         if T.self == Double.self, let value = value as? Double { return .double(value) }
         if T.self == Int.self, let value = value as? Int { return .int(Int64(value)) }
+        if T.self == Bool.self, let value = value as? Bool { return .bool(value) }
         if T.self == Date.self, let value = value as? Date { return .date(try date(value, at: link)) }
         if T.self == Data.self, let value = value as? Data { return .bytes(Array(value)) }
         if T.self == UUID.self, let value = value as? UUID { return .string(value.uuidString) }
@@ -57,6 +58,7 @@ enum DecodableLeaf {
         if type == String.self { return try item.string() as? T }
         if type == Double.self { return try item.double() as? T }
         if type == Int.self { return try item.integer() as Int as? T }
+        if type == Bool.self { return try item.bool() as? T }
         if type == Date.self { return try date(item) as? T }
         if type == Data.self { return Data(try item.bytes()) as? T }
         if type == UUID.self { return try parsed(item, type, "a UUID", UUID.init(uuidString:)) as? T }

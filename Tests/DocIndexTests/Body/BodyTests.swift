@@ -29,7 +29,7 @@ import Testing
         (
             ["b": ["a": nil, "c": nil], "c": ["b": true]],
             [
-                2, 0x10, 0x13, 2, 0, 1, 0, 9, 0x10, 7, 2, 1, 2, 1, 0, 0, 0, 0x10, 4, 1, 0, 0, 2,
+                2, 0x10, 0x14, 2, 0, 1, 0, 9, 0x10, 7, 2, 1, 2, 1, 0, 0, 0, 0x10, 4, 1, 0, 0, 2,
             ], ["b", "c", "a"]
         ),
     ]
@@ -144,8 +144,8 @@ import Testing
         ([2, 6, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0x7f], .truncated, 2), ([2, 7, 0], .truncated, 3),
         ([2, 7, 2, 0, 0], .invalidLength, 4), ([2, 7, 1, 1], .invalidLength, 3), ([2, 7, 1, 0, 0], .trailingBytes, 4),
         ([2, 7, 2, 0xff, 1], .invalidLength, 3), ([2, 7, 3, 1, 0, 0], .invalidLength, 5),
-        ([2, 7, 4, 1, 7, 2, 0, 0], .invalidLength, 5), ([2, 7, 4, 1, 0x82, 0x61, 0x61], .truncated, 2),
-        ([2, 7, 3, 1, 0x82, 0x61, 0x61], .invalidLength, 4), ([2, 7, 2, 1, 3, 2], .invalidLength, 4),
+        ([2, 7, 4, 1, 7, 2, 0, 0], .invalidLength, 5), ([2, 7, 5, 1, 0x82, 0x61, 0x61], .truncated, 2),
+        ([2, 7, 3, 1, 0x82, 0x61, 0x61], .invalidLength, 4), ([2, 7, 2, 1, 3, 1], .invalidLength, 4),
         ([2, 7, 3, 2, 3, 1, 0], .invalidLength, 6), ([2, 8], .truncated, 2), ([2, 9, 0], .truncated, 3),
         ([2, 9, 0, 0xc0, 0x16], .invalidDate, 3), ([2, 9, 0, 0xbf, 0x16], .invalidDate, 3),
         // Objects: too short for their table, names out of order, offsets that do not fit, unknown numbers.

@@ -51,17 +51,20 @@ import Testing
     }
 
     @Test func `An accessor answers for its own kind only`() {
-        let values: [DocumentValue] = [nil, true, 7, 1.5, "x", .bytes([1]), [1], ["a": 1]]
+        let values: [DocumentValue] = [
+            nil, true, 7, 1.5, "x", .bytes([1]), .date(DocumentDate(milliseconds: 1)), [1], ["a": 1],
+        ]
         #expect(values.map(\.kind) == DocumentValue.Kind.allCases)
-        #expect(values.map(\.isNull) == [true, false, false, false, false, false, false, false])
-        #expect(values.map(\.boolValue) == [nil, true, nil, nil, nil, nil, nil, nil])
-        #expect(values.map(\.intValue) == [nil, nil, 7, nil, nil, nil, nil, nil])
-        #expect(values.map(\.doubleValue) == [nil, nil, nil, 1.5, nil, nil, nil, nil])
-        #expect(values.map(\.numberValue) == [nil, nil, 7, 1.5, nil, nil, nil, nil])
-        #expect(values.map(\.stringValue) == [nil, nil, nil, nil, "x", nil, nil, nil])
-        #expect(values.map(\.bytesValue) == [nil, nil, nil, nil, nil, [1], nil, nil])
-        #expect(values.map(\.arrayValue) == [nil, nil, nil, nil, nil, nil, [1], nil])
-        #expect(values.map(\.objectValue) == [nil, nil, nil, nil, nil, nil, nil, ["a": 1]])
+        #expect(values.map(\.isNull) == [true, false, false, false, false, false, false, false, false])
+        #expect(values.map(\.boolValue) == [nil, true, nil, nil, nil, nil, nil, nil, nil])
+        #expect(values.map(\.intValue) == [nil, nil, 7, nil, nil, nil, nil, nil, nil])
+        #expect(values.map(\.doubleValue) == [nil, nil, nil, 1.5, nil, nil, nil, nil, nil])
+        #expect(values.map(\.numberValue) == [nil, nil, 7, 1.5, nil, nil, nil, nil, nil])
+        #expect(values.map(\.stringValue) == [nil, nil, nil, nil, "x", nil, nil, nil, nil])
+        #expect(values.map(\.bytesValue) == [nil, nil, nil, nil, nil, [1], nil, nil, nil])
+        #expect(values.compactMap(\.dateValue) == [DocumentDate(milliseconds: 1)])
+        #expect(values.map(\.arrayValue) == [nil, nil, nil, nil, nil, nil, nil, [1], nil])
+        #expect(values.map(\.objectValue) == [nil, nil, nil, nil, nil, nil, nil, nil, ["a": 1]])
     }
 
     @Test func `Parts are reached by name and position, and are nil where there is none`() {

@@ -234,6 +234,7 @@ import Testing
             let path = try Self.makeStore(in: directory)
             // As the store is left that was killed while two indexes were built: part of their entries are there.
             try changeCatalog(path) { catalog, database in
+                try catalog.collections[0].names.load(catalog.collections[0], from: database)
                 for definition in [IndexDefinition.value("tags", on: "tags[]"), .text("text", on: "title")] {
                     let entry = Catalog.IndexEntry(number: catalog.nextIndex, definition: definition, isReady: false)
                     catalog.collections[0].indexes.append(entry)
@@ -305,8 +306,8 @@ import Testing
                 #expect(try store.collection("photos").search("picture", limit: nil).count == 1500)
             }
             try Self.open(path, Self.schema([])) { (_, database) throws in
-                // The catalog, the counters, and two keys for each document.
-                #expect(try allPairs(in: database).count == 3002)
+                // The catalog, the counters, the field names, and two keys for each document.
+                #expect(try allPairs(in: database).count == 3003)
             }
         }
     }

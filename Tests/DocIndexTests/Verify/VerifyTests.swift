@@ -79,7 +79,8 @@ import Testing
     /// The names of the collection of photos.
     private static func storedNames(in database: Database) throws -> FieldNames {
         let photos = Catalog.CollectionEntry(name: "photos", number: 1, idField: "id", indexes: [])
-        return try CollectionNames.read(photos, from: database)
+        try photos.names.load(photos, from: database)
+        return photos.names.current
     }
 
     static let indexDamages: [Damage] = [
@@ -229,6 +230,23 @@ import Testing
         ) { try $0.put([], forKey: StoreKeyspace.id(1, 7)) },
     ]
 
+    static let nameDamages: [Damage] = [
+        Damage("the field names are damaged", ["photos: the field names cannot be read"], count: 1) {
+            try $0.put([2, 1, 0x61], forKey: StoreKeyspace.names(1, from: 0))
+        },
+        Damage("there are no field names in their record", ["photos: the field names cannot be read"], count: 1) {
+            try $0.put([0], forKey: StoreKeyspace.names(1, from: 0))
+        },
+        Damage(
+            "a record of field names too many", ["photos: there are 2 records of field names, 1 fit together"], count: 1
+        ) { try $0.put([1, 1, 0x61], forKey: StoreKeyspace.names(1, from: 99)) },
+    ]
+
+    @Test func `Documents whose names are not stored cannot be read, whatever is in memory`() throws {
+        let verification = try Self.verification { try $0.delete(StoreKeyspace.names(1, from: 0)) }
+        #expect(verification.problems.contains("photos: the document in row 7 cannot be read"))
+    }
+
     static let unknownKeys: [Damage] = [
         [0x00], [], [0x20], [0xff], [0xff, 0xff, 0xff], [0x41], [0x5a], StoreKeyspace.documents.prefix(3) + [0x15, 1],
         StoreKeyspace.ids.prefix(9) + [0x15, 1],
@@ -245,7 +263,7 @@ import Testing
         }
     }
 
-    @Test(arguments: indexDamages + documentDamages + unreadable + unknownKeys) func `Damage is named`(damage: Damage)
+    @Test(arguments: indexDamages + documentDamages + nameDamages + unreadable + unknownKeys) func `Damage is named`(damage: Damage)
         throws
     {
         let verification = try Self.verification(after: damage.apply)
