@@ -33,7 +33,8 @@ struct KeyedDecoding<Key: CodingKey>: KeyedDecodingContainerProtocol {
             throw DecodingError.keyNotFound(
                 key,
                 DecodingError.Context(
-                    codingPath: codingPath, debugDescription: "The document has no member \"\(key.stringValue)\" here."))
+                    codingPath: codingPath, debugDescription: "The document has no member \"\(key.stringValue)\" here.")
+            )
         }
         return DecodingNode.Item(value: value, key: key, parent: node)
     }

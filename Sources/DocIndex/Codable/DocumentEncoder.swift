@@ -66,7 +66,8 @@ public struct DocumentEncoder: Sendable {
             throw EncodingError.invalidValue(
                 value,
                 EncodingError.Context(
-                    codingPath: [], debugDescription: "A document is an object; this value is encoded as something else."))
+                    codingPath: [], debugDescription: "A document is an object; this value is encoded as another kind.")
+            )
         }
         return object
     }
@@ -100,18 +101,24 @@ final class CodingLink {
 }
 
 /// The key of an element of an array, and of what a class leaves to its superclass.
-struct PlainKey: CodingKey {
-    let stringValue: String
-    let intValue: Int?
+enum PlainKey: CodingKey {
+    case name(String)
+    case index(Int)
 
-    init(stringValue: String) {
-        self.stringValue = stringValue
-        intValue = nil
+    init(stringValue: String) { self = .name(stringValue) }
+
+    init(intValue: Int) { self = .index(intValue) }
+
+    var stringValue: String {
+        switch self {
+        case .name(let name): name
+        // Made when it is asked for: most keys of elements never are.
+        case .index(let index): "Index \(index)"
+        }
     }
 
-    init(intValue: Int) {
-        stringValue = "Index \(intValue)"
-        self.intValue = intValue
+    var intValue: Int? {
+        if case .index(let index) = self { index } else { nil }
     }
 
     static let `super` = PlainKey(stringValue: "super")

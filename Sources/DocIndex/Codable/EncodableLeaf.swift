@@ -9,13 +9,16 @@ enum EncodableLeaf {
     /// The form of a value of such a type; `nil` for all other types, which encode themselves.
     ///
     /// - Throws: `EncodingError.invalidValue` for a value that has no form.
-    static func value<T: Encodable>(of value: T, at link: CodingLink) throws -> DocumentValue? {
+    static func value<T: Encodable>(of value: T, path: () -> [any CodingKey]) throws -> DocumentValue? {
         // Comparing types is quick, casting is not.
         if T.self == String.self, let value = value as? String { return .string(value) }
         if T.self == Double.self, let value = value as? Double { return .double(value) }
         if T.self == Int.self, let value = value as? Int { return .int(Int64(value)) }
         if T.self == Bool.self, let value = value as? Bool { return .bool(value) }
-        if T.self == Date.self, let value = value as? Date { return .date(try date(value, at: link)) }
+        // The commonest lists, without a container for each.
+        if T.self == [String].self, let value = value as? [String] { return .array(value.map(DocumentValue.string)) }
+        if T.self == [Double].self, let value = value as? [Double] { return .array(value.map(DocumentValue.double)) }
+        if T.self == Date.self, let value = value as? Date { return .date(try date(value, path)) }
         if T.self == Data.self, let value = value as? Data { return .bytes(Array(value)) }
         if T.self == UUID.self, let value = value as? UUID { return .string(value.uuidString) }
         if T.self == URL.self, let value = value as? URL { return .string(value.absoluteString) }
@@ -27,13 +30,13 @@ enum EncodableLeaf {
         return nil
     }
 
-    private static func date(_ date: Date, at link: CodingLink) throws -> DocumentDate {
+    private static func date(_ date: Date, _ path: () -> [any CodingKey]) throws -> DocumentDate {
         let milliseconds = (date.timeIntervalSince1970 * 1000).rounded()
         guard let milliseconds = Int64(exactly: milliseconds) else {
             throw EncodingError.invalidValue(
                 date,
                 EncodingError.Context(
-                    codingPath: link.path(),
+                    codingPath: path(),
                     debugDescription: "The date lies beyond what 64 bits of milliseconds reach."))
         }
         return DocumentDate(utcMilliseconds: milliseconds)
@@ -45,7 +48,8 @@ enum EncodableLeaf {
             value,
             EncodingError.Context(
                 codingPath: path,
-                debugDescription: "The integer lies beyond Int64, the largest that a document holds; store it as text."))
+                debugDescription: "The integer lies beyond Int64, the largest that a document holds; store it as text.")
+        )
     }
 }
 
@@ -59,6 +63,7 @@ enum DecodableLeaf {
         if type == Double.self { return try item.double() as? T }
         if type == Int.self { return try item.integer() as Int as? T }
         if type == Bool.self { return try item.bool() as? T }
+        if type == [String].self, let strings = strings(item) { return strings as? T }
         if type == Date.self { return try date(item) as? T }
         if type == Data.self { return Data(try item.bytes()) as? T }
         if type == UUID.self { return try parsed(item, type, "a UUID", UUID.init(uuidString:)) as? T }
@@ -71,6 +76,18 @@ enum DecodableLeaf {
             return id as? T
         }
         return nil
+    }
+
+    private static func strings(_ item: DecodingNode.Item) -> [String]? {
+        // Anything but a list of texts is left to the container, which knows the place of the fault.
+        guard case .array(let elements) = item.value else { return nil }
+        var strings: [String] = []
+        strings.reserveCapacity(elements.count)
+        for element in elements {
+            guard case .string(let text) = element else { return nil }
+            strings.append(text)
+        }
+        return strings
     }
 
     private static func date(_ item: DecodingNode.Item) throws -> Date {

@@ -8,8 +8,8 @@ struct KeyedEncoding<Key: CodingKey>: KeyedEncodingContainerProtocol {
     func encodeNil(forKey key: Key) { node.set(key.stringValue, .null) }
     func encode(_ value: Bool, forKey key: Key) { node.set(key.stringValue, .bool(value)) }
     func encode(_ value: String, forKey key: Key) { node.set(key.stringValue, .string(value)) }
-    func encode(_ value: Double, forKey key: Key) throws { try encodeLeaf(value, key) }
-    func encode(_ value: Float, forKey key: Key) throws { try encodeLeaf(value, key) }
+    func encode(_ value: Double, forKey key: Key) { node.set(key.stringValue, .double(value)) }
+    func encode(_ value: Float, forKey key: Key) { node.set(key.stringValue, .double(Double(value))) }
     func encode(_ value: Int, forKey key: Key) throws { try encodeInteger(value, key) }
     func encode(_ value: Int8, forKey key: Key) throws { try encodeInteger(value, key) }
     func encode(_ value: Int16, forKey key: Key) throws { try encodeInteger(value, key) }
@@ -21,14 +21,14 @@ struct KeyedEncoding<Key: CodingKey>: KeyedEncodingContainerProtocol {
     func encode(_ value: UInt32, forKey key: Key) throws { try encodeInteger(value, key) }
     func encode(_ value: UInt64, forKey key: Key) throws { try encodeInteger(value, key) }
 
-    func encode(_ value: some Encodable, forKey key: Key) throws { try encodeLeaf(value, key) }
-
-    /// Encodes any value, and looks at what it is saved over.
-    private func encodeLeaf(_ value: some Encodable, _ key: Key) throws {
+    func encode(_ value: some Encodable, forKey key: Key) throws {
+        if let leaf = try EncodableLeaf.value(of: value, path: { node.link.path(key) }) {
+            return node.set(key.stringValue, leaf)
+        }
         let name = key.stringValue
-        let encoded = try EncodingNode.encoded(
-            value, at: node.link.appending(key), stored: node.storedValue(name), mode: node.mode)
-        node.set(name, encoded)
+        let child = EncodingNode(node.link.appending(key), stored: node.storedValue(name), mode: node.mode)
+        try value.encode(to: child)
+        node.set(name, child.finish())
     }
 
     private func encodeInteger(_ value: some FixedWidthInteger, _ key: Key) throws {
@@ -38,29 +38,51 @@ struct KeyedEncoding<Key: CodingKey>: KeyedEncodingContainerProtocol {
 
     // `nil` is nothing to encode, but it tells that the type knows the name.
 
-    func encodeIfPresent(_ value: Bool?, forKey key: Key) throws { try encodeOptional(value, key) }
-    func encodeIfPresent(_ value: String?, forKey key: Key) throws { try encodeOptional(value, key) }
-    func encodeIfPresent(_ value: Double?, forKey key: Key) throws { try encodeOptional(value, key) }
-    func encodeIfPresent(_ value: Float?, forKey key: Key) throws { try encodeOptional(value, key) }
-    func encodeIfPresent(_ value: Int?, forKey key: Key) throws { try encodeOptional(value, key) }
-    func encodeIfPresent(_ value: Int8?, forKey key: Key) throws { try encodeOptional(value, key) }
-    func encodeIfPresent(_ value: Int16?, forKey key: Key) throws { try encodeOptional(value, key) }
-    func encodeIfPresent(_ value: Int32?, forKey key: Key) throws { try encodeOptional(value, key) }
-    func encodeIfPresent(_ value: Int64?, forKey key: Key) throws { try encodeOptional(value, key) }
-    func encodeIfPresent(_ value: UInt?, forKey key: Key) throws { try encodeOptional(value, key) }
-    func encodeIfPresent(_ value: UInt8?, forKey key: Key) throws { try encodeOptional(value, key) }
-    func encodeIfPresent(_ value: UInt16?, forKey key: Key) throws { try encodeOptional(value, key) }
-    func encodeIfPresent(_ value: UInt32?, forKey key: Key) throws { try encodeOptional(value, key) }
-    func encodeIfPresent(_ value: UInt64?, forKey key: Key) throws { try encodeOptional(value, key) }
+    func encodeIfPresent(_ value: Bool?, forKey key: Key) {
+        if let value { encode(value, forKey: key) } else { node.setAbsent(key.stringValue) }
+    }
+    func encodeIfPresent(_ value: String?, forKey key: Key) {
+        if let value { encode(value, forKey: key) } else { node.setAbsent(key.stringValue) }
+    }
+    func encodeIfPresent(_ value: Double?, forKey key: Key) {
+        if let value { encode(value, forKey: key) } else { node.setAbsent(key.stringValue) }
+    }
+    func encodeIfPresent(_ value: Float?, forKey key: Key) {
+        if let value { encode(value, forKey: key) } else { node.setAbsent(key.stringValue) }
+    }
+    func encodeIfPresent(_ value: Int?, forKey key: Key) throws {
+        if let value { try encode(value, forKey: key) } else { node.setAbsent(key.stringValue) }
+    }
+    func encodeIfPresent(_ value: Int8?, forKey key: Key) throws {
+        if let value { try encode(value, forKey: key) } else { node.setAbsent(key.stringValue) }
+    }
+    func encodeIfPresent(_ value: Int16?, forKey key: Key) throws {
+        if let value { try encode(value, forKey: key) } else { node.setAbsent(key.stringValue) }
+    }
+    func encodeIfPresent(_ value: Int32?, forKey key: Key) throws {
+        if let value { try encode(value, forKey: key) } else { node.setAbsent(key.stringValue) }
+    }
+    func encodeIfPresent(_ value: Int64?, forKey key: Key) throws {
+        if let value { try encode(value, forKey: key) } else { node.setAbsent(key.stringValue) }
+    }
+    func encodeIfPresent(_ value: UInt?, forKey key: Key) throws {
+        if let value { try encode(value, forKey: key) } else { node.setAbsent(key.stringValue) }
+    }
+    func encodeIfPresent(_ value: UInt8?, forKey key: Key) throws {
+        if let value { try encode(value, forKey: key) } else { node.setAbsent(key.stringValue) }
+    }
+    func encodeIfPresent(_ value: UInt16?, forKey key: Key) throws {
+        if let value { try encode(value, forKey: key) } else { node.setAbsent(key.stringValue) }
+    }
+    func encodeIfPresent(_ value: UInt32?, forKey key: Key) throws {
+        if let value { try encode(value, forKey: key) } else { node.setAbsent(key.stringValue) }
+    }
+    func encodeIfPresent(_ value: UInt64?, forKey key: Key) throws {
+        if let value { try encode(value, forKey: key) } else { node.setAbsent(key.stringValue) }
+    }
 
-    func encodeIfPresent(_ value: (some Encodable)?, forKey key: Key) throws { try encodeOptional(value, key) }
-
-    private func encodeOptional(_ value: (some Encodable)?, _ key: Key) throws {
-        if let value {
-            try encodeLeaf(value, key)
-        } else {
-            node.setAbsent(key.stringValue)
-        }
+    func encodeIfPresent(_ value: (some Encodable)?, forKey key: Key) throws {
+        if let value { try encode(value, forKey: key) } else { node.setAbsent(key.stringValue) }
     }
 
     func nestedContainer<NestedKey: CodingKey>(
@@ -103,8 +125,11 @@ struct UnkeyedEncoding: UnkeyedEncodingContainer {
     func encode(_ value: UInt64) throws { try encodeInteger(value) }
 
     func encode(_ value: some Encodable) throws {
-        let link = node.link.appending(PlainKey(intValue: count))
-        node.append(try EncodingNode.encoded(value, at: link, stored: nil, mode: node.mode))
+        let key = PlainKey(intValue: count)
+        if let leaf = try EncodableLeaf.value(of: value, path: { node.link.path(key) }) { return node.append(leaf) }
+        let child = EncodingNode(node.link.appending(key), stored: nil, mode: node.mode)
+        try value.encode(to: child)
+        node.append(child.finish())
     }
 
     private func encodeInteger(_ value: some FixedWidthInteger) throws {
@@ -148,7 +173,7 @@ struct SingleValueEncoding: SingleValueEncodingContainer {
     func encode(_ value: UInt64) throws { try encodeInteger(value) }
 
     func encode(_ value: some Encodable) throws {
-        if let leaf = try EncodableLeaf.value(of: value, at: node.link) {
+        if let leaf = try EncodableLeaf.value(of: value, path: { node.codingPath }) {
             node.set(leaf)
         } else {
             try value.encode(to: node)

@@ -33,7 +33,7 @@ final class EncodingNode {
     static func encoded(
         _ value: some Encodable, at link: CodingLink, stored: DocumentValue?, mode: EncodingMode
     ) throws -> DocumentValue {
-        if let leaf = try EncodableLeaf.value(of: value, at: link) { return leaf.saved(over: stored) }
+        if let leaf = try EncodableLeaf.value(of: value, path: { link.path() }) { return leaf }
         let node = EncodingNode(link, stored: stored, mode: mode)
         try value.encode(to: node)
         return node.finish()
@@ -106,7 +106,7 @@ extension EncodingNode {
     func set(_ name: String, _ value: DocumentValue) {
         guard case .object(var object) = content else { return }
         content = .nothing
-        object[name] = value
+        object[name] = stored == nil ? value : value.saved(over: storedValue(name))
         content = .object(object)
     }
 

@@ -99,7 +99,8 @@ struct Verifier {
         var keyCount = 0
         while try cursor.advance() { keyCount += 1 }
         if keyCount != recordCount {
-            result.report("\(collection.name): there are \(keyCount) records of field names, \(recordCount) fit together")
+            result.report(
+                "\(collection.name): there are \(keyCount) records of field names, \(recordCount) fit together")
         }
         return stored
     }
@@ -189,7 +190,9 @@ struct Verifier {
         var known = [KeyRange.only(StoreKeyspace.catalogKey)]
         for collection in catalog.collections {
             known.append(.only(CollectionCounters.key(collection.number)))
-            for space in [StoreKeyspace.ids, .documents, .names] { known.append(.prefix(space.prefix(collection.number))) }
+            for space in [StoreKeyspace.ids, .documents, .names] {
+                known.append(.prefix(space.prefix(collection.number)))
+            }
             for entry in collection.indexes where entry.isReady {
                 known.append(.prefix(entry.index.entryPrefix))
                 if entry.definition.kind == .text { known.append(.only(StoreKeyspace.textStatistics(entry.number))) }

@@ -47,7 +47,8 @@ import Testing
             switch generator.number(below: 6) {
             case 0: bytes[position] = UInt8(truncatingIfNeeded: generator.next())
             case 1: bytes[position] ^= 1 << UInt8(generator.number(below: 8))
-            case 2: bytes[position] = [0, 1, 3, 7, 8, 9, 0x10, 0x13, 0x40, 0x7f, 0x80, 0xff][generator.number(below: 12)]
+            case 2:
+                bytes[position] = [0, 1, 3, 7, 8, 9, 0x10, 0x13, 0x40, 0x7f, 0x80, 0xff][generator.number(below: 12)]
             case 3: bytes.insert(UInt8(truncatingIfNeeded: generator.next()), at: position)
             case 4: if bytes.count > 1 { bytes.remove(at: position) }
             default: bytes.insert(contentsOf: bytes[position...].prefix(generator.number(below: 12)), at: position)

@@ -81,8 +81,9 @@ import Testing
         for _ in 0..<(DocumentGenerator.isLong ? 1_000_000 : 20_000) {
             var bytes: [UInt8] = []
             for _ in 0..<generator.number(below: 12) {
-                bytes.append([0, 1, 2, 3, 0x61, 0x80, 0xff, UInt8(truncatingIfNeeded: generator.next())][
-                    generator.number(below: 8)])
+                bytes.append(
+                    [0, 1, 2, 3, 0x61, 0x80, 0xff, UInt8(truncatingIfNeeded: generator.next())][
+                        generator.number(below: 8)])
             }
             guard let table = try? FieldNames(encoded: bytes) else { continue }
             #expect(table.encoded().count <= bytes.count, "seed \(generator.seed)")

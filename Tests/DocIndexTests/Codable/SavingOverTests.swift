@@ -43,7 +43,8 @@ import Testing
         // Arrays are replaced.
         (
             ["id": "a", "people": [["lat": 1.5, "name": "n", "z": 1]]],
-            { $0.people?.append(Photo.Place(lat: 2.5)) }, ["id": "a", "people": [["lat": 1.5, "name": "n"], ["lat": 2.5]]]
+            { $0.people?.append(Photo.Place(lat: 2.5)) },
+            ["id": "a", "people": [["lat": 1.5, "name": "n"], ["lat": 2.5]]]
         ),
         // A dictionary knows every key.
         (
@@ -54,7 +55,8 @@ import Testing
         (["id": "a"], { $0.place = Photo.Place(lat: 1) }, ["id": "a", "place": ["lat": 1.0]]),
     ]
 
-    @Test(arguments: photos.indices) func `Members that are known are changed and the others stay`(_ number: Int) throws {
+    @Test(arguments: photos.indices) func `Members that are known are changed and the others stay`(_ number: Int) throws
+    {
         let (stored, change, expected) = Self.photos[number]
         var photo = try DocumentDecoder().decode(Photo.self, from: stored)
         change(&photo)

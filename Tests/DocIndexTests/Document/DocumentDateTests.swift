@@ -31,10 +31,11 @@ import Testing
         #expect(read.offsetMinutes == offset)
     }
 
-    @Test(arguments: [
-        ("1970-01-01T00:00:01", 1000, nil), ("1970-01-01T00:00:00.5", 500, nil), ("1970-01-01T00:00:00.05Z", 50, 0),
-        ("1970-01-01T00:00:00.123000000+00:00", 123, 0), ("1970-01-01T01:00:00+01:00", 0, 60),
-    ] as [(String, Int64, Int?)])
+    @Test(
+        arguments: [
+            ("1970-01-01T00:00:01", 1000, nil), ("1970-01-01T00:00:00.5", 500, nil), ("1970-01-01T00:00:00.05Z", 50, 0),
+            ("1970-01-01T00:00:00.123000000+00:00", 123, 0), ("1970-01-01T01:00:00+01:00", 0, 60),
+        ] as [(String, Int64, Int?)])
     func `Fractions of other lengths are read too`(text: String, milliseconds: Int64, offset: Int?) {
         let date = DocumentDate(iso8601: text)
         #expect(date?.milliseconds == milliseconds)

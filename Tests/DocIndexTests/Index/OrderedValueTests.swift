@@ -140,7 +140,9 @@ import Testing
             let bytes = OrderedValue.encoded(values[0])
             for length in 0..<bytes.count {
                 // An escaped zero byte without its escape is the end of a shorter value.
-                let isCutInEscape = length > 0 && bytes[0] != OrderedValue.Kind.date.rawValue && bytes[length - 1] == 0 && bytes[length] == 0xff
+                let isCutInEscape =
+                    length > 0 && bytes[0] != OrderedValue.Kind.date.rawValue && bytes[length - 1] == 0
+                    && bytes[length] == 0xff
                 #expect(skip(Array(bytes[..<length]), 0) == (isCutInEscape ? length : nil), "\(bytes)")
             }
             #expect(skip(bytes, 0) == bytes.count)

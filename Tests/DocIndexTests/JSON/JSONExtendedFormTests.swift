@@ -100,7 +100,8 @@ import Testing
     @Test func `The limit of nesting counts what is read and not how it is written`() throws {
         let limit = DocumentValue.maximumDepth
         for innermost in [
-            [:], [], .bytes([1]), .double(.nan), .date(DocumentDate(milliseconds: 1)), ["$bytes": .bytes([1])], [.bytes([])], ["a": .double(.nan)],
+            [:], [], .bytes([1]), .double(.nan), .date(DocumentDate(milliseconds: 1)), ["$bytes": .bytes([1])],
+            [.bytes([])], ["a": .double(.nan)],
         ]
             as [DocumentValue]
         {

@@ -114,7 +114,9 @@ import Testing
             func date(_ text: String) throws -> DocumentValue {
                 .date(try #require(DocumentDate(iso8601: text)))
             }
-            let texts = ["2012-06-08T18:02:11", "2012-06-08T18:02:11Z", "2012-06-08T20:02:12+02:00", "1999-01-01T00:00:00"]
+            let texts = [
+                "2012-06-08T18:02:11", "2012-06-08T18:02:11Z", "2012-06-08T20:02:12+02:00", "1999-01-01T00:00:00",
+            ]
             for (number, text) in texts.enumerated() {
                 try photos.put(["id": .int(Int64(number)), "taken": try date(text)])
             }

@@ -263,7 +263,9 @@ import Testing
         }
     }
 
-    @Test(arguments: indexDamages + documentDamages + nameDamages + unreadable + unknownKeys) func `Damage is named`(damage: Damage)
+    @Test(arguments: indexDamages + documentDamages + nameDamages + unreadable + unknownKeys) func `Damage is named`(
+        damage: Damage
+    )
         throws
     {
         let verification = try Self.verification(after: damage.apply)
