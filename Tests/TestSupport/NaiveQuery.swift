@@ -75,6 +75,7 @@ public enum NaiveQuery {
     /// Whether two values are of one kind, and of one that has an order between them.
     private static func isComparable(_ a: DocumentValue, _ b: DocumentValue) -> Bool {
         switch (a, b) {
+        case (.date, .date): true
         case (.int, .int), (.bool, .bool), (.string, .string), (.bytes, .bytes), (.null, .null): true
         // Not-a-number is comparable with itself alone.
         case (.int, .double(let number)), (.double(let number), .int): !number.isNaN

@@ -1,8 +1,8 @@
 public import DocIndex
 
 /// Makes uneven documents whose values come from a small stock, so that equal ones meet, and that lie at the edges of
-/// the order of values: equal integers and doubles, zeros of both signs, not-a-number, texts with a NUL, two spellings
-/// of é, null, arrays where a single value is usual and the other way round, members that are missing.
+/// the order of values: equal integers and doubles, zeros of both signs, not-a-number, dates of one instant, texts
+/// with a NUL, two spellings of é, null, arrays where a single value is usual and the other way round, members that are missing.
 public struct RandomDocuments: Sendable {
     /// The source.
     public var random: SplitMix64
@@ -36,6 +36,11 @@ public struct RandomDocuments: Sendable {
         .double(-0x1p63), .double(0x1.fffffffffffffp62), .double(.leastNonzeroMagnitude), .int(-(1 << 53) - 1),
     ]
 
+    private static let dates: [DocumentDate] = [0, -1, 1_339_171_331_000, .max, .min].flatMap { milliseconds in
+        [DocumentDate(milliseconds: milliseconds), DocumentDate(utcMilliseconds: milliseconds)]
+            + [-90, 120].compactMap { DocumentDate(milliseconds: milliseconds, offsetMinutes: $0) }
+    }
+
     private static let byteStrings: [[UInt8]] = [[], [0], [0, 0xff], [1], [0xff]]
 
     private static let texts: [String] = [
@@ -52,6 +57,7 @@ public struct RandomDocuments: Sendable {
         case 2...7: .int(Int64(random.number(below: 6)) - 1)
         case 8, 9: .double(random.pick(Self.doubles))
         case 10: random.pick(Self.largeNumbers)
+        case 12: .date(random.pick(Self.dates))
         case 11: .bytes(random.pick(Self.byteStrings))
         default: .string(random.pick(Self.texts))
         }

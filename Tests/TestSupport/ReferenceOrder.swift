@@ -1,7 +1,7 @@
 public import DocIndex
 
 /// The order of values as the documentation states it, written to be read and not to be fast, and without the code that
-/// it is to check: missing < null < false < true < numbers < texts < bytes < arrays < objects.
+/// it is to check: missing < null < false < true < numbers < texts < dates < bytes < arrays < objects.
 public enum ReferenceOrder {
     /// -1, 0 or 1; `nil` stands for a member that is missing.
     public static func compare(_ a: DocumentValue?, _ b: DocumentValue?) -> Int {
@@ -9,6 +9,7 @@ public enum ReferenceOrder {
         return switch (a, b) {
         case (.string(let a), .string(let b)): compare(Array(a.utf8), Array(b.utf8))
         case (.bytes(let a), .bytes(let b)): compare(a, b)
+        case (.date(let a), .date(let b)): compare(a, b)
         case (.int, _), (.double, _): compareNumbers(a, b)
         default: 0
         }
@@ -22,9 +23,21 @@ public enum ReferenceOrder {
         case .bool(true): 3
         case .int, .double: 4
         case .string: 5
-        case .bytes: 6
-        case .array: 7
-        case .object: 8
+        case .date: 6
+        case .bytes: 7
+        case .array: 8
+        case .object: 9
+        }
+    }
+
+    /// By milliseconds, then without a zone, then by offset.
+    private static func compare(_ a: DocumentDate, _ b: DocumentDate) -> Int {
+        if a.milliseconds != b.milliseconds { return a.milliseconds < b.milliseconds ? -1 : 1 }
+        switch (a.offsetMinutes, b.offsetMinutes) {
+        case (nil, nil): return 0
+        case (nil, _): return -1
+        case (_, nil): return 1
+        case (let a?, let b?): return (a - b).signum()
         }
     }
 

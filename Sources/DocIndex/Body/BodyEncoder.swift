@@ -70,6 +70,7 @@ private struct BodyWriter: ~Copyable {
     private mutating func write(_ elements: [DocumentValue], _ names: inout FieldNames) {
         guard open() else { return }
         let end = bytes.count
+        let elements = elements.span
         var position = elements.count
         while position > 0 {
             position -= 1
@@ -81,12 +82,13 @@ private struct BodyWriter: ~Copyable {
     private mutating func write(_ object: DocumentObject, _ names: inout FieldNames) {
         guard open() else { return }
         let end = bytes.count
-        let first = pushEntries(of: object, &names)
-        var position = object.count
+        let members = object.memberSpan
+        let first = pushEntries(of: members, &names)
+        var position = members.count
         while position > 0 {
             position -= 1
-            write(object[position].value, &names)
-            closeMember(object, position: position, entry: first + position)
+            write(members[position].value, &names)
+            closeMember(members, position: position, entry: first + position)
         }
         closeObject(first: first, end: end)
     }
@@ -102,20 +104,23 @@ private struct BodyWriter: ~Copyable {
     }
 
     /// Looks up the names of an object and returns where its entries begin.
-    private mutating func pushEntries(of object: DocumentObject, _ names: inout FieldNames) -> Int {
+    private mutating func pushEntries(
+        of members: Span<DocumentObject.Member>, _ names: inout FieldNames
+    ) -> Int {
         let first = entries.count
-        for member in object {
-            entries.append(Entry(number: names.add(member.name) ?? BodyFormat.inlineName, start: 0))
+        for position in members.indices {
+            entries.append(Entry(number: names.add(members[position].name) ?? BodyFormat.inlineName, start: 0))
         }
         return first
     }
 
     @inline(__always)
-    private mutating func closeMember(_ object: DocumentObject, position: Int, entry: Int) {
+    private mutating func closeMember(_ members: Span<DocumentObject.Member>, position: Int, entry: Int) {
         if entries[entry].number == BodyFormat.inlineName {
-            let name = object[position].name.utf8Span.span
-            bytes.prepend(name)
-            bytes.prependVarint(UInt64(name.count))
+            let name = members[position].name
+            let utf8 = name.utf8Span.span
+            bytes.prepend(utf8)
+            bytes.prependVarint(UInt64(utf8.count))
         }
         entries[entry].start = bytes.count
     }

@@ -116,6 +116,15 @@ extension DocumentObject {
         DocumentObject(unchecked: members.sorted { $0.name.precedesInBytes($1.name) }, names: NameIndex())
     }
 
+    /// The members, lent: each name and value is read where it lies, and no reference is counted.
+    var memberSpan: Span<Member> {
+        @_lifetime(borrow self)
+        get { members.span }
+    }
+
+    /// Replaces the value of the member at `position`.
+    mutating func setValue(_ value: DocumentValue, at position: Int) { members[position].value = value }
+
     private mutating func append(_ member: Member) {
         members.append(member)
         if !names.isEmpty || members.count > NameIndex.linearSearchLimit {

@@ -22,28 +22,25 @@ final class CollectionNames: Sendable {
 
     /// Reads what is stored of a collection's names.
     ///
-    /// - Throws: ``DocIndexError`` with `corruption` for records that do not fit together.
-    func load(_ collection: Catalog.CollectionEntry, from reader: some KeyValueReader) throws {
-        let names = try Self.read(collection, from: reader)
-        state.withLock { $0 = State(names: names, storedCount: names.count) }
-    }
-
-    /// The names that are stored of a collection.
-    ///
-    /// - Throws: ``DocIndexError`` with `corruption` for records that do not fit together.
-    static func read(_ collection: Catalog.CollectionEntry, from reader: some KeyValueReader) throws -> FieldNames {
+    /// - Returns: how many records there are that fit together.
+    /// - Throws: ``DocIndexError`` with `corruption` for a record that cannot be read.
+    @discardableResult
+    func load(_ collection: Catalog.CollectionEntry, from reader: some KeyValueReader) throws -> Int {
         var names = FieldNames()
+        var recordCount = 0
         // Each record says how many it adds, and the next begins there.
         while let record = try reader.value(forKey: StoreKeyspace.names(collection.number, from: names.count)) {
             let count = names.count
             do throws(FieldNamesError) {
                 try names.append(encoded: record)
             } catch {
-                throw damaged(collection)
+                throw Self.damaged(collection)
             }
-            if names.count == count { throw damaged(collection) }
+            if names.count == count { throw Self.damaged(collection) }
+            recordCount += 1
         }
-        return names
+        state.withLock { $0 = State(names: names, storedCount: names.count) }
+        return recordCount
     }
 
     private static func damaged(_ collection: Catalog.CollectionEntry) -> DocIndexError {

@@ -43,6 +43,7 @@ extension DocumentGenerator {
         case 2, 3: .int(integer())
         case 4, 5: .double(double())
         case 6: .string(text())
+        case 7 where next() & 1 == 0: .date(date())
         case 7: .bytes((0..<number(below: 9)).map { _ in UInt8(truncatingIfNeeded: next()) })
         case 8, 9: .array((0..<number(below: 5)).map { _ in value(depth: depth - 1) })
         default: .object(object(depth: depth))
@@ -79,6 +80,18 @@ extension DocumentGenerator {
         case 0: [0, 1, -1, .max, .min, 63, 64, -64, -65, 8191, 8192][number(below: 11)]
         case 1: Int64(number(below: 1000))
         default: Int64(bitPattern: next()) >> Int64(number(below: 64))
+        }
+    }
+
+    mutating func date() -> DocumentDate {
+        let milliseconds = number(below: 2) == 0 ? Int64(number(below: 2_000_000_000)) * 1000 : integer()
+        switch number(below: 3) {
+        case 0: return DocumentDate(milliseconds: milliseconds)
+        case 1: return DocumentDate(utcMilliseconds: milliseconds)
+        default:
+            let limit = DocumentDate.maximumOffsetMinutes
+            let zoned = DocumentDate(milliseconds: milliseconds, offsetMinutes: number(below: 2 * limit + 1) - limit)
+            return zoned ?? DocumentDate(milliseconds: 0)
         }
     }
 

@@ -182,9 +182,10 @@ import Testing
             var nested: DocumentValue = [1]
             for _ in 1..<steps { nested = [nil, nested] }
             let document: DocumentObject = ["a": nested]
-            guard let body = try? BodyEncoder.encode(.object(document)), let reader = try? BodyReader(body.span) else {
-                return false
-            }
+            var names = FieldNames()
+            guard let body = try? BodyEncoder.encode(.object(document), names: &names),
+                let reader = try? BodyReader(body.span, names: names)
+            else { return false }
             return path.value(in: document) == 1 && (try? reader.value(at: path)) == 1
         }
         #expect(isSound == true)

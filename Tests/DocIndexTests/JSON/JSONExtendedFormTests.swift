@@ -6,6 +6,13 @@ import Testing
         (.bytes([]), #"{"$bytes":""}"#), (.bytes([0]), #"{"$bytes":"AA=="}"#),
         (.bytes([0, 255]), #"{"$bytes":"AP8="}"#),
         (.bytes([1, 2, 3]), #"{"$bytes":"AQID"}"#), (.bytes([251, 240, 0, 63]), #"{"$bytes":"+/AAPw=="}"#),
+        (.date(DocumentDate(milliseconds: 0)), #"{"$date":"1970-01-01T00:00:00.000"}"#),
+        (.date(DocumentDate(utcMilliseconds: -1)), #"{"$date":"1969-12-31T23:59:59.999Z"}"#),
+        (
+            .date(DocumentDate(milliseconds: 1_339_171_331_000, offsetMinutes: 120) ?? DocumentDate(milliseconds: 0)),
+            #"{"$date":"2012-06-08T18:02:11.000+02:00"}"#
+        ),
+        (["$date": "x"], #"{"$lit":{"$date":"x"}}"#),
         (.double(.nan), #"{"$num":"nan"}"#), (.double(.infinity), #"{"$num":"inf"}"#),
         (.double(-.infinity), #"{"$num":"-inf"}"#),
         (["$gte": 4], #"{"$lit":{"$gte":4}}"#), (["$": nil, "a": 1], #"{"$lit":{"$":null,"a":1}}"#),
@@ -42,6 +49,7 @@ import Testing
         (#"{"$gte":4}"#, 0), (#"[1,{"$bytes":1}]"#, 3), (#"{"$bytes":"AA=="  ,"b":1}"#, 0),
         (#"{"$lit":{"a":1},"b":1}"#, 0),
         (#"{"$lit":1}"#, 0), (#"{"$lit":[]}"#, 0), (#"{"$lit":{"$bytes":"A"},"$lat":{}}"#, 0), (#"{"$num":"NaN"}"#, 0),
+        (#"{"$date":1}"#, 0), (#"{"$date":"2012-06-08"}"#, 0), (#"{"$date":"2012-06-08T18:02:11","b":1}"#, 0),
         (#"{"$num":1}"#, 0), (#"{"$num":"+inf"}"#, 0), (#"{"$bytes":"A"}"#, 0), (#"{"$bytes":"AA"}"#, 0),
         (#"{"$bytes":"AA="}"#, 0), (#"{"$bytes":"A==="}"#, 0), (#"{"$bytes":"===="}"#, 0), (#"{"$bytes":"AA=A"}"#, 0),
         (#"{"$bytes":"AB=="}"#, 0), (#"{"$bytes":"AAB="}"#, 0), (#"{"$bytes":"AA==AAAA"}"#, 0),
@@ -65,12 +73,17 @@ import Testing
         ),
         (
             #"{"$x":1}"#,
-            "Expected $bytes, $num or $lit as the only name, because the object begins with a $ name; "
+            "Expected $bytes, $date, $num or $lit as the only name, because the object begins with a $ name; "
                 + #"write an object whose own first name begins with $ as {"$lit":{…}}."#
         ),
         (
             #"{"$num":1}"#,
             #"Expected {"$num":"nan"}, {"$num":"inf"} or {"$num":"-inf"} with one member, because the object begins with a $ name; "#
+                + #"write an object whose own first name begins with $ as {"$lit":{…}}."#
+        ),
+        (
+            #"{"$date":1}"#,
+            #"Expected {"$date":"2012-06-08T18:02:11.000+02:00"} with one member, in ISO 8601, the zone optional, because the object begins with a $ name; "#
                 + #"write an object whose own first name begins with $ as {"$lit":{…}}."#
         ),
         (
@@ -87,7 +100,8 @@ import Testing
     @Test func `The limit of nesting counts what is read and not how it is written`() throws {
         let limit = DocumentValue.maximumDepth
         for innermost in [
-            [:], [], .bytes([1]), .double(.nan), ["$bytes": .bytes([1])], [.bytes([])], ["a": .double(.nan)],
+            [:], [], .bytes([1]), .double(.nan), .date(DocumentDate(milliseconds: 1)), ["$bytes": .bytes([1])],
+            [.bytes([])], ["a": .double(.nan)],
         ]
             as [DocumentValue]
         {

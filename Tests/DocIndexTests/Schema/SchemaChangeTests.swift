@@ -234,6 +234,7 @@ import Testing
             let path = try Self.makeStore(in: directory)
             // As the store is left that was killed while two indexes were built: part of their entries are there.
             try changeCatalog(path) { catalog, database in
+                try catalog.collections[0].names.load(catalog.collections[0], from: database)
                 for definition in [IndexDefinition.value("tags", on: "tags[]"), .text("text", on: "title")] {
                     let entry = Catalog.IndexEntry(number: catalog.nextIndex, definition: definition, isReady: false)
                     catalog.collections[0].indexes.append(entry)
@@ -242,7 +243,8 @@ import Testing
                         let id = DocumentID.int(Int64(row - 1))
                         let key = StoreKeyspace.document(1, row: UInt64(row))
                         let body = try #require(try database.value(forKey: key))
-                        let content = try #require(try BodyDecoder.decode(body).objectValue)
+                        let content = try #require(
+                            try BodyDecoder.decode(body, names: catalog.collections[0].names.current).objectValue)
                         #expect(content["id"] == id.value)
                         try entry.index.forEachEntry(of: content, row: UInt64(row)) { try database.put($1, forKey: $0) }
                     }
@@ -304,8 +306,8 @@ import Testing
                 #expect(try store.collection("photos").search("picture", limit: nil).count == 1500)
             }
             try Self.open(path, Self.schema([])) { (_, database) throws in
-                // The catalog, the counters, and two keys for each document.
-                #expect(try allPairs(in: database).count == 3002)
+                // The catalog, the counters, the field names, and two keys for each document.
+                #expect(try allPairs(in: database).count == 3003)
             }
         }
     }
@@ -317,7 +319,7 @@ import Testing
             let body = try Self.open(path, nil) { (_, database) throws in try #require(try database.value(forKey: key))
             }
             var database = try Database.open(at: path)
-            try database.put([1, 0xff], forKey: key)
+            try database.put([2, 0xff], forKey: key)
             try database.close()
             let schema = Self.schema([.value("tags", on: "tags[]")])
             expectFailure(.corruption, containing: "row 20", "photos") {

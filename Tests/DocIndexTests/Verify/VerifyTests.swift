@@ -70,9 +70,17 @@ import Testing
         -> [UInt8]
     {
         let stored = try #require(try database.value(forKey: StoreKeyspace.document(1, row: row)))
-        var content = try #require(try BodyDecoder.decode(stored).objectValue)
+        var names = try storedNames(in: database)
+        var content = try #require(try BodyDecoder.decode(stored, names: names).objectValue)
         content[name] = value
-        return try BodyEncoder.encode(.object(content))
+        return try BodyEncoder.encode(.object(content), names: &names)
+    }
+
+    /// The names of the collection of photos.
+    private static func storedNames(in database: Database) throws -> FieldNames {
+        let photos = Catalog.CollectionEntry(name: "photos", number: 1, idField: "id", indexes: [])
+        try photos.names.load(photos, from: database)
+        return photos.names.current
     }
 
     static let indexDamages: [Damage] = [
@@ -177,7 +185,7 @@ import Testing
                 "photos.text: there is an entry that no document has",
                 "photos.text: the sums over all documents are wrong",
             ], count: 9
-        ) { try $0.put([1, 0xff], forKey: StoreKeyspace.document(1, row: 7)) },
+        ) { try $0.put([2, 0xff], forKey: StoreKeyspace.document(1, row: 7)) },
         Damage(
             "a document was changed without its indexes",
             [
@@ -194,7 +202,7 @@ import Testing
             try $0.put(body(7, of: $0, "id", nil), forKey: StoreKeyspace.document(1, row: 7))
         },
         Damage("a document under a key that is no row", ["photos: a document has a key that cannot be read"]) {
-            try $0.put([1, 8, 1, 0], forKey: StoreKeyspace.documents.prefix(1) + [0x16, 1])
+            try $0.put([2, 0x10, 1, 0], forKey: StoreKeyspace.documents.prefix(1) + [0x16, 1])
         },
         Damage("the count of documents is wrong", ["photos: the counter says 169 documents, there are 170"]) {
             try $0.put([0xb5, 1, 0xa9, 1], forKey: CollectionCounters.key(1))
@@ -222,6 +230,23 @@ import Testing
         ) { try $0.put([], forKey: StoreKeyspace.id(1, 7)) },
     ]
 
+    static let nameDamages: [Damage] = [
+        Damage("the field names are damaged", ["photos: the field names cannot be read"], count: 1) {
+            try $0.put([2, 1, 0x61], forKey: StoreKeyspace.names(1, from: 0))
+        },
+        Damage("there are no field names in their record", ["photos: the field names cannot be read"], count: 1) {
+            try $0.put([0], forKey: StoreKeyspace.names(1, from: 0))
+        },
+        Damage(
+            "a record of field names too many", ["photos: there are 2 records of field names, 1 fit together"], count: 1
+        ) { try $0.put([1, 1, 0x61], forKey: StoreKeyspace.names(1, from: 99)) },
+    ]
+
+    @Test func `Documents whose names are not stored cannot be read, whatever is in memory`() throws {
+        let verification = try Self.verification { try $0.delete(StoreKeyspace.names(1, from: 0)) }
+        #expect(verification.problems.contains("photos: the document in row 7 cannot be read"))
+    }
+
     static let unknownKeys: [Damage] = [
         [0x00], [], [0x20], [0xff], [0xff, 0xff, 0xff], [0x41], [0x5a], StoreKeyspace.documents.prefix(3) + [0x15, 1],
         StoreKeyspace.ids.prefix(9) + [0x15, 1],
@@ -238,7 +263,9 @@ import Testing
         }
     }
 
-    @Test(arguments: indexDamages + documentDamages + unreadable + unknownKeys) func `Damage is named`(damage: Damage)
+    @Test(arguments: indexDamages + documentDamages + nameDamages + unreadable + unknownKeys) func `Damage is named`(
+        damage: Damage
+    )
         throws
     {
         let verification = try Self.verification(after: damage.apply)

@@ -1,0 +1,186 @@
+/// The containers of ``DocumentDecoder``. The many overloads are asked for by the protocols; each kind of value has one
+/// line.
+struct KeyedDecoding<Key: CodingKey>: KeyedDecodingContainerProtocol {
+    let node: DecodingNode
+    let object: DocumentObject
+
+    var codingPath: [any CodingKey] { node.codingPath }
+
+    var allKeys: [Key] { object.compactMap { Key(stringValue: $0.name) } }
+
+    func contains(_ key: Key) -> Bool { object.position(ofName: key.stringValue) != nil }
+
+    func decodeNil(forKey key: Key) throws -> Bool { try value(key).value.isNull }
+    func decode(_ type: Bool.Type, forKey key: Key) throws -> Bool { try value(key).bool() }
+    func decode(_ type: String.Type, forKey key: Key) throws -> String { try value(key).string() }
+    func decode(_ type: Double.Type, forKey key: Key) throws -> Double { try value(key).double() }
+    func decode(_ type: Float.Type, forKey key: Key) throws -> Float { try value(key).float() }
+    func decode(_ type: Int.Type, forKey key: Key) throws -> Int { try value(key).integer() }
+    func decode(_ type: Int8.Type, forKey key: Key) throws -> Int8 { try value(key).integer() }
+    func decode(_ type: Int16.Type, forKey key: Key) throws -> Int16 { try value(key).integer() }
+    func decode(_ type: Int32.Type, forKey key: Key) throws -> Int32 { try value(key).integer() }
+    func decode(_ type: Int64.Type, forKey key: Key) throws -> Int64 { try value(key).integer() }
+    func decode(_ type: UInt.Type, forKey key: Key) throws -> UInt { try value(key).integer() }
+    func decode(_ type: UInt8.Type, forKey key: Key) throws -> UInt8 { try value(key).integer() }
+    func decode(_ type: UInt16.Type, forKey key: Key) throws -> UInt16 { try value(key).integer() }
+    func decode(_ type: UInt32.Type, forKey key: Key) throws -> UInt32 { try value(key).integer() }
+    func decode(_ type: UInt64.Type, forKey key: Key) throws -> UInt64 { try value(key).integer() }
+
+    func decode<T: Decodable>(_ type: T.Type, forKey key: Key) throws -> T { try value(key).decode(type) }
+
+    private func value(_ key: Key) throws -> DecodingNode.Item {
+        guard let value = object[key.stringValue] else {
+            throw DecodingError.keyNotFound(
+                key,
+                DecodingError.Context(
+                    codingPath: codingPath, debugDescription: "The document has no member \"\(key.stringValue)\" here.")
+            )
+        }
+        return DecodingNode.Item(value: value, key: key, parent: node)
+    }
+
+    // `nil` where there is no member, and where it is null. One look at the object each.
+
+    func decodeIfPresent(_ type: Bool.Type, forKey key: Key) throws -> Bool? { try present(key)?.bool() }
+    func decodeIfPresent(_ type: String.Type, forKey key: Key) throws -> String? { try present(key)?.string() }
+    func decodeIfPresent(_ type: Double.Type, forKey key: Key) throws -> Double? { try present(key)?.double() }
+    func decodeIfPresent(_ type: Float.Type, forKey key: Key) throws -> Float? { try present(key)?.float() }
+    func decodeIfPresent(_ type: Int.Type, forKey key: Key) throws -> Int? { try present(key)?.integer() }
+    func decodeIfPresent(_ type: Int8.Type, forKey key: Key) throws -> Int8? { try present(key)?.integer() }
+    func decodeIfPresent(_ type: Int16.Type, forKey key: Key) throws -> Int16? { try present(key)?.integer() }
+    func decodeIfPresent(_ type: Int32.Type, forKey key: Key) throws -> Int32? { try present(key)?.integer() }
+    func decodeIfPresent(_ type: Int64.Type, forKey key: Key) throws -> Int64? { try present(key)?.integer() }
+    func decodeIfPresent(_ type: UInt.Type, forKey key: Key) throws -> UInt? { try present(key)?.integer() }
+    func decodeIfPresent(_ type: UInt8.Type, forKey key: Key) throws -> UInt8? { try present(key)?.integer() }
+    func decodeIfPresent(_ type: UInt16.Type, forKey key: Key) throws -> UInt16? { try present(key)?.integer() }
+    func decodeIfPresent(_ type: UInt32.Type, forKey key: Key) throws -> UInt32? { try present(key)?.integer() }
+    func decodeIfPresent(_ type: UInt64.Type, forKey key: Key) throws -> UInt64? { try present(key)?.integer() }
+
+    func decodeIfPresent<T: Decodable>(_ type: T.Type, forKey key: Key) throws -> T? {
+        try present(key)?.decode(type)
+    }
+
+    private func present(_ key: Key) -> DecodingNode.Item? {
+        guard let value = object[key.stringValue], !value.isNull else { return nil }
+        return DecodingNode.Item(value: value, key: key, parent: node)
+    }
+
+    func nestedContainer<NestedKey: CodingKey>(
+        keyedBy type: NestedKey.Type, forKey key: Key
+    ) throws -> KeyedDecodingContainer<NestedKey> {
+        try value(key).node.container(keyedBy: type)
+    }
+
+    func nestedUnkeyedContainer(forKey key: Key) throws -> any UnkeyedDecodingContainer {
+        try value(key).node.unkeyedContainer()
+    }
+
+    // What a class left to its superclass; null if it left nothing.
+
+    func superDecoder() throws -> any Decoder {
+        DecodingNode(object["super"] ?? .null, node.link.appending(PlainKey.super), node.userInfo)
+    }
+
+    func superDecoder(forKey key: Key) throws -> any Decoder {
+        DecodingNode(object[key.stringValue] ?? .null, node.link.appending(key), node.userInfo)
+    }
+}
+
+/// The elements of an array, one after the other.
+struct UnkeyedDecoding: UnkeyedDecodingContainer {
+    let node: DecodingNode
+    let elements: [DocumentValue]
+    private(set) var currentIndex = 0
+
+    init(node: DecodingNode, elements: [DocumentValue]) {
+        self.node = node
+        self.elements = elements
+    }
+
+    var codingPath: [any CodingKey] { node.codingPath }
+
+    var count: Int? { elements.count }
+
+    var isAtEnd: Bool { currentIndex >= elements.count }
+
+    /// Passes over the next element only if it is null.
+    mutating func decodeNil() throws -> Bool {
+        guard try next(DocumentValue.self, { $0.value.isNull }) else { return false }
+        currentIndex += 1
+        return true
+    }
+
+    mutating func decode(_ type: Bool.Type) throws -> Bool { try take(type) { try $0.bool() } }
+    mutating func decode(_ type: String.Type) throws -> String { try take(type) { try $0.string() } }
+    mutating func decode(_ type: Double.Type) throws -> Double { try take(type) { try $0.double() } }
+    mutating func decode(_ type: Float.Type) throws -> Float { try take(type) { try $0.float() } }
+    mutating func decode(_ type: Int.Type) throws -> Int { try take(type) { try $0.integer() } }
+    mutating func decode(_ type: Int8.Type) throws -> Int8 { try take(type) { try $0.integer() } }
+    mutating func decode(_ type: Int16.Type) throws -> Int16 { try take(type) { try $0.integer() } }
+    mutating func decode(_ type: Int32.Type) throws -> Int32 { try take(type) { try $0.integer() } }
+    mutating func decode(_ type: Int64.Type) throws -> Int64 { try take(type) { try $0.integer() } }
+    mutating func decode(_ type: UInt.Type) throws -> UInt { try take(type) { try $0.integer() } }
+    mutating func decode(_ type: UInt8.Type) throws -> UInt8 { try take(type) { try $0.integer() } }
+    mutating func decode(_ type: UInt16.Type) throws -> UInt16 { try take(type) { try $0.integer() } }
+    mutating func decode(_ type: UInt32.Type) throws -> UInt32 { try take(type) { try $0.integer() } }
+    mutating func decode(_ type: UInt64.Type) throws -> UInt64 { try take(type) { try $0.integer() } }
+
+    mutating func decode<T: Decodable>(_ type: T.Type) throws -> T { try take(type) { try $0.decode(type) } }
+
+    mutating func nestedContainer<NestedKey: CodingKey>(
+        keyedBy type: NestedKey.Type
+    ) throws -> KeyedDecodingContainer<NestedKey> {
+        try take(DocumentObject.self) { try $0.node.container(keyedBy: type) }
+    }
+
+    mutating func nestedUnkeyedContainer() throws -> any UnkeyedDecodingContainer {
+        try take([DocumentValue].self) { try $0.node.unkeyedContainer() }
+    }
+
+    mutating func superDecoder() throws -> any Decoder { try take(DocumentValue.self) { $0.node } }
+
+    /// An element that cannot be decoded is not passed over.
+    private mutating func take<T>(_ type: Any.Type, _ body: (DecodingNode.Item) throws -> T) throws -> T {
+        let result = try next(type, body)
+        currentIndex += 1
+        return result
+    }
+
+    private func next<T>(_ type: Any.Type, _ body: (DecodingNode.Item) throws -> T) throws -> T {
+        let key = PlainKey(intValue: currentIndex)
+        guard !isAtEnd else {
+            throw DecodingError.valueNotFound(
+                type,
+                DecodingError.Context(
+                    codingPath: node.link.path(key),
+                    debugDescription: "The array has no more than \(elements.count) elements."))
+        }
+        return try body(DecodingNode.Item(value: elements[currentIndex], key: key, parent: node))
+    }
+}
+
+/// A value that is neither array nor object, or that leaves its form to another one.
+struct SingleValueDecoding: SingleValueDecodingContainer {
+    let node: DecodingNode
+
+    var codingPath: [any CodingKey] { node.codingPath }
+
+    private var item: DecodingNode.Item { DecodingNode.Item(value: node.value, key: nil, parent: node) }
+
+    func decodeNil() -> Bool { node.value.isNull }
+    func decode(_ type: Bool.Type) throws -> Bool { try item.bool() }
+    func decode(_ type: String.Type) throws -> String { try item.string() }
+    func decode(_ type: Double.Type) throws -> Double { try item.double() }
+    func decode(_ type: Float.Type) throws -> Float { try item.float() }
+    func decode(_ type: Int.Type) throws -> Int { try item.integer() }
+    func decode(_ type: Int8.Type) throws -> Int8 { try item.integer() }
+    func decode(_ type: Int16.Type) throws -> Int16 { try item.integer() }
+    func decode(_ type: Int32.Type) throws -> Int32 { try item.integer() }
+    func decode(_ type: Int64.Type) throws -> Int64 { try item.integer() }
+    func decode(_ type: UInt.Type) throws -> UInt { try item.integer() }
+    func decode(_ type: UInt8.Type) throws -> UInt8 { try item.integer() }
+    func decode(_ type: UInt16.Type) throws -> UInt16 { try item.integer() }
+    func decode(_ type: UInt32.Type) throws -> UInt32 { try item.integer() }
+    func decode(_ type: UInt64.Type) throws -> UInt64 { try item.integer() }
+    func decode<T: Decodable>(_ type: T.Type) throws -> T { try item.decode(type) }
+}

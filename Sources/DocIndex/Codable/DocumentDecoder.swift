@@ -1,0 +1,163 @@
+/// Turns documents into values of `Decodable` types.
+///
+/// The forms are those of ``DocumentEncoder``. Beyond them, what means the same is taken: an integer from a double
+/// without a fraction, a `Double` from an int that a double holds exactly, a date from its text in ISO 8601. A `Date` of a
+/// date without a zone is the instant at which a clock in UTC shows it. Whatever would lose something is an error.
+public struct DocumentDecoder: Sendable {
+    /// What `init(from:)` of the types finds as `userInfo`.
+    public var userInfo: [CodingUserInfoKey: any Sendable] = [:]
+
+    /// A decoder.
+    public init() {}
+
+    /// The value of a type that a document value stands for.
+    ///
+    /// - Throws: `DecodingError` with the coding path, and what the types throw.
+    /// - Complexity: O(*n*) in the parts that the type asks for.
+    public func decode<T: Decodable>(_ type: T.Type = T.self, from value: DocumentValue) throws -> T {
+        let node = DecodingNode(value, .root, userInfo)
+        return try DecodingNode.Item(value: value, key: nil, parent: node).decode(type)
+    }
+
+    /// The value of a type that an object stands for; see ``decode(_:from:)-(_,DocumentValue)``.
+    public func decode<T: Decodable>(_ type: T.Type = T.self, from object: DocumentObject) throws -> T {
+        try decode(type, from: .object(object))
+    }
+}
+
+/// One value that is being decoded.
+final class DecodingNode {
+    let value: DocumentValue
+    let link: CodingLink
+    let userInfo: [CodingUserInfoKey: Any]
+
+    init(_ value: DocumentValue, _ link: CodingLink, _ userInfo: [CodingUserInfoKey: Any]) {
+        self.value = value
+        self.link = link
+        self.userInfo = userInfo
+    }
+}
+
+extension DecodingNode: Decoder {
+    var codingPath: [any CodingKey] { link.path() }
+
+    func container<Key: CodingKey>(keyedBy type: Key.Type) throws -> KeyedDecodingContainer<Key> {
+        let object = try Item(value: value, key: nil, parent: self).object()
+        return KeyedDecodingContainer(KeyedDecoding<Key>(node: self, object: object))
+    }
+
+    func unkeyedContainer() throws -> any UnkeyedDecodingContainer {
+        guard case .array(let elements) = value else {
+            throw Item(value: value, key: nil, parent: self).mismatch([DocumentValue].self, "an array")
+        }
+        return UnkeyedDecoding(node: self, elements: elements)
+    }
+
+    func singleValueContainer() -> any SingleValueDecodingContainer { SingleValueDecoding(node: self) }
+}
+
+extension DecodingNode {
+    /// A value within another, before anything is known of it: no node is made for a scalar.
+    struct Item {
+        let value: DocumentValue
+        /// `nil` for the value of the parent itself.
+        let key: (any CodingKey)?
+        let parent: DecodingNode
+
+        /// The value as something that decodes itself.
+        var node: DecodingNode {
+            key.map { DecodingNode(value, parent.link.appending($0), parent.userInfo) } ?? parent
+        }
+
+        func decode<T: Decodable>(_ type: T.Type) throws -> T {
+            if let leaf = try DecodableLeaf.value(type, of: self) { return leaf }
+            return try T(from: node)
+        }
+    }
+}
+
+// MARK: - Scalars
+
+extension DecodingNode.Item {
+    func bool() throws -> Bool {
+        guard case .bool(let value) = value else { throw mismatch(Bool.self, "a truth value") }
+        return value
+    }
+
+    func string() throws -> String {
+        guard case .string(let value) = value else { throw mismatch(String.self, "a text") }
+        return value
+    }
+
+    func integer<Integer: FixedWidthInteger>() throws -> Integer {
+        switch value {
+        case .int(let value):
+            guard let exact = Integer(exactly: value) else {
+                throw corrupted("The integer does not fit into \(Integer.self).")
+            }
+            return exact
+        case .double(let value):
+            guard let exact = Integer(exactly: value) else {
+                throw corrupted("The number has a fraction or does not fit into \(Integer.self).")
+            }
+            return exact
+        default: throw mismatch(Integer.self, "an integer")
+        }
+    }
+
+    func double() throws -> Double {
+        switch value {
+        case .double(let value): return value
+        case .int(let value):
+            guard let exact = Double(exactly: value) else { throw corrupted("No double holds the integer exactly.") }
+            return exact
+        default: throw mismatch(Double.self, "a number")
+        }
+    }
+
+    /// The nearest `Float`: a fraction such as 0.1 has another last digit there.
+    func float() throws -> Float {
+        let value = try double()
+        let nearest = Float(value)
+        guard nearest.isFinite || !value.isFinite else { throw corrupted("The number is too large for Float.") }
+        return nearest
+    }
+
+    func bytes() throws -> [UInt8] {
+        guard case .bytes(let value) = value else { throw mismatch([UInt8].self, "bytes") }
+        return value
+    }
+
+    func object() throws -> DocumentObject {
+        guard case .object(let value) = value else { throw mismatch(DocumentObject.self, "an object") }
+        return value
+    }
+
+    func date() throws -> DocumentDate {
+        switch value {
+        case .date(let value): return value
+        case .string(let text):
+            guard let date = DocumentDate(iso8601: text) else { throw corrupted("The text is no date in ISO 8601.") }
+            return date
+        default: throw mismatch(DocumentDate.self, "a date")
+        }
+    }
+}
+
+// MARK: - Errors
+
+extension DecodingNode.Item {
+    private func context(_ description: String) -> DecodingError.Context {
+        DecodingError.Context(codingPath: parent.link.path(key), debugDescription: description)
+    }
+
+    /// The error for a value of another kind; for null that it is missing.
+    func mismatch(_ type: Any.Type, _ expected: String) -> DecodingError {
+        value.isNull
+            ? .valueNotFound(type, context("Expected \(expected) but found null."))
+            : .typeMismatch(type, context("Expected \(expected) but found a value of kind \(value.kind)."))
+    }
+
+    /// The error for a value of the right kind that the type cannot take.
+    func corrupted(_ description: String) -> DecodingError { .dataCorrupted(context(description)) }
+}
