@@ -12,7 +12,7 @@ import Testing
         try withTemporaryDirectory { directory in
             let database = directory + "/db"
             for round in 0..<TestRun.rounds(12, long: 300) {
-                let microseconds = random.number(below: 120_000)
+                let microseconds = random.number(below: 200_000)
                 let acknowledged = try Self.killWriter(
                     of: database, acknowledgingIn: directory + "/acknowledged", after: microseconds)
                 let found = try Self.countAfterVerifying(database)
