@@ -334,6 +334,16 @@ def cut_mapped_table(say):
     say(f"{count} of 2,000 entries, {end}")
 
 
+def forged_footer(say):
+    """The footer names an index block of 32 TiB."""
+    make_table(2000)
+    bytes = open(tables()[0], "rb").read()
+    handles = b"\x00\x32\x64\x80\x80\x80\x80\x80\x80\x08".ljust(40, b"\0")
+    open(tables()[0], "wb").write(bytes[:-48] + handles + bytes[-8:])
+    count, end = scan(open_table())
+    say(f"{count} of 2,000 entries, {end}")
+
+
 def resurrected(say):
     back = sizes = 0
     for length in range(4054, 4058):
@@ -583,7 +593,7 @@ FAULTS = {
     "1.5a": relative_path, "1.5b": nul_in_path,
     "1.6": full_disk, "1.7a": damaged_log, "1.7b": cut_log,
     "1.8a": scan_damaged, "1.8b": get_damaged, "1.8c": damaged_filter, "1.8d": compact_damage,
-    "1.8e": cut_mapped_table,
+    "1.8e": cut_mapped_table, "1.8f": forged_footer,
     "1.9": resurrected, "1.10a": other_comparator, "1.10b": filter_and_comparator,
     "1.11a": repair_comparator, "1.11b": repair_open, "1.11c": repair_nothing, "1.11d": repair_foreign,
     "1.11e": repair_leftover, "1.11f": destroy_foreign, "1.11g": destroy_open,

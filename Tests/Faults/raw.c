@@ -552,6 +552,21 @@ static void cut_mapped_table(void) {
   say("%d of 2,000 entries, %s", found, kind(error));
 }
 
+// The footer names an index block of 32 TiB.
+static void forged_footer(void) {
+  make_table(in("db"), 2000);
+  char file[4600];
+  size_t count;
+  files(in("db"), ".ldb", file);
+  char* bytes = read_file(file, &count);
+  memset(bytes + count - 48, 0, 40);
+  memcpy(bytes + count - 48, "\x00\x32\x64\x80\x80\x80\x80\x80\x80\x08", 10);
+  write_file(file, bytes, count);
+  char* error;
+  int found = scan(must_open(table_options(), in("db")), 0, &error);
+  say("%d of 2,000 entries, %s", found, kind(error));
+}
+
 static void resurrected(void) {
   int back = 0, sizes = 0;
   for (int length = 4054; length <= 4057; length++) {
@@ -885,7 +900,8 @@ static const struct {
     {"1.5a", relative_path},   {"1.5b", nul_in_path},        {"1.6", full_disk},
     {"1.7a", damaged_log},     {"1.7b", cut_log},            {"1.8a", scan_damaged},
     {"1.8b", get_damaged},     {"1.8c", damaged_filter},     {"1.8d", compact_damage},
-    {"1.8e", cut_mapped_table}, {"1.9", resurrected},        {"1.10a", other_comparator},
+    {"1.8e", cut_mapped_table}, {"1.8f", forged_footer},     {"1.9", resurrected},
+    {"1.10a", other_comparator},
     {"1.10b", filter_and_comparator}, {"1.11a", repair_comparator}, {"1.11b", repair_open},
     {"1.11c", repair_nothing}, {"1.11d", repair_foreign},    {"1.11e", repair_leftover},
     {"1.11f", destroy_foreign}, {"1.11g", destroy_open},     {"1.12", compact_default},

@@ -184,6 +184,23 @@ import Testing
         }
     }
 
+    @Test func `closing under an iterator is a typed error, and the iterator ends with closed`() async throws {
+        try await withSharedDirectory { directory in
+            let database = try Database.open(at: directory)
+            try fill(database, 10)
+            do {
+                var chunks = database.asynchronous.chunks(count: 1).makeAsyncIterator()
+                #expect(try await chunks.next()?.count == 1)
+                #expect(await code { try database.close() } == .cursorsAlive)
+                for _ in 0..<2 {
+                    let error = await #expect(throws: LevelError.self) { _ = try await chunks.next() }
+                    #expect(error?.code == .closed)
+                }
+            }
+            try Database.open(at: directory).close()
+        }
+    }
+
     @Test func `many tasks write and read at once, and nothing is lost`() async throws {
         try await withSharedDirectory { directory in
             let database = try Database.open(at: directory)

@@ -30,6 +30,7 @@ enum FaultTable {
         "1.8c": "a damaged filter hides no key",
         "1.8d": "a compaction does not give damage a new checksum",
         "1.8e": "a table that is cut short while it is mapped ends the process",
+        "1.8f": "a table whose footer is forged ends in an error, not the process",
         "1.9": "a deleted key does not come back after a compaction under a snapshot",
         "1.10a": "another comparator is refused, and the error names both the right way round",
         "1.10b": "a Bloom filter is refused for an order under which different bytes are one key",
