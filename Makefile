@@ -3,7 +3,7 @@
 SWIFT ?= swift
 DEMO_STORE ?= .build/demo.store
 
-.PHONY: all build demo test bench format lint clean bootstrap
+.PHONY: all build demo test faults bench format lint clean bootstrap
 
 all: build
 
@@ -19,6 +19,9 @@ demo: bootstrap
 
 test: bootstrap lint
 	$(SWIFT) test
+
+faults: bootstrap
+	@Tests/Faults/run
 
 bench: bootstrap
 	@$(SWIFT) build --quiet -c release --product lkrepl

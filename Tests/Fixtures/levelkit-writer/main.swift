@@ -1,7 +1,13 @@
-// A process that has a database open and writes into it as fast as it can, until its standard input ends. Then it
-// prints how many operations it has performed. Tests look into its database meanwhile.
+// A process that writes into a database as fast as it can, while tests look into it or end it.
 //
 //     levelkit-writer DATABASE [KIBIBYTES-OF-WRITE-BUFFER]
+//
+// writes single operations until its standard input ends. Then it prints how many it has performed.
+//
+//     levelkit-writer DATABASE KIBIBYTES-OF-WRITE-BUFFER batches
+//
+// writes synced batches, from the first that is not in the database yet, until it is killed, and prints the number of
+// each once it was acknowledged.
 
 import Foundation
 import LevelKit
@@ -9,8 +15,9 @@ import Synchronization
 import TestSupport
 
 let arguments = CommandLine.arguments
+let writesBatches = arguments.count > 3
 var options = DatabaseOptions()
-options.errorIfExists = true
+options.errorIfExists = !writesBatches
 options.writeBufferByteCount = (arguments.count > 2 ? Int(arguments[2]) ?? 64 : 64) << 10
 let database: Database
 do {
@@ -18,6 +25,19 @@ do {
 } catch {
     print(error)
     exit(EXIT_FAILURE)
+}
+
+if writesBatches {
+    guard var number = try BatchHistory.count(in: database) else {
+        print("the database does not hold whole batches")
+        exit(EXIT_FAILURE)
+    }
+    while true {
+        try BatchHistory.write(number, to: database)
+        // Past the buffer of `print`, which a kill would lose.
+        try FileHandle.standardOutput.write(contentsOf: Data("\(number)\n".utf8))
+        number += 1
+    }
 }
 
 // Before the thread reads: flushing everything would wait for the standard input as well.

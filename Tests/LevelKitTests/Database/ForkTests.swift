@@ -65,7 +65,7 @@ import Testing
     /// Runs `body` in a forked process and says how that ended; one that hangs is ended after some seconds.
     ///
     /// - Parameter body: tells its steps, so that the one that hangs is known; returns whether all went well.
-    private static func statusOfFork(_ body: (_ step: (Int) -> Void) -> Bool) -> String {
+    static func statusOfFork(_ body: (_ step: (Int) -> Void) -> Bool) -> String {
         // Swift hides `fork`, since little works in the child; that little is what is tested here.
         typealias Fork = @convention(c) () -> pid_t
         #if canImport(Darwin)

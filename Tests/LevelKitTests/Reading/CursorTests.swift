@@ -78,20 +78,15 @@ import Testing
             + probes.enumerated().flatMap { [(.included($1), $0), (.excluded($1), $0)] as [(KeyBound, Int)] }
     }
 
-    @Test(arguments: [
-        (Content.tablesAndMemory, Order.bytewise), (.snapshot, .bytewise), (.memory, .bytewise), (.nothing, .bytewise),
-        (.tablesAndMemory, .reverseBytewise), (.snapshot, .custom),
-    ])
+    @Test(arguments: Content.allCases, Order.allCases)
     func `every range, direction and start visits the keys of the model`(content: Content, order: Order) throws {
         try withTemporaryDirectory(leavesDamage: order != .bytewise) { directory in
             let database = try Database.open(at: directory + "/db", options: order.options)
             let probes = order == .bytewise ? Self.probes : Self.probes.reversed()
             let reader = try Self.fill(database, content, probes: probes)
             let bounds = Self.bounds(probes)
-            // All pairs of bounds for the main case; a part of them, another for each lower bound, for the others.
-            let step = content == .tablesAndMemory && order == .bytewise ? 1 : 7
-            for (lowerIndex, lower) in bounds.enumerated() {
-                for upper in bounds[(lowerIndex % step)...].striding(by: step) {
+            for lower in bounds {
+                for upper in bounds {
                     let places = Self.present(content).filter { place in
                         switch lower.bound {
                         case .unbounded: break
@@ -156,13 +151,13 @@ import Testing
         arguments: [
             [], [0x00], [0x00, 0x00], [0x61], [0x61, 0xff], [0x62], [0xff], [0xff, 0xff], [0xff, 0xff, 0xff], [0x7f],
             [0xfe], [0xfe, 0xff],
-        ] as [[UInt8]])
+        ] as [[UInt8]], Content.allCases)
     func `a range by prefix visits the keys that begin with it, from both ends and after seeks`(
-        prefix: [UInt8]
+        prefix: [UInt8], content: Content
     ) throws {
         try withTemporaryDatabase { database in
-            let reader = try Self.fill(database, .tablesAndMemory, probes: Self.probes)
-            let expected = Self.present(.tablesAndMemory).filter { Self.probes[$0].starts(with: prefix) }
+            let reader = try Self.fill(database, content, probes: Self.probes)
+            let expected = Self.present(content).filter { Self.probes[$0].starts(with: prefix) }
             for reverse in [false, true] {
                 let problem = try Self.problem(
                     of: reader, in: .prefix(prefix), reverse: reverse, probes: Self.probes,
@@ -219,12 +214,5 @@ import Testing
                 _exit(0)
             }
         }
-    }
-}
-
-extension RandomAccessCollection {
-    /// Every `step`th element, the first among them.
-    fileprivate func striding(by step: Int) -> [Element] {
-        enumerated().filter { $0.offset % step == 0 }.map(\.element)
     }
 }

@@ -1,0 +1,172 @@
+import Foundation
+import LevelKit
+import Testing
+
+/// Faults of opening a database: paths, locks, traces, options, logs.
+@Suite struct OpeningFaultTests {
+    @Test func `directories above a new database are made, and no error speaks of a lock file`() throws {
+        try withTemporaryDirectory { directory in
+            let database = try Database.open(at: directory + "/a/b/db")
+            try database.put("1", forKey: "a")
+            #expect(try database.value(forKey: "a") == utf8("1"))
+        }
+    }
+
+    @Test func `a second open is refused under every spelling of the path`() throws {
+        try withTemporaryDirectory { directory in
+            let database = try Database.open(at: directory + "/a/db")
+            try FileManager.default.createSymbolicLink(
+                atPath: directory + "/link", withDestinationPath: directory + "/a")
+            for spelling in ["/a/db", "/a/../a/db", "/a/./db/", "/link/db", "//a//db"] {
+                #expect(code { _ = try Database.open(at: directory + spelling) } == .locked, "\(spelling)")
+            }
+            try database.put("1", forKey: "a")
+        }
+    }
+
+    @Test func `after a refused second open other processes are still kept out`() async throws {
+        try await withSharedDirectory { directory in
+            let database = try Database.open(at: directory + "/db")
+            #expect(code { _ = try Database.open(at: directory + "/db") } == .locked)
+            await expectAnotherProcess(getsLockOn: database.path, false)
+            #expect(code { try Database.destroy(at: directory + "/db") } == .locked)
+            await expectAnotherProcess(getsLockOn: database.path, false)
+            try database.close()
+            await expectAnotherProcess(getsLockOn: database.path, true)
+        }
+    }
+
+    @Test func `opening a database that is not there leaves nothing behind`() throws {
+        try withTemporaryDirectory { directory in
+            var options = DatabaseOptions()
+            options.createIfMissing = false
+            #expect(code { _ = try Database.open(at: directory + "/a/db", options: options) } == .databaseNotFound)
+            try expectFiles([], in: directory)
+        }
+    }
+
+    @Test func `a refused open leaves the messages of the process that has the database alone`() async throws {
+        try await withSharedDirectory { directory in
+            let outcome = try await whileAnotherProcessHoldsDatabase("db", in: directory) { [directory] _ in
+                let before = try fileNames(in: directory + "/db")
+                let messages = try content(of: directory + "/db/LOG")
+                let found = code { _ = try Database.open(at: directory + "/db") }
+                let isSame = try fileNames(in: directory + "/db") == before
+                return (found, isSame, try content(of: directory + "/db/LOG") == messages)
+            }
+            #expect(outcome.0 == .locked)
+            #expect(outcome.1, "no file came or went")
+            #expect(outcome.2, "LOG is as it was")
+        }
+    }
+
+    @Test(arguments: ["MANIFEST-000099\n", "MANIFEST-000002", "\n", "../other\n"])
+    func `a forged CURRENT is corruption, and every file stays`(text: String) throws {
+        try withTemporaryDirectory(leavesDamage: true) { directory in
+            try TableFixture.make(at: directory, count: 100)
+            try write(utf8(text), to: directory + "/CURRENT")
+            let before = try contents(of: directory)
+            let found = code { _ = try Database.open(at: directory) }
+            // An empty name is that of the directory, which the system refuses to read.
+            #expect(found == .corruption || found == .io && text == "\n")
+            #expect(try contents(of: directory) == before)
+        }
+    }
+
+    @Test func `tables without CURRENT are never taken for an empty directory`() throws {
+        try withTemporaryDirectory(leavesDamage: true) { directory in
+            try TableFixture.make(at: directory, count: 100)
+            try FileManager.default.removeItem(atPath: directory + "/CURRENT")
+            let before = try contents(of: directory)
+            #expect(code { _ = try Database.open(at: directory) } == .corruption)
+            #expect(try contents(of: directory) == before)
+        }
+    }
+
+    @Test func `a directory of other files never becomes a database`() throws {
+        try withTemporaryDirectory { directory in
+            try write(utf8("mine"), to: directory + "/notes.txt")
+            #expect(code { _ = try Database.open(at: directory) } == .databaseNotFound)
+            try expectFiles(["notes.txt"], in: directory)
+        }
+    }
+
+    @Test func `a relative path means the same after a change of directory`() async throws {
+        try await withSharedDirectory { directory in
+            await #expect(processExitsWith: .success) { [directory = directory as String] in
+                try reportingErrors {
+                    #expect(FileManager.default.changeCurrentDirectoryPath(directory))
+                    try TableFixture.make(at: "db", count: 200)
+                    let database = try Database.open(at: "db")
+                    #expect(FileManager.default.changeCurrentDirectoryPath("/"))
+                    for number in 0..<200 {
+                        #expect(try database.value(forKey: numberedKey(number)) == TableFixture.value(number))
+                    }
+                }
+            }
+        }
+    }
+
+    @Test func `a path with a NUL byte is refused, not cut off there`() throws {
+        try withTemporaryDirectory { directory in
+            #expect(code { _ = try Database.open(at: directory + "/db\0x") } == .invalidArgument)
+            try expectFiles([], in: directory)
+        }
+    }
+
+    @Test func `a flipped byte in the middle of the log is corruption, not a hole`() throws {
+        try withTemporaryDirectory(leavesDamage: true) { directory in
+            let database = try Database.open(at: directory)
+            for number in 0..<5000 { try database.put(Array(repeating: 7, count: 100), forKey: numberedKey(number)) }
+            try database.close()
+            let log = try #require(try files(ofKind: "log", in: directory).last)
+            var bytes = try content(of: log)
+            bytes[bytes.count / 2] ^= 0x01
+            try write(bytes, to: log)
+            #expect(code { _ = try Database.open(at: directory) } == .corruption)
+        }
+    }
+
+    @Test func `a log that ends in the middle of a write opens with the writes before it`() throws {
+        try withTemporaryDirectory { directory in
+            let database = try Database.open(at: directory)
+            for number in 0..<100 { try database.put([7], forKey: numberedKey(number)) }
+            try database.close()
+            let log = try #require(try files(ofKind: "log", in: directory).last)
+            try write(try content(of: log).dropLast(5), to: log)
+            #expect(try keys(of: Database.open(at: directory)) == (0..<99).map(numberedKey))
+        }
+    }
+
+    @Test func `another comparator is refused, and the error names both the right way round`() throws {
+        try withTemporaryDirectory { directory in
+            try Database.open(at: directory).close()
+            var options = DatabaseOptions()
+            options.order = .reverseBytewise
+            let error = thrownError { _ = try Database.open(at: directory, options: options) }
+            #expect(error?.code == .comparatorMismatch)
+            #expect(error?.message.contains("it is ordered by the comparator leveldb.BytewiseComparator") == true)
+            #expect(error?.message.contains("opened with \(KeyOrder.reverseBytewise.name)") == true)
+        }
+    }
+
+    @Test func `a Bloom filter is refused for an order under which different bytes are one key`() throws {
+        try withTemporaryDirectory { directory in
+            var options = DatabaseOptions()
+            options.order = .custom("test.byLength") { $0.count - $1.count }
+            #expect(code { _ = try Database.open(at: directory + "/db", options: options) } == .invalidArgument)
+            try expectFiles([], in: directory)
+        }
+    }
+
+    @Test func `an option out of range is refused, not quietly changed`() throws {
+        try withTemporaryDirectory { directory in
+            var options = DatabaseOptions()
+            options.writeBufferByteCount = 1
+            let error = thrownError { _ = try Database.open(at: directory + "/db", options: options) }
+            #expect(error?.code == .invalidArgument)
+            #expect(error?.message.contains("writeBufferByteCount is 1") == true)
+            try expectFiles([], in: directory)
+        }
+    }
+}
