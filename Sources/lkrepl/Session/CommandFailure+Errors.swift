@@ -33,7 +33,8 @@ extension CommandFailure {
     private static func exitCode(_ code: DocIndexError.Code) -> ExitCode {
         switch code {
         case .notADocumentStore, .storeTooNew, .corruption, .invalidSchema, .invalidID, .invalidDocument,
-            .documentExists, .duplicateValue, .tooManyEntries:
+            .documentExists, .documentMissing, .duplicateValue, .tooManyEntries, .conflict, .epochChanged,
+            .migrationFailed:
             .badData
         case .unknownCollection, .unknownIndex, .invalidQuery: .usage
         case .nestedWrite: .software
