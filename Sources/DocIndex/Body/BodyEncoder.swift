@@ -29,12 +29,23 @@ public enum BodyEncoder {
 
 /// Writes one body backwards.
 private struct BodyWriter: ~Copyable {
-    /// A member of an object that is being written.
+    /// A member of an object that is being written, as one integer whose order is that of the table: by number, and
+    /// those of one number in the order of the document.
     struct Entry {
-        /// The number of its name.
-        var number: Int
-        /// Where its value begins, counted from the end of the body.
-        var start: Int
+        /// The number of the name in the upper 16 bits; below, the complement of where the value begins, because what
+        /// comes earlier in the body lies further from its end.
+        private(set) var bits: UInt64
+
+        init(number: Int) { bits = UInt64(truncatingIfNeeded: number) << 48 }
+
+        /// The number of the name.
+        var number: Int { Int(truncatingIfNeeded: bits >> 48) }
+
+        /// Where the value begins, counted from the end of the body.
+        var start: Int {
+            get { Int(truncatingIfNeeded: ~bits & 0xffff_ffff_ffff) }
+            set { bits = bits & ~0xffff_ffff_ffff | ~UInt64(truncatingIfNeeded: newValue) & 0xffff_ffff_ffff }
+        }
     }
 
     var bytes = BodyBuffer(capacity: 1024)
@@ -109,7 +120,7 @@ private struct BodyWriter: ~Copyable {
     ) -> Int {
         let first = entries.count
         for position in members.indices {
-            entries.append(Entry(number: names.add(members[position].name) ?? BodyFormat.inlineName, start: 0))
+            entries.append(Entry(number: names.add(members[position].name) ?? BodyFormat.inlineName))
         }
         return first
     }
@@ -160,21 +171,18 @@ private struct BodyWriter: ~Copyable {
         entries.removeSubrange(first...)
     }
 
-    /// Brings the entries from `first` on into the order of their numbers; equal ones stay in the order of the document.
+    /// Brings the entries from `first` on into the order of the table.
     private mutating func sortEntries(from first: Int) {
         var entry = first + 1
         while entry < entries.count, entries[entry - 1].number <= entries[entry].number { entry += 1 }
         guard entry < entries.count else { return }
         if entries.count - first > 32 {
-            // A value that begins earlier lies further from the end.
-            let sorted = entries[first...].sorted { ($0.number, $1.start) < ($1.number, $0.start) }
-            entries.replaceSubrange(first..., with: sorted)
-            return
+            return entries[first...].sort { $0.bits < $1.bits }
         }
         while entry < entries.count {
             let moving = entries[entry]
             var place = entry
-            while place > first, entries[place - 1].number > moving.number {
+            while place > first, entries[place - 1].bits > moving.bits {
                 entries[place] = entries[place - 1]
                 place -= 1
             }

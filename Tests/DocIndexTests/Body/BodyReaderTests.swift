@@ -1,4 +1,5 @@
 import DocIndex
+import TestSupport
 import Testing
 
 @Suite struct BodyReaderTests {
@@ -44,6 +45,24 @@ import Testing
             if !expected.isEmpty { foundCount += 1 }
         }
         #expect(foundCount > 500)
+    }
+
+    @Test func `Every path answers for a body as for its document`() throws {
+        var documents = RandomDocuments(TestRun.random(stream: 22))
+        var table = FieldNames()
+        for _ in 0..<TestRun.rounds(1000, long: 50_000) {
+            let document = documents.document(id: documents.id())
+            let body = try BodyEncoder.encode(.object(document), names: &table)
+            let reader = try BodyReader(body.span, names: table)
+            for path in RandomDocuments.scalarPaths + RandomDocuments.arrayPaths {
+                let found = try reader.value(at: ResolvedPath(path, names: table))
+                #expect(found == path.value(in: document), "\(path), \(TestRun.repetition)")
+                var (expected, visited): ([DocumentValue], [DocumentValue]) = ([], [])
+                path.forEachElement(in: document) { expected.append($0) }
+                try reader.forEachElement(at: path) { visited.append($0) }
+                #expect(visited == expected, "\(path), \(TestRun.repetition)")
+            }
+        }
     }
 
     @Test func `A visit ends at the first element that satisfies`() throws {

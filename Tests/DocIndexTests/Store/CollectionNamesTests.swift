@@ -77,6 +77,22 @@ import Testing
         }
     }
 
+    @Test func `Documents with more names than a table takes are stored all the same`() throws {
+        let schema = Schema(collections: [CollectionDefinition("photos", indexes: [.value("late", on: "late.x")])])
+        try withTemporaryStore(schema: schema) { store in
+            let photos = try store.collection("photos")
+            let members = (0..<FieldNames.maximumCount).map { ("n\($0)", DocumentValue.int(Int64($0))) }
+            let large = try DocumentObject(uniqueMembers: [("id", 1)] + members)
+            try photos.put(large)
+            try photos.put(["late": ["x": 5, "n7": 6], "id": 2])
+            #expect(photos.entry.names.current.count == FieldNames.maximumCount)
+            let stored = try photos.document(1)
+            #expect(stored?.content == large)
+            let found = try photos.find("late.x = 5")
+            #expect(found.map(\.content) == [["late": ["x": 5, "n7": 6], "id": 2]])
+        }
+    }
+
     @Test func `A snapshot reads what was stored before names were added`() throws {
         try withTemporaryStore(schema: Self.schema) { store in
             let photos = try store.collection("photos")
