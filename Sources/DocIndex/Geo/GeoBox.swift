@@ -24,10 +24,10 @@ public struct GeoBox: Sendable, Hashable {
 
     /// The smallest box that is sure to hold every point within a distance of a center.
     ///
-    /// - Parameter radius: in meters.
+    /// - Parameter radius: in meters; what is negative or no number counts as 0.
     public init(around center: GeoPoint, radius: Double) {
         // A little more than the angle, so that no rounding leaves out a point on the edge.
-        let angle = max(0, radius) / GeoPoint.earthRadius * (1 + 1e-9) + 1e-12
+        let angle = (radius > 0 ? radius : 0) / GeoPoint.earthRadius * (1 + 1e-9) + 1e-12
         let degrees = angle * 180 / .pi
         south = max(-90, center.latitude - degrees)
         north = min(90, center.latitude + degrees)

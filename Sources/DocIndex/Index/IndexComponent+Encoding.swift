@@ -97,11 +97,8 @@ extension IndexComponent {
     private func levelPrefix(_ levels: [String], isLastWhole: Bool) -> [UInt8] {
         var key = [OrderedValue.Kind.levels.rawValue]
         for level in levels { append(level: level, to: &key) }
-        if !isLastWhole {
-            key.removeLast()
-            // Nothing of the last level is known, not even whether it is there.
-            if levels.last?.isEmpty == true { key.removeLast() }
-        }
+        // Without its end, the last level may go on.
+        if !isLastWhole { key.removeLast() }
         return key
     }
 

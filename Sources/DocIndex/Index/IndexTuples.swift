@@ -11,8 +11,12 @@ struct IndexTuples {
     struct LimitError: Error {}
 
     private let paths: [FieldPath]
+    private let isLimited: Bool
 
-    init(_ paths: [FieldPath]) { self.paths = paths }
+    init(_ paths: [FieldPath]) {
+        self.paths = paths
+        isLimited = Self.multiplies(paths)
+    }
 
     /// The combinations, in the order of the document; values in the order of the paths.
     ///
@@ -21,7 +25,7 @@ struct IndexTuples {
     func combinations(in document: DocumentObject) throws(LimitError) -> [[DocumentValue?]] {
         if !paths.contains(where: \.hasArrayStep) { return [paths.map { $0.value(in: document) }] }
         let combinations = try combinations(of: .object(document), paths: Array(paths.indices), depth: 0)
-        if combinations.count > Self.limit, Self.multiplies(paths) { throw LimitError() }
+        if isLimited, combinations.count > Self.limit { throw LimitError() }
         return combinations
     }
 
@@ -74,6 +78,8 @@ struct IndexTuples {
         case (.eachElement, .array(let elements)):
             var all: [[DocumentValue?]] = []
             for element in elements {
+                // Before memory is used up for what is refused in the end.
+                if isLimited, all.count > Self.limit { throw LimitError() }
                 for combination in try combinations(of: element, paths: group, depth: depth + 1)
                 where group.contains(where: { combination[$0] != nil }) { all.append(combination) }
             }

@@ -18,8 +18,10 @@ struct IndexedDate: Sendable, Hashable {
     func value(of part: DatePart) -> Int64 {
         let (sum, overflow) = milliseconds.addingReportingOverflow(Int64(offsetMinutes ?? 0) * 60_000)
         let local = overflow ? milliseconds : sum
-        let days = Self.floorDivide(local, 86_400_000)
-        let minutes = (local - days * 86_400_000) / 60_000
+        // Rounds down, as no multiplication of the days could do at the end of the range.
+        let rest = local % 86_400_000
+        let days = local / 86_400_000 - (rest < 0 ? 1 : 0)
+        let minutes = (rest < 0 ? rest + 86_400_000 : rest) / 60_000
         let (year, month, day) = CalendarDay.parts(ofDay: days)
         return switch part {
         case .year: year
@@ -32,11 +34,6 @@ struct IndexedDate: Sendable, Hashable {
         case .hour: minutes / 60
         case .minute: minutes % 60
         }
-    }
-
-    private static func floorDivide(_ value: Int64, _ divisor: Int64) -> Int64 {
-        let quotient = value / divisor
-        return value % divisor < 0 ? quotient - 1 : quotient
     }
 }
 

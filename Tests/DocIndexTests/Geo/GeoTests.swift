@@ -101,6 +101,16 @@ import Testing
         }
     }
 
+    @Test func `A circle of any radius has a box`() throws {
+        for center in [try Self.point(0, 0), try Self.point(90, 180), try Self.point(-90, -180)] {
+            for radius in [0, -1, .nan, .infinity, -.infinity, 1e300, .leastNonzeroMagnitude] as [Double] {
+                let box = GeoBox(around: center, radius: radius)
+                #expect(box.contains(center), "\(radius)")
+                #expect(GeoCell.ranges(covering: box).count <= GeoCell.rangeLimit)
+            }
+        }
+    }
+
     @Test func `The index finds what looking at every point finds, after changes as well`() throws {
         var random = TestRun.random(stream: 49)
         let schema = Schema(collections: [

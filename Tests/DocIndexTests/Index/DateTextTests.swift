@@ -83,6 +83,23 @@ import Testing
         }
     }
 
+    @Test(arguments: DatePart.allCases) func `Every moment has every part`(part: DatePart) {
+        for milliseconds in [Int64.min, .min + 1, -1, 0, .max - 1, .max] {
+            for offset in [nil, -1439, 0, 1439] {
+                let value = IndexedDate(milliseconds: milliseconds, offsetMinutes: offset).value(of: part)
+                switch part {
+                case .year, .yearMonth: continue
+                case .month: #expect((1...12).contains(value))
+                case .day: #expect((1...31).contains(value))
+                case .monthDay: #expect((101...1231).contains(value))
+                case .weekday: #expect((1...7).contains(value))
+                case .hour: #expect((0...23).contains(value))
+                case .minute: #expect((0...59).contains(value))
+                }
+            }
+        }
+    }
+
     @Test func `Dates are in the order of their moments, those without a zone by the wall clock`() {
         let component = IndexComponent("a", dates: [.iso8601])
         let texts = [

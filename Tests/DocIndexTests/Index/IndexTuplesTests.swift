@@ -29,6 +29,13 @@ import Testing
         #expect(throws: IndexTuples.LimitError.self) {
             try IndexTuples(["a[]", "b[]"]).combinations(in: ["a": many, "b": many])
         }
+        // The products of many elements, each within the limit.
+        let element: DocumentValue = ["x": few, "y": many]
+        #expect(throws: IndexTuples.LimitError.self) {
+            try IndexTuples(["a[].x[]", "a[].y[]"]).combinations(in: [
+                "a": .array(Array(repeating: element, count: 9999))
+            ])
+        }
         // One array has no limit, whatever is beside it.
         let all = DocumentValue.array((0..<5000).map { ["x": .int($0), "y": 1] })
         #expect(try IndexTuples(["a[].x", "a[].y", "n"]).combinations(in: ["a": all]).count == 5000)

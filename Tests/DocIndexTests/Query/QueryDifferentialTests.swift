@@ -12,14 +12,34 @@ import Testing
         var unions = 0
         var walks = 0
         var nonempty = 0
+        /// How often an index with a special property was used.
+        var properties: [String: Int] = [:]
 
-        mutating func add(_ plan: Plan) {
+        mutating func add(_ plan: Plan, indexes: [IndexDefinition]) {
             switch plan.access {
             case .scan: scans += 1
-            case .ranges: ranges += 1
+            case .ranges(let name, _, _):
+                ranges += 1
+                addProperties(of: name, indexes)
             case .union: unions += 1
-            case .walk: walks += 1
+            case .walk(let name, _):
+                walks += 1
+                addProperties(of: name, indexes)
             }
+        }
+
+        private mutating func addProperties(of name: String, _ indexes: [IndexDefinition]) {
+            guard let index = indexes.first(where: { $0.name == name }) else { return }
+            let components = index.components
+            let properties = [
+                ("sparse", index.isSparse), ("partial", index.condition != nil),
+                ("descending", components.contains { $0.order == .descending }),
+                ("collated", components.contains { $0.collation != .binary }),
+                ("dates", components.contains { !$0.dateFormats.isEmpty || $0.part != nil }),
+                ("levels", components.contains { $0.separator != nil }),
+                ("arrays", components.filter(\.path.hasArrayStep).count > 1),
+            ]
+            for (name, isThere) in properties where isThere { self.properties[name, default: 0] += 1 }
         }
     }
 
@@ -49,6 +69,8 @@ import Testing
         // Each way must have been taken, else the test compares nothing.
         #expect(tally.scans > 0 && tally.ranges > 0 && tally.unions > 0 && tally.walks > 0, "\(tally)")
         #expect(tally.nonempty > 100, "\(tally)")
+        // Seven in all; one may be missed by chance.
+        #expect(tally.properties.count >= 6, "\(tally), \(TestRun.repetition)")
     }
 
     private static func change(
@@ -89,7 +111,7 @@ import Testing
         unlimited.offset = 0
         #expect(
             try collection.count(where: query.predicate) == NaiveQuery.answer(unlimited, among: model).count, comment)
-        tally.add(explanation.plan)
+        tally.add(explanation.plan, indexes: collection.definition.indexes)
         if !expected.isEmpty { tally.nonempty += 1 }
     }
 
