@@ -1,22 +1,25 @@
 /// The values that an index stores beside its keys.
 ///
 /// For each path, a varint with the count of values that it leads to, and for each value a varint with the length of
-/// its body, and the body.
+/// its text, and the text: compact JSON in extended notation. Not the form of bodies, so that an entry can be read by
+/// itself, whatever a body rests on.
 enum CoveredValues {
     /// The bytes of the values at some paths of a document.
     ///
-    /// - Throws: ``BodyError`` for a document that could not be stored.
-    static func encode(_ paths: [FieldPath], of document: DocumentObject) throws -> [UInt8] {
+    /// - Complexity: O(*n*) in the size of the values.
+    static func encode(_ paths: [FieldPath], of document: DocumentObject) -> [UInt8] {
         var bytes: [UInt8] = []
         for path in paths {
-            var bodies: [[UInt8]] = []
-            try path.forEachElement(in: document) { value throws(BodyError) in
-                bodies.append(try BodyEncoder.encode(value))
+            var texts: [[UInt8]] = []
+            path.forEachElement(in: document) { value in
+                var text: [UInt8] = []
+                value.writeJSON(to: &text, JSONWriter(isExtended: true))
+                texts.append(text)
             }
-            Varint.append(UInt64(bodies.count), to: &bytes)
-            for body in bodies {
-                Varint.append(UInt64(body.count), to: &bytes)
-                bytes += body
+            Varint.append(UInt64(texts.count), to: &bytes)
+            for text in texts {
+                Varint.append(UInt64(text.count), to: &bytes)
+                bytes += text
             }
         }
         return bytes
@@ -24,7 +27,7 @@ enum CoveredValues {
 
     /// The values for each of `count` paths; empty where a path leads nowhere.
     ///
-    /// `nil` if the bytes are no such values.
+    /// `nil` if the bytes are no such values, or one is nested too deep for JSON; the document has them.
     static func decode(_ bytes: [UInt8], count: Int) -> [[DocumentValue]]? {
         var offset = 0
         var result: [[DocumentValue]] = []
@@ -35,7 +38,7 @@ enum CoveredValues {
             var values: [DocumentValue] = []
             for _ in 0..<valueCount {
                 guard let length = Varint.read(bytes.span, &offset), length <= UInt64(bytes.count - offset),
-                    let value = try? BodyDecoder.decode(Array(bytes[offset..<offset + Int(length)]))
+                    let value = try? JSONParser(isExtended: true).parse(Array(bytes[offset..<offset + Int(length)]))
                 else { return nil }
                 values.append(value)
                 offset += Int(length)

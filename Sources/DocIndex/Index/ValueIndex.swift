@@ -17,7 +17,7 @@ struct ValueIndex: DocumentIndex {
     ) throws {
         guard definition.holds(document) else { return }
         let combinations = try IndexTuples(definition.fields).combinations(in: document)
-        let covered = definition.covered.isEmpty ? [] : try CoveredValues.encode(definition.covered, of: document)
+        let covered = definition.covered.isEmpty ? [] : CoveredValues.encode(definition.covered, of: document)
         if combinations.count == 1 {
             if let key = key(of: combinations[0], row: row) { try body(key, covered) }
             return
