@@ -1,9 +1,12 @@
 /// The values that an index stores beside its keys.
 ///
 /// For each path, a varint with the count of values that it leads to, and for each value a varint with the length of
-/// its JSON, and the JSON. Not bodies: those need the names of the collection, and one value could have two forms.
+/// its text, and the text: compact JSON in extended notation. Not the form of bodies, so that an entry can be read by
+/// itself, whatever a body rests on.
 enum CoveredValues {
     /// The bytes of the values at some paths of a document.
+    ///
+    /// - Complexity: O(*n*) in the size of the values.
     static func encode(_ paths: [FieldPath], of document: DocumentObject) -> [UInt8] {
         var bytes: [UInt8] = []
         for path in paths {
@@ -24,7 +27,7 @@ enum CoveredValues {
 
     /// The values for each of `count` paths; empty where a path leads nowhere.
     ///
-    /// `nil` if the bytes are no such values.
+    /// `nil` if the bytes are no such values, or one is nested too deep for JSON; the document has them.
     static func decode(_ bytes: [UInt8], count: Int) -> [[DocumentValue]]? {
         var offset = 0
         var result: [[DocumentValue]] = []
