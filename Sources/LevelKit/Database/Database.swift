@@ -151,14 +151,22 @@ public final class Database: Sendable {
 
     // MARK: - Maintenance
 
-    /// Writes everything in memory to tables and merges the tables of a key range into the fewest possible.
+    /// Writes everything in memory to tables and merges the tables of a key range, down to the deepest level that holds any
+    /// of it.
+    ///
+    /// Tables that are on the deepest level already stay as they are, with what was overwritten or deleted in them, unless
+    /// `includingDeepestLevel` is set: then all of the range is written anew, and nothing is left of what was deleted. That
+    /// needs as much room again while it runs.
     ///
     /// With the whole range this is also the strongest durability there is: what was written before is in tables that
     /// are on the disk.
     ///
     /// - Complexity: reads and writes every table that overlaps the range.
-    public func compact(from lower: [UInt8]? = nil, to upper: [UInt8]? = nil) throws(LevelError) {
+    public func compact(
+        from lower: [UInt8]? = nil, to upper: [UInt8]? = nil, includingDeepestLevel: Bool = false
+    ) throws(LevelError) {
         core.mendSplitKeys(always: true)
+        if includingDeepestLevel { try core.coverTables(from: lower, to: upper) }
         try core.admitted { () throws(LevelError) in core.engine.compact(from: lower, to: upper) }
     }
 

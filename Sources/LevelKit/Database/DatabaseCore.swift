@@ -255,7 +255,31 @@ final class DatabaseCore: Sendable {
     /// second while its old value begins a third. Compacting without a new version above is not enough either, since
     /// LevelDB leaves the deepest level as it is. An error is left for the next write to find.
     private func rewrite(_ keys: [[UInt8]]) {
-        try? write { () throws(LevelError) in
+        try? putAgain(keys)
+        let sorted = keys.sorted { order.compare($0.span, $1.span) < 0 }
+        engine.compact(from: sorted[0], to: sorted[sorted.count - 1])
+    }
+
+    /// Writes the first and the last key of all tables in a range once more, so that a compaction finds something above
+    /// the deepest level that covers all of them, and merges them with it.
+    func coverTables(from lower: [UInt8]?, to upper: [UInt8]?) throws(LevelError) {
+        let tables = try admitted { () throws(LevelError) in
+            engine.flushMemoryTable()
+            return try Manifest(ofDatabaseAt: path).tables
+        }
+        let overlapping = tables.filter { table in
+            (lower.map { order.compare(table.largestKey.span, $0.span) >= 0 } ?? true)
+                && (upper.map { order.compare(table.smallestKey.span, $0.span) <= 0 } ?? true)
+        }
+        let keys = overlapping.flatMap { [$0.smallestKey, $0.largestKey] }
+            .sorted { order.compare($0.span, $1.span) < 0 }
+        guard let first = keys.first, let last = keys.last else { return }
+        try putAgain([first, last])
+    }
+
+    /// Writes what some keys have once more, or that they have nothing.
+    private func putAgain(_ keys: [[UInt8]]) throws(LevelError) {
+        try write { () throws(LevelError) in
             let batch = EngineBatch()
             for key in keys {
                 let isThere = try unsafe readValue(forKey: key.span, reading: engine.reading) { value in
@@ -265,8 +289,6 @@ final class DatabaseCore: Sendable {
             }
             try engine.write(batch, synced: false)
         }
-        let sorted = keys.sorted { order.compare($0.span, $1.span) < 0 }
-        engine.compact(from: sorted[0], to: sorted[sorted.count - 1])
     }
 
     /// Enters a cursor of the calling thread.

@@ -44,10 +44,11 @@ struct Opening {
                 .locked, "\(directory.path) is already open in this process; use that handle, or close it first")
         }
         do throws(LevelError) {
+            try checkKindsOfFiles()
             if let pid = LockFile.holder(in: directory) {
                 throw LockFile.heldError(path: directory.path, pid: pid)
             }
-            if content == .database, options.integrity == .strict { try checkLog() }
+            if content == .database, options.integrity == .strict { try checkFiles() }
             let engine = try EngineDatabase.open(path: directory.path, options: EngineOptions(options))
             return DatabaseCore(directory: directory, engine: engine, identity: identity, order: options.order)
         } catch {
@@ -84,13 +85,43 @@ struct Opening {
         }
     }
 
+    /// Checks that no name of LevelDB's is that of a pipe or a device: reading it could wait for ever.
+    private func checkKindsOfFiles() throws(LevelError) {
+        for name in try directory.names() where EngineFileName(name) != nil {
+            guard let status = FileStatus(path: directory.file(name)), !status.isRegularFile else { continue }
+            throw LevelError(
+                .corruption, "\(directory.file(name)) is no regular file; check the path, or restore a backup")
+        }
+    }
+
+    /// Checks what LevelDB takes for granted: that the log of the manifest is there, and that no table leads it astray. All
+    /// other damage it finds itself, where it reads.
+    private func checkFiles() throws(LevelError) {
+        let manifest = try directory.readManifest()
+        do throws(LevelError) {
+            try checkLog(of: manifest)
+            for table in manifest.tables where TableFile.isForged(table, in: directory) {
+                throw LevelError(
+                    .corruption,
+                    "the database at \(directory.path) is damaged: the end of table \(table.number) names blocks beyond "
+                        + "the file; restore a backup or salvage with repair")
+            }
+        } catch {
+            // A process that has opened the database in this moment may have changed its files.
+            if let pid = LockFile.holder(in: directory) {
+                throw LockFile.heldError(path: directory.path, pid: pid)
+            }
+            throw error
+        }
+    }
+
     /// Checks that the log that the manifest names is there.
     ///
     /// LevelDB makes a log before it names it, and removes the one before only after that. So where the log is missing,
     /// it was lost, or the end of the manifest was. LevelDB would take the last state that it can read for the newest,
     /// and remove the tables that came after it.
-    private func checkLog() throws(LevelError) {
-        let number = try directory.readManifest().logNumber
+    private func checkLog(of manifest: Manifest) throws(LevelError) {
+        let number = manifest.logNumber
         let name = EngineFileName.log(named: number)
         guard number != 0, FileStatus(path: directory.file(name)) == nil else { return }
         throw LevelError(

@@ -191,6 +191,7 @@ struct FileStatus {
     /// Device and inode: two paths lead to the same file exactly if these are equal.
     let identity: FileIdentity
     let isDirectory: Bool
+    let isRegularFile: Bool
 
     /// The status of the file at `path`, links followed; `nil` if there is none.
     init?(path: String) {
@@ -198,6 +199,7 @@ struct FileStatus {
         guard unsafe stat(path, &status) == 0 else { return nil }
         identity = FileIdentity(status)
         isDirectory = status.st_mode & S_IFMT == S_IFDIR
+        isRegularFile = status.st_mode & S_IFMT == S_IFREG
     }
 }
 

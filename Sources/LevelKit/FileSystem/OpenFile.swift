@@ -13,7 +13,8 @@ final class OpenFile {
 
     /// Opens a file for reading.
     init(reading path: String) throws(SystemError) {
-        descriptor = unsafe open(path, O_RDONLY | O_CLOEXEC)
+        // Without waiting: a pipe in place of a file would otherwise wait for somebody who writes to it.
+        descriptor = unsafe open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
         guard descriptor >= 0 else { throw .last }
     }
 

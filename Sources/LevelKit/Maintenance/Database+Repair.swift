@@ -69,6 +69,7 @@ private struct Repair {
         do throws(LevelError) {
             if let manifest = evidence.manifest { outcome.obsoleteNames = try removeObsoleteFiles(manifest) }
             outcome.droppedFromLogs = try cleanLogs()
+            try archiveForgedTables()
             var options = options
             // Relaxed, the engine would use blocks whose checksums do not fit, and keys out of order abort the process.
             options.integrity = .strict
@@ -105,6 +106,21 @@ private struct Repair {
             removed.append(name)
         }
         return removed.sorted()
+    }
+
+    /// Moves files that do not end as tables do to where LevelDB moves tables that it cannot read: it would end the
+    /// process over some of them.
+    private func archiveForgedTables() throws(LevelError) {
+        for name in try directory.names() {
+            guard case .table = EngineFileName(name), !TableFile.isTable(directory.file(name)) else { continue }
+            do throws(SystemError) {
+                let lost = directory.file("lost")
+                if FileStatus(path: lost) == nil { try FileOperations.makeDirectory(lost, permissions: 0o755) }
+                try FileOperations.rename(directory.file(name), replacing: lost + "/" + name)
+            } catch {
+                throw error.levelError("move \(directory.file(name)) away")
+            }
+        }
     }
 
     /// Rewrites logs that are damaged with the records that are not.

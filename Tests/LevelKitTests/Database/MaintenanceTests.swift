@@ -28,6 +28,32 @@ import Testing
         }
     }
 
+    @Test func `what was deleted before the first table was written goes when the deepest level is included`() throws {
+        try withTemporaryDatabase { database in
+            for number in 0..<20_000 { try database.put(Array(repeating: 7, count: 100), forKey: numberedKey(number)) }
+            for number in 0..<20_000 { try database.delete(numberedKey(number)) }
+            try database.compact()
+            #expect(try database.approximateByteCount(from: [], to: [0xff]) > 0)
+            try database.compact(includingDeepestLevel: true)
+            #expect(try database.approximateByteCount(from: [], to: [0xff]) == 0)
+            try expectFiles(ofKind: "ldb", 0, in: database.path)
+        }
+    }
+
+    @Test func `including the deepest level keeps every other entry`() throws {
+        try withTemporaryDatabase { database in
+            try Self.fill(database, 3000)
+            try database.compact()
+            for number in stride(from: 0, to: 3000, by: 3) { try database.delete(numberedKey(number)) }
+            let before = try keys(of: database)
+            try database.compact(includingDeepestLevel: true)
+            #expect(try keys(of: database) == before)
+            try database.compact(from: numberedKey(100), to: numberedKey(200), includingDeepestLevel: true)
+            #expect(try keys(of: database) == before)
+            #expect(try database.verify().problems.isEmpty)
+        }
+    }
+
     @Test(arguments: [nil, [], numberedKey(0)] as [[UInt8]?], [nil, numberedKey(299), [0xff, 0xff]] as [[UInt8]?])
     func `a compaction with bounds that enclose all keys does the same`(lower: [UInt8]?, upper: [UInt8]?) throws {
         try withTemporaryDatabase { database in
