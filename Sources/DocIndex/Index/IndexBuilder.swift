@@ -9,6 +9,12 @@ struct IndexBuilder {
     let database: Database
     let state: WriterState
 
+    /// A document that an index cannot take.
+    struct Failure: Error {
+        let index: UInt32
+        let error: DocIndexError
+    }
+
     /// Documents in one slice.
     static let sliceDocumentCount = 256
     /// Operations in one slice, about.
@@ -17,6 +23,7 @@ struct IndexBuilder {
     /// Puts the entries of the next documents into indexes. Called under the writer's lock.
     ///
     /// - Returns: the last row that the indexes now hold; `nil` if they hold all.
+    /// - Throws: ``Failure`` for a document that cannot be in an index; nothing is written then.
     func buildSlice(
         of entries: [Catalog.IndexEntry], in collection: Catalog.CollectionEntry, catalog: Catalog
     ) throws -> UInt64? {
@@ -48,8 +55,15 @@ struct IndexBuilder {
                 break
             }
             let document = try RowReader.document(record: cursor.value, row: row, collection: collection)
-            try changes.update(
-                indexes, of: document.id, old: nil, new: document.content, row: row, collection: collection.name)
+            for index in indexes {
+                do {
+                    try changes.update(
+                        [index], of: document.id, old: nil, new: document.content, row: row,
+                        collection: collection.name)
+                } catch let error as DocIndexError where error.code == .tooManyEntries {
+                    throw Failure(index: index.number, error: error)
+                }
+            }
             last = row
             count += 1
         }
@@ -76,7 +90,8 @@ struct IndexBuilder {
     func deleteSlice(of index: Catalog.DroppedIndex) throws -> Bool {
         let prefixes =
             switch index.kind {
-            case .value, .geo: [StoreKeyspace.values.prefix(index.number), StoreKeyspace.valueCounts.prefix(index.number)]
+            case .value, .geo:
+                [StoreKeyspace.values.prefix(index.number), StoreKeyspace.valueCounts.prefix(index.number)]
             case .text: [StoreKeyspace.text.prefix(index.number)]
             }
         for prefix in prefixes + [StoreKeyspace.progress.prefix(index.number)] {

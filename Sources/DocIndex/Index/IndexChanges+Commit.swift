@@ -40,7 +40,9 @@ extension IndexChanges {
         for collection in catalog.collections {
             for entry in collection.indexes {
                 guard let changes = values[entry.number], let index = entry.index as? ValueIndex else { continue }
-                if entry.definition.isUnique, isUniqueEnforced { try check(index, changes, of: collection, in: database) }
+                if entry.definition.isUnique, isUniqueEnforced {
+                    try check(index, changes, of: collection, in: database)
+                }
                 if entry.definition.countsValues {
                     try IndexCounters(index: index).add(changes.counts, to: batch, reading: database)
                 }

@@ -56,11 +56,13 @@ extension DocumentStore {
                 throw DocIndexError(
                     .migrationFailed,
                     "migration \(position + 1) of the store is \(name), and the program has "
-                        + "\(migrations[position].name) there; list all migrations in the order in which they were made")
+                        + "\(migrations[position].name) there; list all migrations in the order in which they were made"
+                )
             }
         }
-        if let running = currentCatalog.runningMigration, migrations.count <= done.count
-            || !migrations[done.count].name.hasSameBytes(as: running)
+        if let running = currentCatalog.runningMigration,
+            migrations.count <= done.count
+                || !migrations[done.count].name.hasSameBytes(as: running)
         {
             throw DocIndexError(
                 .migrationFailed, "the store is in the middle of the migration \(running); finish it first")
@@ -76,7 +78,9 @@ extension DocumentStore {
             var slice = MigrationSlice(migration: migration, database: database)
             let step = try withWriter { state in
                 let catalog = currentCatalog
-                guard let entry = catalog.collection(named: migration.collection) else { return MigrationProgress?.none }
+                guard let entry = catalog.collection(named: migration.collection) else {
+                    return MigrationProgress?.none
+                }
                 let step = try slice.run(in: entry)
                 let transaction = Transaction(database: database, catalog: catalog)
                 defer { transaction.end() }

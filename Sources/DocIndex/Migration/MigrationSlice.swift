@@ -52,7 +52,8 @@ struct MigrationSlice {
             }
             row = next
             count += 1
-            try transform(try RowReader.document(record: cursor.value, row: row, collection: collection), in: collection)
+            try transform(
+                try RowReader.document(record: cursor.value, row: row, collection: collection), in: collection)
         }
         if isAtEnd { row = lastRow }
         record = Self.record(row: row, lastRow: lastRow)
@@ -82,6 +83,7 @@ struct MigrationSlice {
 
     private func failure(_ document: Document, _ what: String) -> DocIndexError {
         DocIndexError(
-            .migrationFailed, "the migration \(migration.name) \(what), at the document \(document.id); it stopped there")
+            .migrationFailed,
+            "the migration \(migration.name) \(what), at the document \(document.id); it stopped there")
     }
 }

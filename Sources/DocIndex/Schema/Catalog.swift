@@ -34,8 +34,8 @@ struct Catalog: Sendable, Hashable {
         /// The table of names that the bodies are written with; kept under keys of its own.
         var names = CollectionNames()
 
-        /// Whether every index holds every document.
-        var isBuilt: Bool { indexes.allSatisfy(\.isReady) }
+        /// Whether no index is left to be built.
+        var isBuilt: Bool { !indexes.contains(where: \.isBuilding) }
     }
 
     struct IndexEntry: Sendable, Hashable {
@@ -47,6 +47,11 @@ struct Catalog: Sendable, Hashable {
         /// Whether the schema no longer declares the index like this. It answers until the one that takes its place is
         /// ready.
         var isRetiring = false
+        /// Why the index could not be built; `nil` if nothing is known against it. It holds nothing then.
+        var failure: String?
+
+        /// Whether the index is to be built.
+        var isBuilding: Bool { !isReady && failure == nil }
         /// What the entries were made with; see ``IndexDefinition/fingerprint``.
         var fingerprint: String
 
@@ -185,6 +190,7 @@ extension Catalog {
                     "name": .string(index.definition.name), "number": .int(Int64(index.number)),
                     "definition": index.definition.jsonValue, "fingerprint": .string(index.fingerprint),
                     "ready": .bool(index.isReady), "retiring": .bool(index.isRetiring),
+                    "failure": index.failure.map { .string($0) } ?? .null,
                 ]
             }
             return [
@@ -266,6 +272,7 @@ extension Catalog {
         var entry = IndexEntry(
             number: try number(value["number"]), definition: index, isReady: isReady, fingerprint: fingerprint)
         entry.isRetiring = isRetiring
+        if let failure = value["failure"], !failure.isNull { entry.failure = try text(failure) }
         return entry
     }
 

@@ -70,7 +70,7 @@ struct Commit {
         guard let entry = catalog.collection(numbered: number) else { return nil }
         let collection = Collection(
             entry: entry, ready: entry.indexes.filter(\.isReady).map(\.index),
-            building: try entry.indexes.filter { !$0.isReady }.map {
+            building: try entry.indexes.filter(\.isBuilding).map {
                 ($0.index, try state.progress(of: $0.number, in: database))
             })
         collections[number] = collection

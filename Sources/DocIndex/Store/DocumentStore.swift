@@ -95,7 +95,12 @@ public final class DocumentStore: Sendable {
         let catalog = try storedCatalog(in: database, mayBeNew: schema != nil)
         let store = DocumentStore(database: database, catalog: catalog)
         try store.adopt(schema)
-        if finishesSchemaChange { try store.finishSchemaChange() }
+        guard finishesSchemaChange else { return store }
+        do {
+            try store.finishSchemaChange()
+        } catch let error as DocIndexError where error.code == .tooManyEntries {
+            // One index less is no reason to keep everything else closed; see `failedIndexes`.
+        }
         return store
     }
 
@@ -169,9 +174,15 @@ public final class DocumentStore: Sendable {
     /// - Throws: as ``apply(_:_:)``.
     public func finishSchemaChange(_ progress: (BuildProgress) throws -> Void = { _ in }) throws {
         if !currentCatalog.hasPendingWork { return }
+        var failure: DocIndexError?
         try maintenance.withLock {
-            while let collection = currentCatalog.collections.first(where: { $0.indexes.contains { !$0.isReady } }) {
-                try buildIndexes(of: collection.number, progress)
+            while let collection = currentCatalog.collections.first(where: { !$0.isBuilt }) {
+                do {
+                    try buildIndexes(of: collection.number, progress)
+                } catch let error as DocIndexError where error.code == .tooManyEntries {
+                    // That index is given up; the others go on.
+                    failure = error
+                }
             }
             while let dropped = currentCatalog.dropped.first {
                 let builder = IndexBuilder(database: database, state: writerState)
@@ -183,6 +194,20 @@ public final class DocumentStore: Sendable {
                 }
             }
         }
+        if let failure { throw failure }
+    }
+
+    /// Indexes that could not be built, because a document would have too many entries. They hold nothing and answer
+    /// nothing, and documents are stored without them. Change the document and call ``rebuildIndex(_:of:_:)``, or declare
+    /// the index otherwise.
+    public var failedIndexes: [FailedIndex] {
+        currentCatalog.collections.flatMap { collection in
+            collection.indexes.compactMap { entry in
+                entry.failure.map {
+                    FailedIndex(collection: collection.name, index: entry.definition.name, reason: $0)
+                }
+            }
+        }
     }
 
     private func buildIndexes(of collection: UInt32, _ progress: (BuildProgress) throws -> Void) throws {
@@ -191,9 +216,15 @@ public final class DocumentStore: Sendable {
             let step = try writer.withLock { () -> BuildProgress? in
                 let catalog = currentCatalog
                 guard let entry = catalog.collection(numbered: collection) else { return nil }
-                let building = entry.indexes.filter { !$0.isReady }
+                let building = entry.indexes.filter(\.isBuilding)
                 let builder = IndexBuilder(database: database, state: writerState)
-                let row = try builder.buildSlice(of: building, in: entry, catalog: catalog)
+                let row: UInt64?
+                do {
+                    row = try builder.buildSlice(of: building, in: entry, catalog: catalog)
+                } catch let failure as IndexBuilder.Failure {
+                    try giveUp(failure, of: collection)
+                    throw failure.error
+                }
                 if row == nil { try flip(collection) }
                 let last = try writerState.counters(collection, in: database).nextRow - 1
                 return BuildProgress(
@@ -214,7 +245,7 @@ public final class DocumentStore: Sendable {
         let batch = WriteBatch()
         for index in catalog.collections[position].indexes.indices {
             let entry = catalog.collections[position].indexes[index]
-            if entry.isReady { continue }
+            if !entry.isBuilding { continue }
             guard try writerState.progress(of: entry.number, in: database) == .max else { continue }
             catalog.collections[position].indexes[index].isReady = true
             try batch.delete(StoreKeyspace.progress.prefix(entry.number))
@@ -228,6 +259,19 @@ public final class DocumentStore: Sendable {
             catalog.dropped.append(Catalog.DroppedIndex(number: entry.number, kind: entry.definition.kind))
         }
         try save(catalog, with: batch)
+    }
+
+    /// Notes that an index cannot be built, and has what it holds deleted. Called under the writer's lock.
+    private func giveUp(_ failure: IndexBuilder.Failure, of collection: UInt32) throws {
+        var catalog = currentCatalog
+        guard let position = catalog.collections.firstIndex(where: { $0.number == collection }),
+            let index = catalog.collections[position].indexes.firstIndex(where: { $0.number == failure.index })
+        else { return }
+        let old = catalog.collections[position].indexes[index]
+        catalog.dropped.append(Catalog.DroppedIndex(number: old.number, kind: old.definition.kind))
+        catalog.collections[position].indexes[index].number = try Catalog.take(&catalog.nextIndex)
+        catalog.collections[position].indexes[index].failure = failure.error.message
+        try save(catalog)
     }
 
     private static func checkCancellation() throws {

@@ -134,7 +134,8 @@ struct Verifier {
         let last = try Self.ifReadable { try WriterState.storedSequence(in: snapshot) }
         if last == nil { result.report("the sequence number of the last commit cannot be read") }
         var count = 0
-        var cursor = try snapshot.cursor(in: .prefix([StoreKeyspace.changes.rawValue]), reverse: false, fillsCache: false)
+        var cursor = try snapshot.cursor(
+            in: .prefix([StoreKeyspace.changes.rawValue]), reverse: false, fillsCache: false)
         while try cursor.advance() {
             count += 1
             guard let change = StoreChange(key: cursor.key, value: cursor.value, catalog: catalog) else {
