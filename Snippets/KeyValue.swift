@@ -2,24 +2,23 @@
 import LevelKit
 
 // snippet.show
-let database = try Database.open(at: "counters.db")
-try database.put("sunset over the bay", forKey: "photo/1")
+let database = try Database.open(at: "titles.db")
+let titles = try database.keyspace("titles", key: String.self, value: .text)
+try titles.put("Fog over the old bridge", forKey: "IMG_0231")
+print(try titles.value(forKey: "IMG_0231") ?? "no such photo")
 
-// All of a batch is written, or nothing.
-try database.write { batch in
-    try batch.put("fog", forKey: "photo/2")
-    try batch.delete("photo/1")
+// A key of several components has the order of their values.
+let taken = KeySchema("taken", KeyComponent<Int>("year"), KeyComponent<Int>("month"), KeyComponent<String>("photo"))
+let byDate = try database.keyspace(taken, value: .empty)
+try database.write { batch in  // All of it is written, or nothing.
+    try batch.put("The bridge again", forKey: "IMG_0232", in: titles)
+    try batch.insert((2019, 7, "IMG_0231"), in: byDate)
+    try batch.insert((2019, 11, "IMG_0232"), in: byDate)
 }
 
-// Keys may be tuples: their bytes have the order of their values.
-try database.put([], forKey: Tuple(["taken", 2019, 7, "IMG_0231"]).packed())
-let july: Tuple = ["taken", 2019, 7]
-
-// A snapshot does not see what is written later.
-let snapshot = try database.snapshot()
-try database.put([], forKey: Tuple(["taken", 2019, 7, "IMG_0232"]).packed())
-var cursor = try snapshot.cursor(in: july.range)
-while try cursor.advance() {
-    print(try Tuple(packed: cursor.key.copied()))
+let snapshot = try database.snapshot()  // Does not see what is written later.
+for (key, _) in try byDate.at(snapshot).entries(in: .range(2019, 6...12)) {
+    print(key.0, key.1, key.2)
 }
+try database.close()
 // snippet.hide

@@ -70,12 +70,12 @@ import Testing
         }
     }
 
-    @Test("the example in the README is the snippet that is compiled")
-    func readmeShowsTheSnippet() throws {
-        let snippet = try Self.text("Snippets/FirstPhotos.swift")
+    @Test("the examples in the README are the snippets that are compiled", arguments: ["DocIndex", "LevelKit"])
+    func readmeShowsTheSnippet(module: String) throws {
+        let snippet = try Self.text(module == "DocIndex" ? "Snippets/FirstPhotos.swift" : "Snippets/KeyValue.swift")
         let begin = try #require(snippet.range(of: "// snippet.show\n"))
         let end = try #require(snippet.range(of: "// snippet.hide"))
-        let code = "import DocIndex\n\n" + snippet[begin.upperBound..<end.lowerBound]
+        let code = "import \(module)\n\n" + snippet[begin.upperBound..<end.lowerBound]
         #expect(try Self.text("README.md").contains("```swift\n\(code)```"))
     }
 }
