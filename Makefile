@@ -30,10 +30,10 @@ bench: bootstrap
 	@$(SWIFT) run --skip-build -c release --package-path Benchmarks bench
 
 format:
-	$(SWIFT) format --in-place --recursive --parallel Package.swift Sources Tests Snippets Benchmarks/Package.swift Benchmarks/Sources
+	$(SWIFT) format --in-place --recursive --parallel Package.swift Sources Tests Snippets Examples/photo-app Benchmarks/Package.swift Benchmarks/Sources
 
 lint:
-	@$(SWIFT) format lint --strict --recursive --parallel Package.swift Sources Tests Snippets Benchmarks/Package.swift Benchmarks/Sources
+	@$(SWIFT) format lint --strict --recursive --parallel Package.swift Sources Tests Snippets Examples/photo-app Benchmarks/Package.swift Benchmarks/Sources
 
 clean:
 	rm -rf .build

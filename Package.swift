@@ -43,6 +43,9 @@ let package = Package(
             ],
             swiftSettings: strict
         ),
+        // A catalogue that has gone through three releases.
+        .executableTarget(
+            name: "photo-app", dependencies: ["DocIndex"], path: "Examples/photo-app", swiftSettings: strict),
         // A process that writes while tests look at its database from outside.
         .executableTarget(
             name: "levelkit-writer",

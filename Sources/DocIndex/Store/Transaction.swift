@@ -233,6 +233,12 @@ public final class Transaction {
         return entry
     }
 
+    /// The id in a document of a collection; `nil` if it has none yet.
+    func idIfPresent(of content: DocumentObject, in collection: String) throws -> DocumentID? {
+        let entry = try self.entry(collection)
+        return content[entry.idField] == nil ? nil : try Self.id(of: content, in: entry)
+    }
+
     /// The id in a document.
     static func id(of content: DocumentObject, in entry: Catalog.CollectionEntry) throws -> DocumentID {
         guard let value = content[entry.idField] else {

@@ -1,0 +1,64 @@
+public import LevelKit
+
+// MARK: - Swift types
+
+extension DocumentCollection {
+    /// The document of an id as a value of a type; `nil` if there is none.
+    ///
+    /// - Throws: `DecodingError` with the path for a document of another form; ``DocIndexError``; `LevelError`.
+    public func value<T: Decodable>(_ id: DocumentID, as type: T.Type = T.self) throws -> T? {
+        try document(id).map { try DocumentDecoder().decode(type, from: $0.content) }
+    }
+
+    /// The values that satisfy a condition in the notation of the shell; see ``find(_:sort:limit:)``.
+    public func values<T: Decodable>(
+        _ condition: String, sort: String? = nil, limit: Int? = nil, as type: T.Type = T.self
+    ) throws -> [T] {
+        try find(condition, sort: sort, limit: limit).map { try DocumentDecoder().decode(type, from: $0.content) }
+    }
+
+    /// Stores a value under the id that it holds. Members of the stored document that the type does not know stay; see
+    /// ``DocumentEncoder/merge(saving:over:)``.
+    ///
+    /// ```swift
+    /// struct Photo: Codable {
+    ///     var id: String
+    ///     var caption: String?
+    ///     var rating: Int?
+    /// }
+    /// try photos.save(Photo(id: "IMG_0231", caption: "Fog", rating: 5))
+    /// let photo = try photos.value("IMG_0231", as: Photo.self)
+    /// ```
+    ///
+    /// - Parameter condition: what must hold of what is stored.
+    /// - Returns: the id.
+    /// - Throws: `EncodingError` with the path for a value that no document can hold; as ``Transaction/put(_:in:if:)``.
+    @discardableResult
+    public func save(
+        _ value: some Encodable, if condition: WriteCondition = .none, durability: Durability = .buffered
+    ) throws -> DocumentID {
+        try store.write(durability: durability) { try $0.save(value, in: name, if: condition) }
+    }
+}
+
+extension Transaction {
+    /// Stores a value under the id that it holds; see ``DocumentCollection/save(_:if:durability:)``.
+    @discardableResult
+    public func save(
+        _ value: some Encodable, in collection: String, if condition: WriteCondition = .none
+    ) throws -> DocumentID {
+        let encoder = DocumentEncoder()
+        let content = try encoder.encodeObject(value)
+        guard let id = try idIfPresent(of: content, in: collection),
+            let stored = try document(id, in: collection)?.content
+        else { return try put(content, in: collection, if: condition) }
+        return try put(try encoder.merge(saving: value, over: stored), in: collection, if: condition)
+    }
+
+    /// A document as a value of a type, as this transaction sees it; `nil` if there is none of that id.
+    public func value<T: Decodable>(
+        _ id: DocumentID, in collection: String, as type: T.Type = T.self
+    ) throws -> T? {
+        try document(id, in: collection).map { try DocumentDecoder().decode(type, from: $0.content) }
+    }
+}
