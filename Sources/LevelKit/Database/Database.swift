@@ -71,7 +71,7 @@ public final class Database: Sendable {
         _ value: Span<UInt8>, forKey key: Span<UInt8>, durability: Durability = .buffered
     ) throws(LevelError) {
         try SizeLimit.check(keyByteCount: key.count, valueByteCount: value.count)
-        try core.write { () throws(LevelError) in
+        try core.write(key.count + value.count + 20) { () throws(LevelError) in
             try core.engine.put(key, value, synced: durability != .buffered)
             if durability == .flushed { try core.flush() }
         }
@@ -94,7 +94,7 @@ public final class Database: Sendable {
     /// - Throws: ``LevelError``: `io`, `closed`.
     public func delete(_ key: Span<UInt8>, durability: Durability = .buffered) throws(LevelError) {
         try SizeLimit.check(keyByteCount: key.count, valueByteCount: 0)
-        try core.write { () throws(LevelError) in
+        try core.write(key.count + 20) { () throws(LevelError) in
             try core.engine.delete(key, synced: durability != .buffered)
             if durability == .flushed { try core.flush() }
         }
@@ -138,7 +138,7 @@ public final class Database: Sendable {
             core.leave()
             return
         }
-        try core.write { () throws(LevelError) in
+        try core.write(batch.byteCount) { () throws(LevelError) in
             try core.engine.write(batch.engine, synced: durability != .buffered)
             if durability == .flushed { try core.flush() }
         }
@@ -146,7 +146,7 @@ public final class Database: Sendable {
 
     /// Makes everything written so far survive the loss of power; see ``Durability/flushed``.
     public func flush() throws(LevelError) {
-        try core.write { () throws(LevelError) in try core.flush() }
+        try core.write(0) { () throws(LevelError) in try core.flush() }
     }
 
     // MARK: - Maintenance
@@ -167,7 +167,7 @@ public final class Database: Sendable {
     ) throws(LevelError) {
         core.mendSplitKeys(always: true)
         if includingDeepestLevel { try core.coverTables(from: lower, to: upper) }
-        try core.admitted { () throws(LevelError) in core.engine.compact(from: lower, to: upper) }
+        try core.admitted { () throws(LevelError) in core.compact(from: lower, to: upper) }
     }
 
     /// Bytes that the tables hold for keys from `lower` up to, not including, `upper`. What is still in memory does not

@@ -35,6 +35,7 @@ final class DatabaseCore: Sendable {
     let engine: EngineDatabase
     let order: KeyOrder
     let tables: TableWatch
+    private let held: HeldTables
     private let identity: FileIdentity
     private let children = Mutex(Children())
     /// Calls in flight; the highest bit says that admission has stopped.
@@ -47,11 +48,13 @@ final class DatabaseCore: Sendable {
 
     private static let closedBit: UInt64 = 1 << 63
 
-    init(directory: DatabaseDirectory, engine: EngineDatabase, identity: FileIdentity, order: KeyOrder) {
+    init(directory: DatabaseDirectory, engine: EngineDatabase, identity: FileIdentity, options: DatabaseOptions) {
         path = directory.path
+        held = HeldTables(
+            writeBufferByteCount: options.writeBufferByteCount, maxOpenFileCount: options.maxOpenFileCount)
         tables = TableWatch(directory, identity: identity)
         self.engine = engine
-        self.order = order
+        order = options.order
         self.identity = identity
     }
 
@@ -129,8 +132,25 @@ final class DatabaseCore: Sendable {
         if found != nil { return true }
         // `leveldb_get` reports a table file that is gone as "not found", like a key that is not there. Where a table
         // may have gone, an iterator confirms the miss, because it reports an error instead.
+        if held.isTrusted { return false }
+        held.look(list: { engine.property("leveldb.sstables") }, open: openAllTables)
         if tables.isUnchanged { return false }
         return try unsafe findValue(forKey: key, reading: reading, body)
+    }
+
+    /// Has the engine open every table.
+    ///
+    /// - Returns: whether it could.
+    private func openAllTables() -> Bool {
+        guard let manifest = try? Manifest(ofDatabaseAt: path) else { return false }
+        let iterator = unsafe engine.makeIterator(reading: engine.options.scanning)
+        defer { iterator.destroy() }
+        // The tables of level 0 are opened with the iterator, of the other levels the one that a key is in.
+        for table in manifest.tables where table.level > 0 {
+            iterator.seek(table.smallestKey.span)
+            if iterator.hasFailed { return false }
+        }
+        return !iterator.hasFailed
     }
 
     private func findValue(
@@ -156,9 +176,12 @@ final class DatabaseCore: Sendable {
     /// table, which begins a new log, and a probe shows whether that went well. Then the failed write is known not to
     /// have happened, and writing goes on. Otherwise it ends until the database is opened anew; what was acknowledged
     /// stays either way.
-    func write(_ body: () throws(LevelError) -> Void) throws(LevelError) {
+    ///
+    /// - Parameter byteCount: how much is written, about.
+    func write(_ byteCount: Int, _ body: () throws(LevelError) -> Void) throws(LevelError) {
         try enter()
         defer { leave() }
+        held.didWrite(byteCount)
         try writeFailure.withLock { (failure) throws(LevelError) in
             if let failure { throw fencedError(failure) }
             do throws(LevelError) {
@@ -180,6 +203,7 @@ final class DatabaseCore: Sendable {
     /// Writes what is in memory to a table on the disk. The probe tells of an error that LevelDB's function keeps to
     /// itself.
     func flush() throws(LevelError) {
+        held.didWriteTable()
         engine.flushMemoryTable()
         try engine.probe(synced: true)
     }
@@ -188,6 +212,7 @@ final class DatabaseCore: Sendable {
     ///
     /// - Returns: whether writing may go on.
     private func heal() -> Bool {
+        held.didWriteTable()
         engine.flushMemoryTable()
         do throws(LevelError) {
             try engine.probe(synced: true)
@@ -227,6 +252,12 @@ final class DatabaseCore: Sendable {
         if mayHaveSplitKeys { mendSplitKeys() }
     }
 
+    /// Compacts the keys between two bounds.
+    func compact(from lower: [UInt8]?, to upper: [UInt8]?) {
+        engine.compact(from: lower, to: upper)
+        held.didWriteTable()
+    }
+
     /// Merges the files between which a key was split; see ``SplitKeys``.
     ///
     /// Called when the last snapshot goes, and before a compaction of the caller's, while there is a suspicion. It stays
@@ -257,7 +288,7 @@ final class DatabaseCore: Sendable {
     private func rewrite(_ keys: [[UInt8]]) {
         try? putAgain(keys)
         let sorted = keys.sorted { order.compare($0.span, $1.span) < 0 }
-        engine.compact(from: sorted[0], to: sorted[sorted.count - 1])
+        compact(from: sorted[0], to: sorted[sorted.count - 1])
     }
 
     /// Writes the first and the last key of all tables in a range once more, so that a compaction finds something above
@@ -279,7 +310,7 @@ final class DatabaseCore: Sendable {
 
     /// Writes what some keys have once more, or that they have nothing.
     private func putAgain(_ keys: [[UInt8]]) throws(LevelError) {
-        try write { () throws(LevelError) in
+        try write(0) { () throws(LevelError) in
             let batch = EngineBatch()
             for key in keys {
                 let isThere = try unsafe readValue(forKey: key.span, reading: engine.reading) { value in

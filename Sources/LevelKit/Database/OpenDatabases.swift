@@ -18,6 +18,9 @@ enum OpenDatabases {
         _ = identities.withLock { $0.remove(identity) }
     }
 
+    /// How many databases this process has open.
+    static var count: Int { identities.withLock(\.count) }
+
     /// Whether this process has the database open.
     static func contains(_ identity: FileIdentity) -> Bool {
         identities.withLock { $0.contains(identity) }

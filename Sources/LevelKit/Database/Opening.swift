@@ -50,7 +50,7 @@ struct Opening {
             }
             if content == .database, options.integrity == .strict { try checkFiles() }
             let engine = try EngineDatabase.open(path: directory.path, options: EngineOptions(options))
-            return DatabaseCore(directory: directory, engine: engine, identity: identity, order: options.order)
+            return DatabaseCore(directory: directory, engine: engine, identity: identity, options: options)
         } catch {
             // A database that another process has made meanwhile is no trace of this open.
             if error.code != .locked, content == .missing || content == .empty { removeTraces(keeping: namesBefore) }

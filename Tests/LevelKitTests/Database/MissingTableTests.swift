@@ -18,26 +18,53 @@ import Testing
         }
     }
 
-    @Test(arguments: ["at once", "after a quiet while"])
-    func `a table that goes while the database is open is an error, not absence`(moment: String) throws {
+    @Test func `a table that goes before it was read is an error, not absence`() throws {
         try withTemporaryDirectory(leavesDamage: true) { directory in
             try Self.makeTwoTables(at: directory)
             let database = try Database.open(at: directory)
-            if moment == "after a quiet while" { try Self.believeMisses(of: database) }
             for table in try files(ofKind: "ldb", in: directory) { try FileManager.default.removeItem(atPath: table) }
             try Self.expectErrors(of: database)
         }
     }
 
-    @Test(arguments: ["db", "above"])
-    func `a directory that is moved away while the database is open is an error, not absence`(name: String) throws {
+    /// The engine has all of few tables open, and goes on to read them.
+    @Test(arguments: ["the tables", "the directory", "the directory above"])
+    func `what goes after all tables were opened changes no answer`(what: String) throws {
         try withTemporaryDirectory(leavesDamage: true) { directory in
-            try Self.makeTwoTables(at: directory + "/above/db")
-            let database = try Database.open(at: directory + "/above/db")
+            let path = directory + "/above/db"
+            try Self.makeTwoTables(at: path)
+            let database = try Database.open(at: path)
             try Self.believeMisses(of: database)
-            let moved = name == "db" ? directory + "/above/db" : directory + "/above"
-            try FileManager.default.moveItem(atPath: moved, toPath: directory + "/elsewhere")
+            try Self.remove(what, of: path, from: directory)
+            #expect(try keys(of: database).count == 200)
+            for number in [0, 99, 100, 150, 199] {
+                #expect(try database.value(forKey: numberedKey(number)) == TableFixture.value(number))
+                #expect(try database.value(forKey: numberedKey(number) + [0]) == nil)
+            }
+        }
+    }
+
+    /// With more databases than share the mapped memory of the engine, the file system is asked instead.
+    @Test(arguments: ["the tables", "the directory", "the directory above"])
+    func `with many databases, what goes is an error and not absence`(what: String) throws {
+        try withTemporaryDirectory(leavesDamage: true) { directory in
+            let path = directory + "/above/db"
+            try Self.makeTwoTables(at: path)
+            let others = try (0..<5).map { try Database.open(at: "\(directory)/other\($0)") }
+            let database = try Database.open(at: path)
+            try Self.believeMisses(of: database)
+            try Self.remove(what, of: path, from: directory)
             try Self.expectErrors(of: database)
+            for other in others { try other.close() }
+        }
+    }
+
+    private static func remove(_ what: String, of path: String, from directory: String) throws {
+        switch what {
+        case "the tables":
+            for table in try files(ofKind: "ldb", in: path) { try FileManager.default.removeItem(atPath: table) }
+        case "the directory": try FileManager.default.moveItem(atPath: path, toPath: directory + "/elsewhere")
+        default: try FileManager.default.moveItem(atPath: directory + "/above", toPath: directory + "/elsewhere")
         }
     }
 
