@@ -9,6 +9,10 @@ protocol DocumentIndex: Sendable {
     var number: UInt32 { get }
     /// The declaration.
     var definition: IndexDefinition { get }
+    /// Whether no two documents may have the same values.
+    var isUnique: Bool { get }
+    /// Whether a commit needs to know which values come and go.
+    var isWatched: Bool { get }
     /// The beginning of the key of every entry.
     var entryPrefix: [UInt8] { get }
 
@@ -54,6 +58,9 @@ struct IndexChanges {
 }
 
 extension DocumentIndex {
+    var isUnique: Bool { definition.isUnique }
+    var isWatched: Bool { definition.isUnique || definition.countsValues }
+
     /// Brings the index from the old form of a document to the new one; `nil` stands for no document.
     ///
     /// - Throws: ``IndexTuples/LimitError`` for a document with too many entries.
@@ -74,9 +81,14 @@ extension DocumentIndex {
         old: DocumentObject?, new: DocumentObject?, row: UInt64, in changes: inout IndexChanges
     ) throws {
         let batch = changes.batch
+        let isWatched = self.isWatched
+        // Most documents are new and have nothing to compare with.
+        if old == nil, !isWatched {
+            if let new { try forEachEntry(of: new, row: row) { try batch.put($1.span, forKey: $0.span) } }
+            return
+        }
         var stale: [[UInt8]: [UInt8]] = [:]
         if let old { try forEachEntry(of: old, row: row) { stale[$0] = $1 } }
-        let isWatched = definition.isUnique || definition.countsValues
         var tail: [UInt8] = []
         StoreKeyspace.appendRow(row, to: &tail)
         func value(of key: [UInt8]) -> [UInt8] { Array(key[entryPrefix.count..<key.count - tail.count]) }
@@ -84,8 +96,7 @@ extension DocumentIndex {
         if isWatched { swap(&watched, &changes.values[number, default: ValueChanges()]) }
         if let new {
             try forEachEntry(of: new, row: row) { key, content in
-                // Most documents are new and have nothing to compare with.
-                guard !stale.isEmpty, let before = stale.removeValue(forKey: key) else {
+                guard let before = stale.removeValue(forKey: key) else {
                     try batch.put(content, forKey: key)
                     if isWatched { watched.add(value(of: key), row: row) }
                     return

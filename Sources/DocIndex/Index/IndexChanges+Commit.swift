@@ -15,7 +15,7 @@ extension IndexChanges {
             } catch is IndexTuples.LimitError {
                 throw Self.tooManyEntries(id, index: index.definition.name, collection: collection)
             }
-            if let new, index.definition.isUnique {
+            if let new, index.isUnique {
                 documents[index.number, default: [:]][row] = Document(id: id, content: new)
             }
         }

@@ -9,28 +9,128 @@ internal import LevelKit
 struct ValueIndex: DocumentIndex {
     let number: UInt32
     let definition: IndexDefinition
+    let entryPrefix: [UInt8]
+    /// Out of the definition, which is large.
+    let components: [IndexComponent]
+    let isUnique: Bool
+    let isWatched: Bool
+    private let shape: Shape
+    private let isSparse: Bool
+    private let hasCondition: Bool
+    private let coversValues: Bool
 
-    var entryPrefix: [UInt8] { StoreKeyspace.values.prefix(number) }
+    /// How values become keys.
+    private enum Shape {
+        /// One value for each component.
+        case plain
+        /// One component, and one entry for each distinct value that it leads to.
+        case elements
+        /// Several components, some of which go through arrays.
+        case combinations(IndexTuples)
+    }
+
+    init(number: UInt32, definition: IndexDefinition) {
+        self.number = number
+        self.definition = definition
+        entryPrefix = StoreKeyspace.values.prefix(number)
+        components = definition.components
+        isUnique = definition.isUnique
+        isWatched = definition.isUnique || definition.countsValues
+        isSparse = definition.isSparse
+        hasCondition = definition.condition != nil
+        coversValues = !definition.covered.isEmpty
+        let paths = definition.fields
+        if !paths.contains(where: \.hasArrayStep) {
+            shape = .plain
+        } else if paths.count == 1 {
+            shape = .elements
+        } else {
+            shape = .combinations(IndexTuples(paths))
+        }
+    }
 
     func forEachEntry(
         of document: DocumentObject, row: UInt64, _ body: (_ key: [UInt8], _ value: [UInt8]) throws -> Void
     ) throws {
-        guard definition.holds(document) else { return }
-        let combinations = try IndexTuples(definition.fields).combinations(in: document)
-        let covered = definition.covered.isEmpty ? [] : CoveredValues.encode(definition.covered, of: document)
-        if combinations.count == 1 {
-            if let key = key(of: combinations[0], row: row) { try body(key, covered) }
-            return
+        if hasCondition, !definition.holds(document) { return }
+        let covered = coversValues ? CoveredValues.encode(definition.covered, of: document) : []
+        switch shape {
+        case .plain:
+            var key = entryPrefix
+            key.reserveCapacity(64)
+            for position in components.indices {
+                let value = components[position].path.value(in: document)
+                if isSparse, position == 0, value == nil { return }
+                components[position].append(value, to: &key)
+            }
+            StoreKeyspace.appendRow(row, to: &key)
+            try body(key, covered)
+        case .elements: try forEachElement(of: document, row: row) { try body($0, covered) }
+        case .combinations(let tuples):
+            let combinations = try tuples.combinations(in: document)
+            if combinations.count == 1 {
+                if let key = key(of: combinations[0], row: row) { try body(key, covered) }
+                return
+            }
+            var seen: Set<[UInt8]> = []
+            for combination in combinations {
+                if let key = key(of: combination, row: row), seen.insert(key).inserted { try body(key, covered) }
+            }
         }
+    }
+
+    /// Calls `body` with the key of each distinct value that the only component leads to.
+    private func forEachElement(
+        of document: DocumentObject, row: UInt64, _ body: (_ key: [UInt8]) throws -> Void
+    ) throws {
+        let component = components[0]
+        // All values, one behind the other, so that none has an array of its own.
+        var values: [UInt8] = []
+        var ends: [Int] = []
+        component.path.forEachElement(in: document) { value in
+            component.append(value, to: &values)
+            ends.append(values.count)
+        }
+        if ends.isEmpty {
+            if isSparse { return }
+            component.append(nil, to: &values)
+            ends.append(values.count)
+        }
+        var tail: [UInt8] = []
+        StoreKeyspace.appendRow(row, to: &tail)
+        var key = entryPrefix
         var seen: Set<[UInt8]> = []
-        for combination in combinations {
-            if let key = key(of: combination, row: row), seen.insert(key).inserted { try body(key, covered) }
+        for position in ends.indices {
+            let start = position == 0 ? 0 : ends[position - 1]
+            key.removeSubrange(entryPrefix.count...)
+            key.append(contentsOf: values[start..<ends[position]])
+            key.append(contentsOf: tail)
+            if ends.count > 16 {
+                guard seen.insert(key).inserted else { continue }
+            } else if Self.isRepeated(position, values: values, ends: ends) {
+                continue
+            }
+            try body(key)
         }
+    }
+
+    /// Whether an earlier value has the same bytes.
+    private static func isRepeated(_ position: Int, values: [UInt8], ends: [Int]) -> Bool {
+        let start = position == 0 ? 0 : ends[position - 1]
+        let value = values[start..<ends[position]]
+        var earlierStart = 0
+        for earlier in 0..<position {
+            if ends[earlier] - earlierStart == value.count, values[earlierStart..<ends[earlier]] == value {
+                return true
+            }
+            earlierStart = ends[earlier]
+        }
+        return false
     }
 
     /// The key of a combination of values; `nil` if a sparse index leaves it out.
     private func key(of combination: [DocumentValue?], row: UInt64) -> [UInt8]? {
-        if definition.isSparse, combination[0] == nil { return nil }
+        if isSparse, combination[0] == nil { return nil }
         var key = prefix(of: combination)
         StoreKeyspace.appendRow(row, to: &key)
         return key
@@ -39,7 +139,7 @@ struct ValueIndex: DocumentIndex {
     /// The beginning of the keys of all entries with these values, as many as are given.
     func prefix(of values: [DocumentValue?]) -> [UInt8] {
         var key = entryPrefix
-        for (component, value) in zip(definition.components, values) { component.append(value, to: &key) }
+        for (component, value) in zip(components, values) { component.append(value, to: &key) }
         return key
     }
 
@@ -48,7 +148,7 @@ struct ValueIndex: DocumentIndex {
     /// The offset of the row in an entry's key; `nil` if the key is no entry of this index.
     func rowOffset(in key: Span<UInt8>) -> Int? {
         var offset = entryPrefix.count
-        for component in definition.components {
+        for component in components {
             guard let next = component.skip(in: key, from: offset) else { return nil }
             offset = next
         }

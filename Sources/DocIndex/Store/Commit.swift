@@ -106,9 +106,12 @@ struct Commit {
         try changes.batch.put(
             change.encoded, forKey: StoreKeyspace.change(sequence, collection: entry.number, row: row))
         written.append(change)
-        let building = collection.building.filter { row <= $0.row }.map(\.index)
+        var indexes = collection.ready
+        if !collection.building.isEmpty {
+            indexes += collection.building.filter { row <= $0.row }.map(\.index)
+        }
         try changes.update(
-            collection.ready + building, of: edit.target.id, old: old?.content, new: edit.content, row: row,
+            indexes, of: edit.target.id, old: old?.content, new: edit.content, row: row,
             collection: entry.name)
     }
 

@@ -33,6 +33,11 @@ public struct DocumentCollection: Sendable {
         return RowReader(snapshot: snapshot, collection: try entry(in: catalog))
     }
 
+    /// What the catalog says of the collection now; `nil` if the collection is pinned to a moment.
+    func newestEntry() throws -> Catalog.CollectionEntry? {
+        pinned == nil ? try entry(in: store.currentCatalog) : nil
+    }
+
     private func entry(in catalog: Catalog) throws -> Catalog.CollectionEntry {
         guard let entry = catalog.collection(numbered: number) else {
             throw DocIndexError(.unknownCollection, "the store has no collection \(name) any more")

@@ -18,8 +18,9 @@ final class DatabaseCore: Sendable {
         /// The thread of each live cursor.
         var cursors: [UInt64: ThreadIdentity] = [:]
         var nextCursor: UInt64 = 0
-        /// The time of the directory when the first of the snapshots that live now was made.
-        var timeOfFirstSnapshot: Int64 = 0
+        /// The time of the directory when the first snapshot was made since files were last looked at; `nil` if there
+        /// was none.
+        var timeOfFirstSnapshot: Int64?
         /// Whether keys may have been split between files while a snapshot lived.
         var mayHaveSplitKeys = false
         /// When files were last looked at for split keys.
@@ -38,6 +39,8 @@ final class DatabaseCore: Sendable {
     private let held: HeldTables
     private let identity: FileIdentity
     private let children = Mutex(Children())
+    /// Whether files are to be looked at for split keys before the next write.
+    private let areSuspected = Atomic<Bool>(false)
     /// Calls in flight; the highest bit says that admission has stopped.
     private let admission = Atomic<UInt64>(0)
     /// Why writing has stopped; `nil` while all is well. Held during each write, so that no write follows a failed one.
@@ -179,6 +182,8 @@ final class DatabaseCore: Sendable {
     ///
     /// - Parameter byteCount: how much is written, about.
     func write(_ byteCount: Int, _ body: () throws(LevelError) -> Void) throws(LevelError) {
+        // Writes bring compactions, and those bring deleted keys back where their versions lie apart.
+        if areSuspected.load(ordering: .relaxed) { mendSplitKeys() }
         try enter()
         defer { leave() }
         held.didWrite(byteCount)
@@ -226,30 +231,23 @@ final class DatabaseCore: Sendable {
 
     /// Makes a snapshot that is released with the database at the latest.
     func makeSnapshot(for owner: AnyObject) -> EngineSnapshot {
-        let time = tables.changeTime
-        let snapshot = engine.makeSnapshot()
         children.withLock { children in
-            if children.snapshots.isEmpty { children.timeOfFirstSnapshot = time }
+            if children.timeOfFirstSnapshot == nil { children.timeOfFirstSnapshot = tables.changeTime }
+            let snapshot = engine.makeSnapshot()
             children.snapshots[ObjectIdentifier(owner)] = snapshot
+            return snapshot
         }
-        return snapshot
     }
 
     /// Releases a snapshot, unless closing the database has done so.
     func releaseSnapshot(of owner: ObjectIdentifier) {
         guard isOwnedByThisProcess else { return }
-        let mayHaveSplitKeys = children.withLock { children in
+        let wasLast = children.withLock { children in
             guard let snapshot = children.snapshots.removeValue(forKey: owner) else { return false }
             engine.release(snapshot)
-            guard children.snapshots.isEmpty else { return false }
-            // A compaction makes and removes files, which changes the time of the directory. One that is under way has
-            // changed it a moment ago.
-            if tables.changeTime != children.timeOfFirstSnapshot || !tables.isSettled {
-                children.mayHaveSplitKeys = true
-            }
-            return children.mayHaveSplitKeys
+            return children.snapshots.isEmpty
         }
-        if mayHaveSplitKeys { mendSplitKeys() }
+        if wasLast { mendSplitKeys() }
     }
 
     /// Compacts the keys between two bounds.
@@ -260,24 +258,36 @@ final class DatabaseCore: Sendable {
 
     /// Merges the files between which a key was split; see ``SplitKeys``.
     ///
-    /// Called when the last snapshot goes, and before a compaction of the caller's, while there is a suspicion. It stays
-    /// until the directory has been quiet, because a compaction that began under a snapshot may still be writing.
+    /// Called when the last snapshot goes, before a write, and before a compaction of the caller's. A compaction makes
+    /// and removes files, which changes the time of the directory; so files are looked at if that time is another than
+    /// when the first snapshot was made, or if it is young, because a compaction may be under way. Queries make
+    /// snapshots by the thousand, so there is one look in a while; what is not looked at stays under suspicion.
     func mendSplitKeys(always: Bool = false) {
         guard isOwnedByThisProcess, (try? enter()) != nil else { return }
         defer { leave() }
-        let isSettled = tables.isSettled
+        let now = ContinuousClock.now
         let isDue = children.withLock { children in
-            guard children.mayHaveSplitKeys, children.snapshots.isEmpty else { return false }
-            // Queries make snapshots by the thousand; one look in a while is enough.
-            let now = ContinuousClock.now
-            if let last = children.lastLook, now - last < .milliseconds(250), !always { return false }
+            guard children.snapshots.isEmpty, children.timeOfFirstSnapshot != nil || children.mayHaveSplitKeys else {
+                return false
+            }
+            if let last = children.lastLook, now - last < .milliseconds(250), !always {
+                areSuspected.store(true, ordering: .relaxed)
+                return false
+            }
             children.lastLook = now
-            return true
+            let time = tables.changeTime
+            let isSettled = TableWatch.isSettled(time)
+            let hasChanged = children.timeOfFirstSnapshot.map { $0 != time } ?? false
+            let isDue = children.mayHaveSplitKeys || hasChanged || !isSettled
+            children.timeOfFirstSnapshot = nil
+            // A compaction that began under a snapshot may still be writing.
+            children.mayHaveSplitKeys = isDue && !isSettled
+            areSuspected.store(children.mayHaveSplitKeys, ordering: .relaxed)
+            return isDue
         }
         guard isDue else { return }
         let keys = SplitKeys.keys(in: engine.property("leveldb.sstables") ?? "")
         if !keys.isEmpty { rewrite(keys) }
-        if isSettled { children.withLock { $0.mayHaveSplitKeys = false } }
     }
 
     /// Merges all versions of some keys by writing what they have once more.
@@ -286,6 +296,7 @@ final class DatabaseCore: Sendable {
     /// second while its old value begins a third. Compacting without a new version above is not enough either, since
     /// LevelDB leaves the deepest level as it is. An error is left for the next write to find.
     private func rewrite(_ keys: [[UInt8]]) {
+        areSuspected.store(false, ordering: .relaxed)
         try? putAgain(keys)
         let sorted = keys.sorted { order.compare($0.span, $1.span) < 0 }
         compact(from: sorted[0], to: sorted[sorted.count - 1])

@@ -62,8 +62,8 @@ final class TableWatch: Sendable {
         }
     }
 
-    /// Whether the directory has not changed for a while. A compaction makes a file every fraction of a second.
-    var isSettled: Bool { Self.now - changeTime > Self.quietNanoseconds }
+    /// Whether a change of the directory lies back a while. A compaction makes a file every fraction of a second.
+    static func isSettled(_ changeTime: Int64) -> Bool { now - changeTime > quietNanoseconds }
 
     /// When a file was last made or removed in the directory, in nanoseconds since 1970; 0 if that cannot be known.
     ///
