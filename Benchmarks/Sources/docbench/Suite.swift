@@ -20,9 +20,12 @@ struct Suite {
         self.records = records
     }
 
-    mutating func run() throws {
-        try loads()
-        try operations()
+    /// - Parameter growthOnly: whether only loads of several sizes are compared.
+    mutating func run(growthOnly: Bool = false) throws {
+        if !growthOnly {
+            try loads()
+            try operations()
+        }
         try growthOfLoads()
     }
 

@@ -1,10 +1,11 @@
 // DocIndex beside SQLite: the same records, indexes and durability, in one table.
 //
-// usage: docbench [--smoke | --large] [--rounds N] [--json FILE]
+// usage: docbench [--smoke] [--large] [--growth] [--rounds N] [--json FILE]
 //        docbench load ours|peer text|decoded FILE COUNT DIRECTORY
 //        docbench repeat get|commit|update ours|peer DIRECTORY FILE COUNT REPEATS
 //
-// The last two are for profilers: one side of one operation.
+// --smoke: a few hundred made-up records, below two seconds. --large: a load of a million records as well. --growth: only
+// loads of several sizes. The last two forms are for profilers: one side of one operation.
 
 import Foundation
 
@@ -31,7 +32,7 @@ func runSuite(_ arguments: [String]) throws {
     if arguments.contains("--large") { suite.growth.append(1_000_000) }
     if let rounds = value(of: "--rounds", in: arguments).flatMap({ Int($0) }) { suite.rounds = max(1, rounds) }
     say("\(suite.recordCount) \(suite.records.description)\n\n\(Line.header)")
-    try suite.run()
+    try suite.run(growthOnly: arguments.contains("--growth"))
     if let path = value(of: "--json", in: arguments) {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
