@@ -25,7 +25,7 @@ func runSuite(_ arguments: [String]) throws {
         suite.recordCount = 300
         suite.rounds = 1
         suite.loadRounds = 1
-        suite.operationCount = 100
+        suite.operationCount = 50
         suite.syncedCount = 2
         suite.growth = [200]
     }
