@@ -24,10 +24,12 @@ faults: bootstrap
 	@Tests/Faults/run
 
 bench: bootstrap
+	@Benchmarks/bootstrap
 	@$(SWIFT) build --quiet -c release --product lkrepl
 	@Benchmarks/import "$$($(SWIFT) build -c release --show-bin-path)/lkrepl"
 	@$(SWIFT) build --quiet -c release --package-path Benchmarks
 	@$(SWIFT) run --skip-build -c release --package-path Benchmarks bench
+	@$(SWIFT) run --skip-build -c release --package-path Benchmarks docbench
 
 format:
 	$(SWIFT) format --in-place --recursive --parallel Package.swift Sources Tests Snippets Examples/photo-app Benchmarks/Package.swift Benchmarks/Sources

@@ -5,12 +5,23 @@ import PackageDescription
 let package = Package(
     name: "Benchmarks",
     platforms: [.macOS(.v26)],
-    dependencies: [.package(name: "LevelKit", path: "..")],
+    dependencies: [
+        .package(name: "LevelKit", path: ".."),
+        .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),
+    ],
     targets: [
         .systemLibrary(name: "CRawLevelDB"),
         .executableTarget(
             name: "bench",
             dependencies: ["CRawLevelDB", .product(name: "LevelKit", package: "LevelKit")],
+            swiftSettings: [.treatAllWarnings(as: .error)]
+        ),
+        .executableTarget(
+            name: "docbench",
+            dependencies: [
+                .product(name: "DocIndex", package: "LevelKit"), .product(name: "LevelKit", package: "LevelKit"),
+                .product(name: "GRDB", package: "GRDB.swift"),
+            ],
             swiftSettings: [.treatAllWarnings(as: .error)]
         ),
     ],

@@ -1,0 +1,113 @@
+import Foundation
+
+#if canImport(Glibc)
+    import Glibc
+#endif
+
+/// What one run took, in nanoseconds.
+struct Cost: Codable {
+    var elapsed: Double
+    /// Processor time of the whole process, all threads.
+    var processor: Double
+
+    init(of body: () throws -> Void) rethrows {
+        let (elapsed, processor) = (Self.time(CLOCK_MONOTONIC), Self.time(CLOCK_PROCESS_CPUTIME_ID))
+        try body()
+        self.elapsed = Self.time(CLOCK_MONOTONIC) - elapsed
+        self.processor = Self.time(CLOCK_PROCESS_CPUTIME_ID) - processor
+    }
+
+    private static func time(_ clock: clockid_t) -> Double {
+        var time = timespec()
+        clock_gettime(clock, &time)
+        return Double(time.tv_sec) * 1e9 + Double(time.tv_nsec)
+    }
+}
+
+/// One line of the table.
+struct Line: Codable {
+    let operation: String
+    let unit: String
+    let ours: Double
+    let peer: Double
+    /// The peer's number over ours: above 1, ours is better. The median of all rounds.
+    let ratio: Double
+    let low: Double
+    let high: Double
+    /// The same of processor time, which a busy machine hardly changes; `nil` where the line is no time.
+    let processorRatio: Double?
+
+    /// A line from the costs of rounds, ours and the peer's in pairs.
+    init(_ operation: String, unit: String, divisor: Double, rounds: [(ours: Cost, peer: Cost)]) {
+        self.operation = operation
+        self.unit = unit
+        func median(_ values: [Double]) -> Double { values.sorted()[values.count / 2] }
+        let ratios = rounds.map { $0.peer.elapsed / $0.ours.elapsed }
+        ours = median(rounds.map(\.ours.elapsed)) / divisor
+        peer = median(rounds.map(\.peer.elapsed)) / divisor
+        ratio = median(ratios)
+        low = ratios.min() ?? 0
+        high = ratios.max() ?? 0
+        processorRatio = median(rounds.map { $0.peer.processor / $0.ours.processor })
+    }
+
+    /// A line of two amounts.
+    init(_ operation: String, unit: String, ours: Double, peer: Double) {
+        self.operation = operation
+        self.unit = unit
+        self.ours = ours
+        self.peer = peer
+        ratio = peer / ours
+        low = ratio
+        high = ratio
+        processorRatio = nil
+    }
+
+    static let header =
+        pad("operation", 38) + pad("", 11) + pad("DocIndex", 11, right: true) + pad("GRDB", 11, right: true)
+        + "   ratio (low to high)    processor"
+
+    var text: String {
+        Self.pad(operation, 38) + Self.pad(unit, 11) + Self.pad(Self.number(ours), 11, right: true)
+            + Self.pad(Self.number(peer), 11, right: true)
+            + Self.pad(String(format: "%.2f", ratio), 8, right: true)
+            + Self.pad(processorRatio == nil ? "" : String(format: " (%.2f to %.2f)", low, high), 18)
+            + Self.pad(processorRatio.map { String(format: "%.2f", $0) } ?? "", 7, right: true)
+    }
+
+    private static func number(_ value: Double) -> String {
+        String(format: value < 10 ? "%.2f" : value < 100 ? "%.1f" : "%.0f", value)
+    }
+
+    private static func pad(_ text: String, _ width: Int, right: Bool = false) -> String {
+        let spaces = String(repeating: " ", count: max(0, width - text.count))
+        return right ? spaces + text : text + spaces
+    }
+}
+
+/// Runs both sides one after the other, several times; which goes first alternates.
+func alternating(rounds: Int, ours: (Int) throws -> Cost, peer: (Int) throws -> Cost) rethrows -> [(
+    ours: Cost, peer: Cost
+)] {
+    try (0..<rounds).map { round in
+        if round % 2 == 0 {
+            let first = try ours(round)
+            return (first, try peer(round))
+        }
+        let first = try peer(round)
+        return (try ours(round), first)
+    }
+}
+
+/// Prints a line at once, even into a pipe.
+func say(_ line: String) { FileHandle.standardOutput.write(Data((line + "\n").utf8)) }
+
+/// Bytes of all files in a directory.
+func byteCount(of directory: String) -> Double {
+    let files = FileManager.default.enumerator(atPath: directory)?.compactMap { $0 as? String } ?? []
+    return files.reduce(0) { sum, file in
+        let attributes = try? FileManager.default.attributesOfItem(atPath: directory + "/" + file)
+        guard attributes?[.type] as? FileAttributeType == .typeRegular else { return sum }
+        return sum + Double((attributes?[.size] as? NSNumber)?.int64Value ?? 0)
+    }
+}

@@ -1,0 +1,241 @@
+import DocIndex
+import Foundation
+
+/// All comparisons, one after the other.
+struct Suite {
+    var recordCount = 118_357
+    var rounds = 5
+    var loadRounds = 3
+    /// Operations in one round.
+    var operationCount = 2000
+    var syncedCount = 50
+    var growth = [10_000, 100_000]
+    let directory: String
+    let records: Records
+
+    private(set) var lines: [Line] = []
+
+    init(directory: String, records: Records) {
+        self.directory = directory
+        self.records = records
+    }
+
+    /// - Parameter growthOnly: whether only loads of several sizes are compared.
+    mutating func run(growthOnly: Bool = false) throws {
+        if !growthOnly {
+            try loads()
+            try operations()
+        }
+        try growthOfLoads()
+    }
+
+    private mutating func add(_ line: Line) {
+        lines.append(line)
+        say(line.text)
+    }
+
+    private func place(_ side: String) -> String { directory + "/" + side }
+
+    private func load(_ side: String, form: String, count: Int) throws -> LoadReport {
+        try? FileManager.default.removeItem(atPath: place(side))
+        return try LoadReport.ofChild(
+            side: side, form: form, path: records.path, count: count, directory: place(side))
+    }
+
+    // MARK: - Loads
+
+    private mutating func loads() throws {
+        for (form, name) in [("decoded", "load, decoded documents"), ("text", "load, from JSON text")] {
+            var peaks: (ours: Double, peer: Double) = (0, 0)
+            let rounds = try alternating(rounds: loadRounds) { _ in
+                let report = try load("ours", form: form, count: recordCount)
+                peaks.ours = report.peakByteCount
+                return report.cost
+            } peer: { _ in
+                let report = try load("peer", form: form, count: recordCount)
+                peaks.peer = report.peakByteCount
+                return report.cost
+            }
+            add(Line(name, unit: "µs/record", divisor: Double(recordCount) * 1e3, rounds: rounds))
+            if form == "text" {
+                add(Line("peak memory of that load", unit: "MB", ours: peaks.ours / 1e6, peer: peaks.peer / 1e6))
+                add(sizes("size on disk after the load"))
+            }
+        }
+    }
+
+    private func sizes(_ name: String) -> Line {
+        Line(name, unit: "MB", ours: byteCount(of: place("ours")) / 1e6, peer: byteCount(of: place("peer")) / 1e6)
+    }
+
+    private mutating func growthOfLoads() throws {
+        for count in growth {
+            var peaks: (ours: Double, peer: Double) = (0, 0)
+            let rounds = try alternating(rounds: count > 500_000 ? 1 : loadRounds) { _ in
+                let report = try load("ours", form: "text", count: count)
+                peaks.ours = report.peakByteCount
+                return report.cost
+            } peer: { _ in
+                let report = try load("peer", form: "text", count: count)
+                peaks.peer = report.peakByteCount
+                return report.cost
+            }
+            add(
+                Line(
+                    "load of \(count), from JSON text", unit: "µs/record", divisor: Double(count) * 1e3, rounds: rounds)
+            )
+            add(Line("its peak memory", unit: "MB", ours: peaks.ours / 1e6, peer: peaks.peer / 1e6))
+            add(sizes("its size on disk"))
+            try opening("open a store of \(count)")
+        }
+    }
+
+    private mutating func opening(_ name: String) throws {
+        let rounds = try alternating(rounds: rounds) { _ in
+            try open(DocIndexSide.self, "ours")
+        } peer: { _ in
+            try open(SQLiteSide.self, "peer")
+        }
+        add(Line(name, unit: "ms", divisor: 1e6, rounds: rounds))
+    }
+
+    private func open<S: Side>(_ type: S.Type, _ side: String) throws -> Cost {
+        var opened: S?
+        let cost = try Cost { opened = try S(directory: place(side)) }
+        try opened?.close()
+        return cost
+    }
+
+    // MARK: - Operations
+
+    private mutating func operations() throws {
+        try opening("open")
+        let ours = try DocIndexSide(directory: place("ours"))
+        let peer = try SQLiteSide(directory: place("peer"))
+        let texts = try LineReader(path: records.path, count: recordCount).rest()
+        var random = SplitMix64(state: 7)
+        let ids = try texts.shuffled(using: &random).prefix(operationCount).map { try SQLiteSide.prepare($0).id }
+        try checkEqual(ours, peer, ids: ids, texts: texts)
+
+        try compare("get by id, decoded", count: ids.count) { _ in
+            try ids.reduce(0) { $0 + (try ours.get($1)) }
+        } peer: { _ in
+            try ids.reduce(0) { $0 + (try peer.get($1)) }
+        }
+        try compare("get by id, GRDB: text only", count: ids.count, checks: false) { _ in
+            try ids.reduce(0) { $0 + (try ours.get($1)) }
+        } peer: { _ in
+            try ids.reduce(0) { $0 + (try peer.getText($1)) }
+        }
+        let hundreds = stride(from: 0, to: ids.count, by: 100).map { Array(ids[$0..<min($0 + 100, ids.count)]) }
+        try compare("get 100 by ids, decoded", count: hundreds.count) { _ in
+            try hundreds.reduce(0) { $0 + (try ours.get($1)) }
+        } peer: { _ in
+            try hundreds.reduce(0) { $0 + (try peer.get($1)) }
+        }
+        try compare("get 100 by ids, GRDB: text only", count: hundreds.count, checks: false) { _ in
+            try hundreds.reduce(0) { $0 + (try ours.get($1)) }
+        } peer: { _ in
+            try hundreds.reduce(0) { $0 + (try peer.getTexts($1)) }
+        }
+        try commits(ours, peer, ids: ids)
+        try checkEqual(ours, peer, ids: ids, texts: texts)
+
+        add(sizes("size on disk after the changes"))
+        add(
+            Line(
+                "compact", unit: "s", divisor: 1e9,
+                rounds: [(try Cost { try ours.compact() }, try Cost { try peer.compact() })]))
+        try checkEqual(ours, peer, ids: ids, texts: texts)
+        try ours.close()
+        try peer.close()
+        add(sizes("size on disk after compacting"))
+    }
+
+    private mutating func commits(_ ours: DocIndexSide, _ peer: SQLiteSide, ids: [String]) throws {
+        /// New records, other ones in each round.
+        func fresh(_ count: Int, _ mark: String) throws -> [[UInt8]] {
+            try LineReader(path: records.path, count: count, mark: mark).rest()
+        }
+        // Decoded before the clock runs.
+        let rounds = self.rounds + 1
+        let oursNew = try (0..<rounds).map { try fresh(operationCount, "new\($0)-").map(DocIndexSide.prepare) }
+        let peerNew = try (0..<rounds).map { try fresh(operationCount, "new\($0)-").map(SQLiteSide.prepare) }
+        try compare("commit one new document", count: operationCount) { round in
+            for record in oursNew[round] { try ours.commit(record) }
+            return 0
+        } peer: { round in
+            for record in peerNew[round] { try peer.commit(record) }
+            return 0
+        }
+        let oursSynced = try (0..<rounds).map { try fresh(syncedCount, "synced\($0)-").map(DocIndexSide.prepare) }
+        let peerSynced = try (0..<rounds).map { try fresh(syncedCount, "synced\($0)-").map(SQLiteSide.prepare) }
+        try compare("commit one new document, synced", count: syncedCount) { round in
+            for record in oursSynced[round] { try ours.commitSynced(record) }
+            return 0
+        } peer: { round in
+            for record in peerSynced[round] { try peer.commitSynced(record) }
+            return 0
+        }
+        try compare("update a field with an index", count: ids.count) { round in
+            for id in ids { try ours.updateIndexed(id, year: 1800 + round) }
+            return 0
+        } peer: { round in
+            for id in ids { try peer.updateIndexed(id, year: 1800 + round) }
+            return 0
+        }
+        try compare("update a field without an index", count: ids.count) { round in
+            for id in ids { try ours.updateUnindexed(id, title: "Title \(round) of \(id)") }
+            return 0
+        } peer: { round in
+            for id in ids { try peer.updateUnindexed(id, title: "Title \(round) of \(id)") }
+            return 0
+        }
+        let doomed = peerNew.map { $0.map(\.id) }
+        try compare("delete", count: operationCount) { round in
+            for id in doomed[round] { try ours.delete(id) }
+            return 0
+        } peer: { round in
+            for id in doomed[round] { try peer.delete(id) }
+            return 0
+        }
+    }
+
+    /// Compares an operation; the first round is not counted. The closures get the number of the round.
+    private mutating func compare(
+        _ name: String, count: Int, checks: Bool = true, ours: (Int) throws -> UInt64, peer: (Int) throws -> UInt64
+    ) throws {
+        let (first, second) = (try ours(rounds), try peer(rounds))
+        guard !checks || first == second else {
+            throw BenchmarkError("\(name): the two sides did different things: \(first) and \(second)")
+        }
+        let costs = try alternating(rounds: rounds) { round in
+            try Cost { _ = try ours(round) }
+        } peer: { round in
+            try Cost { _ = try peer(round) }
+        }
+        add(Line(name, unit: "µs", divisor: Double(count) * 1e3, rounds: costs))
+    }
+
+    // MARK: - Checks
+
+    /// Throws unless both sides hold the same documents and each index answers the same.
+    private func checkEqual(_ ours: DocIndexSide, _ peer: SQLiteSide, ids: [String], texts: [[UInt8]]) throws {
+        guard try ours.count() == peer.count() else {
+            throw BenchmarkError("the two sides hold \(try ours.count()) and \(try peer.count()) documents")
+        }
+        for id in ids {
+            guard let a = try ours.json(id), let b = try peer.json(id),
+                try JSONParser().parse(a) == JSONParser().parse(b)
+            else { throw BenchmarkError("the two sides hold different documents under the id \(id)") }
+        }
+        for text in texts.prefix(300) {
+            let record = try SQLiteSide.prepare(text)
+            let probe = Probe(
+                year: Int.fromDatabaseValue(record.year) ?? 0, acquired: Int.fromDatabaseValue(record.acquired) ?? 0,
+                keyword: record.keywords.first ?? "", creator: String.fromDatabaseValue(record.creator) ?? "")
+            let (a, b) = (try ours.counts(probe), try peer.counts(probe))
+            guard a == b else { throw BenchmarkError("the indexes answer \(a) and \(b) to \(probe)") }
+        }
+    }
+}
