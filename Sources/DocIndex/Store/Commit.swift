@@ -36,6 +36,7 @@ struct Commit {
         _ edits: [Transaction.Edit], durability: Durability, with records: [(key: [UInt8], value: [UInt8])] = []
     ) throws -> [StoreChange] {
         try state.load(from: database)
+        guard state.sequence < .max else { throw WriterState.damagedSequence }
         let sequence = state.sequence + 1
         for edit in edits { try add(edit, sequence: sequence) }
         for record in records { try changes.batch.put(record.value, forKey: record.key) }

@@ -101,7 +101,8 @@ struct CollectionCounters: Sendable, Hashable {
 
     static func read(_ collection: UInt32, in reader: some KeyValueReader) throws -> CollectionCounters {
         guard let bytes = try reader.value(forKey: key(collection)) else { return CollectionCounters() }
-        guard let values = Varint.readAll(bytes), values.count == 2, let count = Int(exactly: values[1]) else {
+        guard let values = Varint.readAll(bytes), values.count == 2, values[0] > 0, let count = Int(exactly: values[1])
+        else {
             throw DocIndexError(
                 .corruption, "the counters of collection \(collection) cannot be read; restore a backup")
         }

@@ -21,10 +21,12 @@ final class WriterState: @unchecked Sendable {
     /// The sequence number of the last commit in a reader.
     static func storedSequence(in reader: some KeyValueReader) throws -> UInt64 {
         guard let bytes = try reader.value(forKey: StoreKeyspace.stateKey) else { return 0 }
-        guard let values = Varint.readAll(bytes), values.count == 1 else {
-            throw DocIndexError(.corruption, "the sequence number of the store cannot be read; run verify and rebuild")
-        }
+        guard let values = Varint.readAll(bytes), values.count == 1 else { throw damagedSequence }
         return values[0]
+    }
+
+    static var damagedSequence: DocIndexError {
+        DocIndexError(.corruption, "the sequence number of the store cannot be read; run verify and rebuild")
     }
 
     static func encoded(sequence: UInt64) -> [UInt8] {

@@ -4,7 +4,7 @@ internal import LevelKit
 public struct RebuildReport: Sendable, Hashable {
     /// Documents that were read.
     public internal(set) var documentCount = 0
-    /// Records of ids, counters and changes that were missing, wrong or left over, and are right now.
+    /// Records of ids, counters, changes and names of members that were missing, wrong or left over, and are right now.
     public internal(set) var repairCount = 0
     /// Documents that can be read and are not reached by their id, because a newer one has the same; collection and row.
     public internal(set) var shadowedRows: [String] = []
@@ -115,22 +115,30 @@ private struct Rebuilder {
     }
 
     private mutating func rebuild(_ collection: Catalog.CollectionEntry) throws {
+        try correctNames(of: collection)
         let prefix = StoreKeyspace.documents.prefix(collection.number)
         var counters = CollectionCounters()
         counters.nextRow = (try? CollectionCounters.read(collection.number, in: database))?.nextRow ?? 1
         var cursor = try database.cursor(in: .prefix(prefix), reverse: false, fillsCache: false)
         while try cursor.advance() {
             guard let row = StoreKeyspace.row(in: cursor.key, at: prefix.count) else { continue }
-            counters.nextRow = max(counters.nextRow, row + 1)
+            counters.reserve(row)
             guard let document = try? RowReader.document(record: cursor.value, row: row, collection: collection) else {
                 report.unreadableRows.append("\(collection.name) row \(row)")
                 continue
             }
             report.documentCount += 1
             sequence = max(sequence, document.sequence)
-            if try isShadowed(document, row: row, in: collection) {
-                report.shadowedRows.append("\(collection.name) row \(row)")
-                continue
+            if let rival = try rival(of: document, row: row, in: collection) {
+                if (rival.sequence, rival.row) > (document.sequence, row) {
+                    report.shadowedRows.append("\(collection.name) row \(row)")
+                    continue
+                }
+                // One that was read before was counted; one that is still to come will find this document.
+                if rival.row < row {
+                    report.shadowedRows.append("\(collection.name) row \(rival.row)")
+                    counters.documentCount -= 1
+                }
             }
             counters.documentCount += 1
             try correct(StoreKeyspace.id(collection.number, document.id), to: IDRecord.row(row).encoded)
@@ -145,16 +153,37 @@ private struct Rebuilder {
         try correct(CollectionCounters.key(collection.number), to: counters.encoded)
     }
 
-    /// Whether the id of a document leads to another document that was written later.
-    private func isShadowed(
-        _ document: Document, row: UInt64, in collection: Catalog.CollectionEntry
-    ) throws -> Bool {
+    /// The document of the same id that the id leads to at the moment, if it is another one.
+    private func rival(
+        of document: Document, row: UInt64, in collection: Catalog.CollectionEntry
+    ) throws -> (sequence: UInt64, row: UInt64)? {
         try write(always: true)
         guard let record = try? RowReader.record(of: document.id, collection: collection, in: database),
             let other = record.row, other != row,
             let rival = try? RowReader.document(other, collection: collection, in: database), rival.id == document.id
-        else { return false }
-        return (rival.sequence, other) > (document.sequence, row)
+        else { return nil }
+        return (rival.sequence, other)
+    }
+
+    /// Writes the names of members anew as this process knows them, if those that are stored are others.
+    private mutating func correctNames(of collection: Catalog.CollectionEntry) throws {
+        let names = collection.names.current
+        let stored = CollectionNames()
+        let recordCount = try? stored.load(collection, from: database)
+        let prefix = StoreKeyspace.names.prefix(collection.number)
+        var cursor = try database.cursor(in: .prefix(prefix), reverse: false, fillsCache: false)
+        var keyCount = 0
+        while try cursor.advance() {
+            keyCount += 1
+            try batch.delete(cursor.key)
+        }
+        if recordCount == keyCount, stored.current == names { return batch.removeAll() }
+        report.repairCount += 1
+        if names.count > 0 {
+            try batch.put(names.encoded(from: 0), forKey: StoreKeyspace.names(collection.number, from: 0))
+        }
+        try write(always: true)
+        collection.names.didStore(names.count)
     }
 
     /// Removes ids that lead nowhere, and keeps deletions, with their changes.
@@ -177,7 +206,7 @@ private struct Rebuilder {
                     continue
                 }
                 self.sequence = max(self.sequence, sequence)
-                counters.nextRow = max(counters.nextRow, row + 1)
+                counters.reserve(row)
                 let change = StoreChange(sequence: sequence, collection: collection.name, id: id, isDeletion: true)
                 try correct(
                     StoreKeyspace.change(sequence, collection: collection.number, row: row), to: change.encoded)
@@ -213,6 +242,8 @@ private struct Rebuilder {
         }
     }
 
+    // MARK: - Writing
+
     private mutating func correct(_ key: [UInt8], to value: [UInt8]) throws {
         if try database.value(forKey: key) == value { return }
         report.repairCount += 1
@@ -228,5 +259,12 @@ private struct Rebuilder {
         guard batch.count > 0, always || batch.count >= 4096 else { return }
         try database.write(batch)
         batch.removeAll()
+    }
+}
+
+extension CollectionCounters {
+    /// Makes the next row one behind a row that is taken, as far as there are numbers.
+    fileprivate mutating func reserve(_ row: UInt64) {
+        nextRow = max(nextRow, row == .max ? row : row + 1)
     }
 }

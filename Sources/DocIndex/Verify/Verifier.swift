@@ -28,13 +28,20 @@ struct Verifier {
     }
 
     /// The indexes of a collection; one that is being built holds the documents up to a row.
-    private func subjects(of collection: Catalog.CollectionEntry) throws -> [Subject] {
-        try collection.indexes.map { entry in
-            let lastRow =
+    private mutating func subjects(of collection: Catalog.CollectionEntry) throws -> [Subject] {
+        var subjects: [Subject] = []
+        for entry in collection.indexes {
+            let lastRow = try Self.ifReadable {
                 entry.isReady
-                ? .max : try WriterState.storedProgress(StoreKeyspace.progress.prefix(entry.number), in: snapshot)
-            return Subject(index: entry.index, lastRow: lastRow)
+                    ? .max : try WriterState.storedProgress(StoreKeyspace.progress.prefix(entry.number), in: snapshot)
+            }
+            if let lastRow {
+                subjects.append(Subject(index: entry.index, lastRow: lastRow))
+            } else {
+                result.report("\(collection.name).\(entry.definition.name): how far the index is built cannot be read")
+            }
         }
+        return subjects
     }
 
     mutating func run() throws -> Verification {

@@ -1,3 +1,4 @@
+import Foundation
 import LevelKit
 import TestSupport
 import Testing
@@ -22,7 +23,9 @@ import Testing
             try photos.put(["id": "a", "year": 1930])
             try photos.put(["id": 7, "tags": ["x", "x", "y"], "title": "Fog, fog and Rain"])
             let expected: [(String, String?)] = [
-                ("44 15 01 15 01", "02 10 0a 02 00 01 00 02 81 61 03 94 1e"),
+                ("43 15 01 15 01 15 01", "00 02 61 00"),
+                ("43 15 02 15 01 15 02", "00 15 07"),
+                ("44 15 01 15 01", "01 02 10 0a 02 00 01 00 02 81 61 03 94 1e"),
                 ("44 15 01 15 02", nil),
                 ("46 15 01 14", "02 02 69 64 04 79 65 61 72"),
                 ("46 15 01 15 02", "02 04 74 61 67 73 05 74 69 74 6c 65"),
@@ -30,6 +33,7 @@ import Testing
                 ("49 15 01 15 07", "02"),
                 ("4d", nil),
                 ("4e 15 01", "03 02"),
+                ("53", "02"),
                 ("56 15 01 02 15 02", ""),
                 ("56 15 01 0a c0 9e 28 00 15 01", ""),
                 ("56 15 02 02 0a c0 9e 28 00 15 01", ""),
@@ -50,17 +54,67 @@ import Testing
         }
     }
 
-    @Test func `The catalog is the documented record`() throws {
+    // MARK: - What the documentation shows
+
+    /// The tables of worked bytes in the section on keys, which have three columns: the pairs of each.
+    private static func documentedPairs() throws -> [[String]] {
+        var tables: [[String]] = []
+        for line in try documentation().split(separator: "\n") {
+            let cells = line.split(separator: "|", omittingEmptySubsequences: false)
+                .map { $0.filter { $0 != "`" }.trimmingCharacters(in: .whitespaces) }
+            if line == "| key | value | |" { tables.append([]) }
+            guard cells.count == 5, cells[1].allSatisfy({ $0.isHexDigit || $0 == " " }), !cells[1].isEmpty else {
+                continue
+            }
+            tables[tables.count - 1].append("\(cells[1]): \(cells[2])")
+        }
+        return tables
+    }
+
+    private static func documentation() throws -> String {
+        let root = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+            .deletingLastPathComponent().deletingLastPathComponent()
+        return try String(contentsOf: root.appending(path: "docs/FORMAT.md"), encoding: .utf8)
+    }
+
+    private static let photosByYear = Schema(collections: [
+        CollectionDefinition("photos", indexes: [.value("year", on: "year")])
+    ])
+
+    @Test func `The example of the documentation is what a store writes, and what is left after the deletion`() throws {
         try withTemporaryDirectory { directory in
+            let documented = try Self.documentedPairs()
+            try #require(documented.map(\.count) == [7, 5])
             let database = try Database.open(at: directory + "/s")
-            let schema = Schema(collections: [CollectionDefinition("photos", indexes: [.value("year", on: "year")])])
-            let store = try DocumentStore.open(on: database, schema: schema)
-            let catalog = try #require(try database.value(forKey: [0x4d]))
-            #expect(
-                String(decoding: catalog, as: UTF8.self)
-                    == #"{"docindex":1,"schemaVersion":1,"nextCollection":2,"nextIndex":2,"collections":[{"name":"photos","#
-                    + #""number":1,"id":"id","indexes":[{"name":"year","number":1,"definition":{"type":"value","#
-                    + #""fields":["year"]},"fingerprint":"47ed186fa0a4191c","ready":true}]}],"dropped":[]}"#)
+            let store = try DocumentStore.open(on: database, schema: Self.photosByYear)
+            let photos = try store.collection("photos")
+            func pairs() throws -> [String] {
+                try allPairs(in: database).filter { $0.key != StoreKeyspace.catalogKey }
+                    .map { "\(hexadecimal($0.key)): \(hexadecimal($0.value))" }
+            }
+            try photos.put(["id": "a", "year": 1930])
+            #expect(try pairs() == documented[0])
+            try photos.delete("a")
+            #expect(try pairs() == documented[1])
+            try store.close()
+        }
+    }
+
+    @Test func `The catalog is the documented record, apart from the epoch`() throws {
+        try withTemporaryDirectory { directory in
+            let text = try Self.documentation()
+            let json = try #require(text.split(separator: "```").first { $0.hasPrefix("json\n") }).dropFirst(5)
+            var documented = try #require(try DocumentValue(json: String(json)).objectValue)
+            let database = try Database.open(at: directory + "/s")
+            let store = try DocumentStore.open(on: database, schema: Self.photosByYear)
+            let bytes = try #require(try database.value(forKey: [0x4d]))
+            let catalog = try #require(try JSONParser().parse(bytes).objectValue)
+            #expect(catalog["epoch"] == .string(store.epoch.description))
+            // A UUID, as the one shown.
+            #expect(catalog["epoch"]?.stringValue?.count == documented["epoch"]?.stringValue?.count)
+            documented["epoch"] = catalog["epoch"]
+            #expect(catalog == documented)
+            #expect(bytes == Array(DocumentValue.object(documented).json.utf8))
             try store.close()
         }
     }
@@ -77,7 +131,8 @@ import Testing
             try collection.put(["id": 1, "v": 2])
             #expect(try row(1) == [1])
             try collection.delete(2)
-            #expect(try row(2) == nil)
+            // Where the deletion stands among the changes: in the fourth commit, under the row that it had.
+            #expect(try row(2) == [0, 4, 2])
             try collection.put(["id": 2])
             #expect(try row(2) == [3])
             #expect(try CollectionCounters.read(1, in: database) == CollectionCounters(nextRow: 4, documentCount: 2))

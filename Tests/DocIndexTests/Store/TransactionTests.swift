@@ -104,7 +104,7 @@ import Testing
             expectFailure(.documentExists) {
                 try store.write { try $0.insert(["id": "a"], in: "photos") }
             }
-            expectFailure(.invalidID) { try store.write { try $0.insert(["v": 1], in: "photos") } }
+            expectFailure(.invalidID) { try store.write { try $0.insert(["id": nil], in: "photos") } }
         }
     }
 

@@ -1,0 +1,191 @@
+import Foundation
+import LevelKit
+import TestSupport
+import Testing
+
+@testable import DocIndex
+
+/// A store that was written once, with every kind of key and of value: whatever changes what is on disk fails here.
+///
+/// A later format gets a fixture of its own; this one is never written anew.
+@Suite struct GoldenStoreTests {
+    static let schema = Schema(
+        version: 3,
+        collections: [
+            CollectionDefinition(
+                "photos",
+                indexes: [
+                    .value("year", on: "year", cover: ["title", "tags[]"], counts: true),
+                    .value("taken", on: .field("taken", order: .descending, dates: [.exif]), sparse: true),
+                    .value("names", on: .field("title", collation: .natural), "year"),
+                    .value("keywords", on: .field("tags[]", split: "|"), counts: true), .geo("place", on: "gps"),
+                    .text("text", on: "title"),
+                ]),
+            CollectionDefinition("albums", id: "name", indexes: [.value("size", on: "size", unique: true)]),
+        ])
+
+    /// What is in the store in the end, with the commit that wrote it, in the order of ids.
+    static let photos: [(UInt64, DocumentObject)] = [
+        (
+            1,
+            [
+                "id": "a", "year": 1930, "title": "Fog over IMG_2", "tags": ["Places|Paris", "sea"],
+                "taken": "2012:06:08 18:02:11", "gps": ["lat": 48.8582, "lon": 2.2945],
+            ]
+        ),
+        (
+            1,
+            [
+                "id": "kinds", "null": nil, "yes": true, "no": false, "small": 63, "large": .int(.max),
+                "negative": -64, "double": 2.5, "bytes": .bytes([0, 0xff]), "empty": [], "nothing": [:],
+                "local": .date(DocumentDate(milliseconds: 1_339_171_331_000)),
+                "zoned": .date(DocumentDate(milliseconds: 1_339_171_331_000, offsetMinutes: 120) ?? DocumentDate(milliseconds: 0)),
+                "long": .string(String(repeating: "é", count: 100)), "array": [1, [2, ["x": 3]]],
+            ]
+        ), (5, ["id": "replaced", "year": 1931.5, "title": "Second"]), (4, ["id": 7, "year": 1930, "rating": 4]),
+    ]
+
+    static let albums: [(UInt64, DocumentObject)] = [(1, ["name": "sea", "size": 12])]
+
+    static let changes = [
+        "1 photos +a", "1 photos +kinds", "1 albums +sea", "3 photos -gone", "4 photos +7", "5 photos +replaced",
+    ]
+
+    private static func write(to store: DocumentStore) throws {
+        try store.write { transaction in
+            try transaction.put(photos[0].1, in: "photos")
+            try transaction.put(["id": "replaced", "year": 1900, "title": "First"], in: "photos")
+            try transaction.put(photos[1].1, in: "photos")
+            try transaction.put(albums[0].1, in: "albums")
+        }
+        let collection = try store.collection("photos")
+        try collection.put(["id": "gone", "year": 1940])
+        try collection.delete("gone")
+        try collection.put(photos[3].1)
+        try collection.put(photos[2].1)
+    }
+
+    // MARK: - The fixture
+
+    private static func fixture() throws -> [(key: [UInt8], value: [UInt8])] {
+        let tests = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+            .deletingLastPathComponent()
+        let text = try String(contentsOf: tests.appending(path: "Fixtures/store-format-2.txt"), encoding: .utf8)
+        return try text.split(separator: "\n").filter { !$0.hasPrefix("#") }.map { line in
+            let parts = line.split(separator: ":", omittingEmptySubsequences: false)
+            try #require(parts.count == 2)
+            return (try bytes(parts[0]), try bytes(parts[1]))
+        }
+    }
+
+    private static func bytes(_ text: Substring) throws -> [UInt8] {
+        let digits = Array(text.filter { $0 != " " })
+        return try stride(from: 0, to: digits.count, by: 2).map { position in
+            try #require(UInt8(String(digits[position...position + 1]), radix: 16))
+        }
+    }
+
+    private static func lines(_ pairs: [(key: [UInt8], value: [UInt8])]) -> [String] {
+        pairs.map { pair in
+            func hexadecimal(_ bytes: [UInt8]) -> String {
+                bytes.map { String($0 >> 4, radix: 16) + String($0 & 15, radix: 16) }.joined()
+            }
+            return hexadecimal(pair.key) + ": " + hexadecimal(pair.value)
+        }
+    }
+
+    /// Runs `body` with a database that holds the pairs of the fixture.
+    private func withFixture(_ body: (Database) throws -> Void) throws {
+        try withTemporaryDirectory { directory in
+            let database = try Database.open(at: directory + "/s")
+            let batch = WriteBatch()
+            for pair in try Self.fixture() { try batch.put(pair.value, forKey: pair.key) }
+            try database.write(batch)
+            try body(database)
+            try database.close()
+        }
+    }
+
+    // MARK: - Reading
+
+    @Test func `A store of format 2 that was written once is opened without a change, is sound, and says what it said`()
+        throws
+    {
+        try withFixture { database in
+            let before = Self.lines(try allPairs(in: database))
+            try #require(before.count > 60)
+            let store = try DocumentStore.open(on: database)
+            #expect(store.schema == Self.schema)
+            #expect(store.epoch.description == "5f3ee5b3-1d3a-4b0e-9c1c-8f6d6a1c2b7e")
+            #expect(try store.sequence() == 5)
+            for (name, expected) in [("photos", Self.photos), ("albums", Self.albums)] {
+                var stored: [Document] = []
+                try store.collection(name).forEach { stored.append($0) }
+                #expect(stored.map(\.content) == expected.map(\.1))
+                #expect(stored.map(\.sequence) == expected.map(\.0))
+            }
+            let changes = try store.changes(since: 0)
+            #expect(
+                changes.map { "\($0.sequence) \($0.collection) \($0.isDeletion ? "-" : "+")\($0.id)" } == Self.changes)
+            try expectSound(store)
+            #expect(Self.lines(try allPairs(in: database)) == before)
+        }
+    }
+
+    @Test func `Its indexes answer`() throws {
+        try withFixture { database in
+            let store = try DocumentStore.open(on: database)
+            let photos = try store.collection("photos")
+            #expect(try photos.find("year = 1930").map(\.id) == ["a", 7])
+            #expect(try photos.entryCount(of: [1930], in: "year") == 2)
+            #expect(try photos.find("year > 1930 and year < 1932").map(\.id) == ["replaced"])
+            #expect(try photos.search("fog").map(\.document.id) == ["a"])
+            #expect(try photos.entryCount(of: ["sea"], in: "keywords") == 1)
+            #expect(try store.collection("albums").find("size = 12").map(\.id) == ["sea"])
+            expectFailure(.duplicateValue) { try store.collection("albums").put(["name": "b", "size": 12]) }
+        }
+    }
+
+    @Test func `It can be written on, and everything in it can be changed and deleted`() throws {
+        try withFixture { database in
+            let store = try DocumentStore.open(on: database)
+            let photos = try store.collection("photos")
+            try photos.put(["id": "gone", "year": 1941, "new name": 1])
+            #expect(try photos.document("gone")?.sequence == 6)
+            for id in ["a", "kinds", "replaced", 7] as [DocumentID] {
+                try photos.update(id) { $0["year"] = 1950 }
+            }
+            try expectSound(store)
+            #expect(try photos.entryCount(of: [1950], in: "year") == 4)
+            for id in ["a", "kinds", "replaced", 7, "gone"] as [DocumentID] { try photos.delete(id) }
+            try expectSound(store)
+            #expect(try photos.count() == 0)
+        }
+    }
+
+    // MARK: - Writing
+
+    @Test func `What wrote it writes the same today, apart from the epoch`() throws {
+        try withTemporaryDirectory { directory in
+            let database = try Database.open(at: directory + "/s")
+            let store = try DocumentStore.open(on: database, schema: Self.schema)
+            try Self.write(to: store)
+            let pairs = try allPairs(in: database)
+            let epoch = store.epoch.description
+            let written = Self.lines(
+                pairs.map { pair in
+                    if pair.key != StoreKeyspace.catalogKey { return pair }
+                    let text = String(decoding: pair.value, as: UTF8.self)
+                    let golden = text.replacing(epoch, with: "5f3ee5b3-1d3a-4b0e-9c1c-8f6d6a1c2b7e")
+                    return (pair.key, Array(golden.utf8))
+                })
+            try TestFiles.write(Array(written.joined(separator: "\n").utf8), to: "/tmp/w-t-golden.txt")
+            let golden = Self.lines(try Self.fixture())
+            for (written, golden) in zip(written, golden) where written != golden {
+                Issue.record("the fixture has \(golden), and \(written) is written")
+            }
+            #expect(written.count == golden.count)
+            try store.close()
+        }
+    }
+}

@@ -1,0 +1,414 @@
+import LevelKit
+import TestSupport
+import Testing
+
+@testable import DocIndex
+
+/// One damage at a time in a store of thousands of documents: the check names exactly what is wrong, a rebuild mends it,
+/// and the documents are as they were.
+@Suite struct DamageTests {
+    static let schema = Schema(collections: [
+        CollectionDefinition(
+            "photos",
+            indexes: [
+                .value("year", on: "year", cover: ["rating"], counts: true), .value("tags", on: "tags[]"),
+                .text("text", on: "title"), .geo("place", on: "gps"),
+            ])
+    ])
+
+    /// Documents that were stored in ten commits; the eleventh deletes the last hundredth of them.
+    private static let count = TestRun.rounds(2000, long: 10_000)
+    private static let deleted = count / 100
+    private static let left = count - deleted
+
+    private static func makeStore(at path: String) throws {
+        let store = try DocumentStore.open(at: path, schema: schema)
+        for commit in 0..<10 {
+            try store.write { transaction in
+                for number in commit * count / 10..<(commit + 1) * count / 10 {
+                    let id = Int64(number + 1)
+                    try transaction.put(
+                        [
+                            "id": .int(id), "year": .int(1900 + id % 100), "rating": .int(id % 5),
+                            "tags": ["all", .string("t\(id % 10)")], "title": .string("fog over w\(id % 7)"),
+                            "gps": ["lat": .double(Double(id % 90)), "lon": .double(Double(id % 180))],
+                        ], in: "photos")
+                }
+            }
+        }
+        try store.write { transaction in
+            for id in left..<count { try transaction.delete(.int(Int64(id + 1)), in: "photos") }
+        }
+        try store.close()
+    }
+
+    private struct Damage: Sendable {
+        let name: String
+        let problems: [String]
+        /// How many problems there are, where not all are described.
+        var problemCount: Int?
+        /// What a rebuild says that it put right, the entries of indexes not counted.
+        let repairs: Int
+        /// Whether followers of the feed hear less afterwards.
+        var losesDeletion = false
+        let apply: @Sendable (Database) throws -> Void
+    }
+
+    // Row 1234 was stored by commit 7 of 2,000 documents, and by commit 2 of 10,000.
+    private static let row: UInt64 = 1234
+    private static let commit = UInt64(1233 / (count / 10) + 1)
+    private static let rowBytes: [UInt8] = [0x16, 0x04, 0xd2]
+    private static let year = StoreKeyspace.values.prefix(1) + OrderedValue.encoded(1934)
+    private static let changeKey = StoreKeyspace.change(commit, collection: 1, row: row)
+
+    private static func encoded(_ numbers: UInt64...) -> [UInt8] {
+        var bytes: [UInt8] = []
+        for number in numbers { Varint.append(number, to: &bytes) }
+        return bytes
+    }
+
+    private static let missingEntry = "photos.year: the document 1234 has an entry that is missing"
+    private static let surplusEntry = "photos.year: there is an entry that no document has"
+    private static let wrongCount = "photos.year: a counter of a value is wrong"
+    private static let notNamed = "photos: the document 1234 in row 1234 is not named by its id"
+
+    private static let indexDamages: [Damage] = [
+        Damage(name: "an entry is gone", problems: [missingEntry, wrongCount], repairs: 0) {
+            try $0.delete(year + rowBytes)
+        },
+        Damage(name: "an entry too many", problems: [surplusEntry, wrongCount], repairs: 0) {
+            try $0.put([], forKey: year + [0x15, 1])
+        },
+        Damage(
+            name: "the entry of an element is gone",
+            problems: ["photos.tags: the document 1234 has an entry that is missing"], repairs: 0
+        ) { try $0.delete(StoreKeyspace.values.prefix(2) + OrderedValue.encoded("t4") + rowBytes) },
+        Damage(
+            name: "a covered value is another", problems: ["photos.year: an entry of the document 1234 is wrong"],
+            repairs: 0
+        ) {
+            try $0.put(CoveredValues.encode(["rating"], of: ["rating": 3]), forKey: year + rowBytes)
+        },
+        Damage(
+            name: "a location is another", problems: ["photos.place: an entry of the document 1234 is wrong"],
+            repairs: 0
+        ) {
+            var cursor = try $0.cursor(in: .prefix(StoreKeyspace.values.prefix(4)))
+            while try cursor.advance() {
+                guard cursor.key.copied().suffix(3) == rowBytes[...] else { continue }
+                var location = cursor.value.copied()
+                location[7] ^= 1
+                return try $0.put(location, forKey: cursor.key.copied())
+            }
+        },
+        Damage(name: "a counter of a value is another", problems: [wrongCount], repairs: 0) {
+            try $0.put([1], forKey: StoreKeyspace.valueCounts.prefix(1) + OrderedValue.encoded(1934))
+        },
+        Damage(name: "a counter of a value is gone", problems: [wrongCount], repairs: 0) {
+            try $0.delete(StoreKeyspace.valueCounts.prefix(1) + OrderedValue.encoded(1934))
+        },
+        Damage(
+            name: "a counter of a value that none has",
+            problems: ["photos.year: a value is counted that no entry has"], repairs: 0
+        ) { try $0.put([1], forKey: StoreKeyspace.valueCounts.prefix(1) + OrderedValue.encoded(1850)) },
+        Damage(
+            name: "a statistic is another", problems: ["photos.text: the sums over all documents are wrong"], repairs: 0
+        ) { try $0.put(encoded(UInt64(left), 1), forKey: StoreKeyspace.textStatistics(3)) },
+        Damage(
+            name: "a posting is another", problems: ["photos.text: an entry of the document 1234 is wrong"], repairs: 0
+        ) { try $0.put([2, 3], forKey: StoreKeyspace.postings(3, term: "fog") + rowBytes) },
+    ]
+
+    private static let recordDamages: [Damage] = [
+        Damage(
+            name: "the count of documents is another",
+            problems: ["photos: the counter says 7 documents, there are \(left)"], repairs: 1
+        ) { try $0.put(encoded(UInt64(count + 1), 7), forKey: CollectionCounters.key(1)) },
+        Damage(
+            name: "the next row is taken",
+            problems: ["photos: the next row is \(left), but row \(left) is taken"], repairs: 1
+        ) { try $0.put(encoded(UInt64(left), UInt64(left)), forKey: CollectionCounters.key(1)) },
+        Damage(name: "the counters are garbage", problems: ["photos: the counters cannot be read"], repairs: 1) {
+            try $0.put([0x80], forKey: CollectionCounters.key(1))
+        },
+        Damage(
+            name: "an id is gone",
+            problems: [notNamed, "photos: there are \(left - 1) ids for \(left) documents"], repairs: 1
+        ) { try $0.delete(StoreKeyspace.id(1, 1234)) },
+        Damage(name: "an id leads to the row of another", problems: [notNamed], repairs: 1) {
+            try $0.put(encoded(1235), forKey: StoreKeyspace.id(1, 1234))
+        },
+        Damage(
+            name: "an id is garbage", problems: [notNamed, "photos: the id 1234 leads to no row"], repairs: 1
+        ) { try $0.put([0, 0x80], forKey: StoreKeyspace.id(1, 1234)) },
+        Damage(name: "the key of an id is garbage", problems: ["photos: an id cannot be read"], repairs: 1) {
+            try $0.put(encoded(1234), forKey: StoreKeyspace.ids.prefix(1) + [0xff])
+        },
+        Damage(
+            name: "an id of a deleted document leads to its row",
+            problems: [
+                "photos: the id \(count) leads to row \(count), which holds no document",
+                "photos: there are \(left + 1) ids for \(left) documents",
+                "there are \(count) changes for \(count - 1) documents and deletions; one may be listed twice",
+            ], repairs: 2, losesDeletion: true
+        ) { try $0.put(encoded(UInt64(count)), forKey: StoreKeyspace.id(1, .int(Int64(count)))) },
+        Damage(
+            name: "the record of a deletion is gone",
+            problems: ["there are \(count) changes for \(count - 1) documents and deletions; one may be listed twice"],
+            repairs: 1, losesDeletion: true
+        ) { try $0.delete(StoreKeyspace.id(1, .int(Int64(count)))) },
+        Damage(
+            name: "the record of a deletion is of another commit",
+            problems: ["photos: the deletion of the document \(count) in commit 10 is missing among the changes"],
+            repairs: 2, losesDeletion: true
+        ) {
+            try $0.put(encoded(0, 10, UInt64(count)), forKey: StoreKeyspace.id(1, .int(Int64(count))))
+        },
+    ]
+
+    private static let feedDamages: [Damage] = [
+        Damage(
+            name: "a change is gone",
+            problems: [
+                "photos: the last change of the document 1234 in commit \(commit) is missing among the changes",
+                "there are \(count - 1) changes for \(count) documents and deletions; one may be listed twice",
+            ], repairs: 1
+        ) { try $0.delete(changeKey) },
+        Damage(
+            name: "a document is listed twice",
+            problems: ["there are \(count + 1) changes for \(count) documents and deletions; one may be listed twice"],
+            repairs: 1
+        ) {
+            try $0.put([0] + DocumentID.int(1234).encoded, forKey: StoreKeyspace.change(9, collection: 1, row: row))
+        },
+        Damage(
+            name: "a change says another thing",
+            problems: ["photos: the last change of the document 1234 in commit \(commit) is wrong among the changes"],
+            repairs: 1
+        ) { try $0.put([1] + DocumentID.int(1234).encoded, forKey: changeKey) },
+        Damage(
+            name: "a change is garbage",
+            problems: [
+                "photos: the last change of the document 1234 in commit \(commit) is wrong among the changes",
+                "a change cannot be read",
+            ], repairs: 1
+        ) { try $0.put([7], forKey: changeKey) },
+        Damage(
+            name: "the key of a change is garbage",
+            problems: [
+                "a change cannot be read",
+                "there are \(count + 1) changes for \(count) documents and deletions; one may be listed twice",
+            ], repairs: 1
+        ) { try $0.put([], forKey: [StoreKeyspace.changes.rawValue, 0xff]) },
+        Damage(
+            name: "the last commit is an earlier one",
+            problems: Array(
+                repeating: "there is a change of commit 11, and the last commit is 10", count: min(deleted, 100)),
+            problemCount: deleted, repairs: 1
+        ) { try $0.put(encoded(10), forKey: StoreKeyspace.stateKey) },
+        Damage(
+            name: "the last commit is garbage", problems: ["the sequence number of the last commit cannot be read"],
+            repairs: 1
+        ) { try $0.put([0x80], forKey: StoreKeyspace.stateKey) },
+    ]
+
+    /// Damages copies of one store one after the other.
+    private func check(_ damages: [Damage]) throws {
+        try withTemporaryDirectory { directory in
+            let whole = directory + "/whole"
+            try Self.makeStore(at: whole)
+            let original = try DocumentStore.open(at: whole)
+            let content = try StoreContent(of: original)
+            let changes = try original.changes(since: 0)
+            try expectSound(original)
+            try original.close()
+            for damage in damages {
+                let path = directory + "/copy"
+                try TestFiles.copy(whole, to: path)
+                try check(damage, at: path, content: content, changes: changes)
+                try TestFiles.remove(path)
+            }
+        }
+    }
+
+    private func check(
+        _ damage: Damage, at path: String, content: StoreContent, changes: [StoreChange]
+    ) throws {
+        let comment = Comment(rawValue: damage.name)
+        let database = try Database.open(at: path)
+        try damage.apply(database)
+        let store = try DocumentStore.open(on: database)
+        let verification = try store.verify()
+        #expect(verification.problems.sorted() == damage.problems.sorted(), comment)
+        #expect(verification.problemCount == damage.problemCount ?? damage.problems.count, comment)
+        let report = try store.rebuild()
+        #expect(report.repairCount == damage.repairs, comment)
+        #expect(report.documentCount == Self.left, comment)
+        #expect(report.shadowedRows.isEmpty && report.unreadableRows.isEmpty, comment)
+        let after = try store.verify()
+        #expect(after.problems == [], comment)
+        #expect(after.isSound, comment)
+        #expect(try StoreContent(of: store) == content, comment)
+        if damage.losesDeletion {
+            // The other changes are all there.
+            let left = Set(try store.changes(since: 0)).symmetricDifference(changes)
+            #expect(left.allSatisfy { $0.id == .int(Int64(Self.count)) && $0.isDeletion }, comment)
+        } else {
+            #expect(try store.changes(since: 0) == changes, comment)
+        }
+        // The numbers of commits go on.
+        #expect(try store.sequence() == 11, comment)
+        try store.collection("photos").put(["id": "new", "year": 1934])
+        #expect(try store.collection("photos").document("new")?.sequence == 12, comment)
+        let found = try store.collection("photos").count(where: .init(parsing: "year = 1934"))
+        #expect(found == Self.count / 100 + 1, comment)
+        #expect(try store.collection("photos").entryCount(of: [1934], in: "year") == found, comment)
+        try store.close()
+        let again = try DocumentStore.open(at: path)
+        try expectSound(again)
+        try again.close()
+    }
+
+    @Test func `Damage of entries, counters, statistics and covered values is named, and mended by a rebuild`() throws {
+        try check(Self.indexDamages)
+    }
+
+    @Test func `Damage of counters and ids is named, and mended by a rebuild`() throws {
+        try check(Self.recordDamages)
+    }
+
+    @Test func `Damage of the feed is named, and mended by a rebuild`() throws {
+        try check(Self.feedDamages)
+    }
+
+    @Test func `Damaged names of members are mended by a store that is open, and refused by one that is opened`() throws
+    {
+        let damages: [(String, (Database) throws -> Void)] = [
+            (
+                "photos: the field names cannot be read",
+                { try $0.put([2, 1], forKey: StoreKeyspace.names(1, from: 0)) }
+            ),
+            (
+                "photos: there are 2 records of field names, 1 fit together",
+                { try $0.put([1, 1, 0x61], forKey: StoreKeyspace.names(1, from: 99)) }
+            ),
+        ]
+        for (problem, damage) in damages {
+            try withTemporaryDirectory { directory in
+                let database = try Database.open(at: directory + "/s")
+                let store = try DocumentStore.open(on: database, schema: Self.schema)
+                let photos = try store.collection("photos")
+                try photos.put(["id": 1, "year": 1930, "title": "fog"])
+                try photos.put(["id": 2, "rating": 5])
+                let content = try StoreContent(of: store)
+                try damage(database)
+                let verification = try store.verify()
+                #expect(verification.problems == [problem])
+                // Readers know the names already.
+                #expect(try StoreContent(of: store) == content)
+                let report = try store.rebuild()
+                #expect(report.repairCount > 0)
+                try expectSound(store)
+                try photos.put(["id": 3, "another": true])
+                try store.close()
+                let again = try DocumentStore.open(at: directory + "/s")
+                try expectSound(again)
+                #expect(try again.collection("photos").document(2)?.content == ["id": 2, "rating": 5])
+                try again.close()
+            }
+        }
+        try withTemporaryDirectory { directory in
+            let store = try DocumentStore.open(at: directory + "/s", schema: Self.schema)
+            try store.collection("photos").put(["id": 1])
+            try store.close()
+            let database = try Database.open(at: directory + "/s")
+            try database.put([2, 1], forKey: StoreKeyspace.names(1, from: 0))
+            expectFailure(.corruption, containing: "field names", "photos", "backup") {
+                try DocumentStore.open(on: database)
+            }
+            try database.close()
+        }
+    }
+
+    @Test(arguments: [1, 2, 3] as [UInt64], [1, 2, 3] as [UInt64])
+    func `Of several documents of one id, a rebuild keeps the one that was written last`(named: UInt64, last: UInt64)
+        throws
+    {
+        try withTemporaryDirectory { directory in
+            let database = try Database.open(at: directory + "/s")
+            let store = try DocumentStore.open(
+                on: database, schema: Schema(collections: [CollectionDefinition("photos")]))
+            let photos = try store.collection("photos")
+            for id in 1...3 { try photos.put(["id": .int(Int64(id))]) }
+            // All three rows hold the document 1, and one of them was written by the last commit.
+            let body = try #require(try database.value(forKey: StoreKeyspace.document(1, row: 1))).dropFirst()
+            for row in 1...3 as ClosedRange<UInt64> {
+                try database.put([row == last ? 3 : 1] + body, forKey: StoreKeyspace.document(1, row: row))
+            }
+            try database.put(Self.encoded(named), forKey: StoreKeyspace.id(1, 1))
+            let report = try store.rebuild()
+            let shadowed = (1...3 as ClosedRange<UInt64>).filter { $0 != last }.map { "photos row \($0)" }
+            #expect(Set(report.shadowedRows) == Set(shadowed))
+            #expect(report.shadowedRows.count == 2)
+            #expect(try photos.count() == 1)
+            #expect(try photos.document(1)?.sequence == 3)
+            #expect(try database.value(forKey: StoreKeyspace.id(1, 1)) == Self.encoded(last))
+            #expect(try photos.document(2) == nil)
+            #expect(try store.changes(since: 0).map(\.sequence) == [3])
+            try store.close()
+        }
+    }
+
+    @Test func `A last commit beyond which there is no number is corruption, and no trap`() throws {
+        try withTemporaryDirectory { directory in
+            let database = try Database.open(at: directory + "/s")
+            try DocumentStore.open(on: database, schema: Self.schema).close()
+            let damaged = try Database.open(at: directory + "/s")
+            try damaged.put(Self.encoded(.max), forKey: StoreKeyspace.stateKey)
+            let store = try DocumentStore.open(on: damaged)
+            expectFailure(.corruption) { try store.collection("photos").put(["id": 1]) }
+            try store.close()
+        }
+    }
+
+    @Test func `Records with the largest numbers there are do not trap a rebuild`() throws {
+        try withTemporaryDirectory { directory in
+            let database = try Database.open(at: directory + "/s")
+            let store = try DocumentStore.open(on: database, schema: Self.schema)
+            try store.collection("photos").put(["id": 1])
+            let record = try #require(try database.value(forKey: StoreKeyspace.document(1, row: 1)))
+            try database.put(record, forKey: StoreKeyspace.document(1, row: .max))
+            try database.put(Self.encoded(0, .max, .max), forKey: StoreKeyspace.id(1, "gone"))
+            let verification = try store.verify()
+            #expect(!verification.isSound)
+            try store.rebuild()
+            let document = try store.collection("photos").document(1)
+            #expect(document?.content == ["id": 1])
+            try store.close()
+        }
+    }
+
+    @Test func `The progress of a build that cannot be read is a problem of the store, not a failure of the check`()
+        throws
+    {
+        struct Stop: Error {}
+        try withTemporaryDirectory { directory in
+            let database = try Database.open(at: directory + "/s")
+            let store = try DocumentStore.open(
+                on: database, schema: Schema(collections: [CollectionDefinition("photos")]))
+            try store.write { transaction in
+                for id in 0..<600 { try transaction.put(["id": .int(Int64(id)), "year": 1], in: "photos") }
+            }
+            let schema = Schema(collections: [CollectionDefinition("photos", indexes: [.value("year", on: "year")])])
+            #expect(throws: Stop.self) { try store.apply(schema) { _ in throw Stop() } }
+            try expectSound(store)
+            try database.put([0x80], forKey: StoreKeyspace.progress.prefix(1))
+            let verification = try store.verify()
+            #expect(verification.problems.contains("photos.year: how far the index is built cannot be read"))
+            try store.rebuild()
+            try expectSound(store)
+            #expect(try store.collection("photos").count(where: .init(parsing: "year = 1")) == 600)
+            try store.close()
+        }
+    }
+}
