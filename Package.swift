@@ -22,6 +22,8 @@ let package = Package(
         .library(name: "LevelKit", targets: ["LevelKit"]),
         .library(name: "DocIndex", targets: ["DocIndex"]),
         .executable(name: "lkrepl", targets: ["lkrepl"]),
+        // For tests alone; only a product can be a library by itself.
+        .library(name: "failing-calls", type: .dynamic, targets: ["failing-calls"]),
     ],
     dependencies: [
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
@@ -53,6 +55,15 @@ let package = Package(
             path: "Tests/Fixtures/levelkit-writer",
             swiftSettings: strict
         ),
+        // Lets calls to the system fail: loaded before the C library of a fixture process.
+        .target(name: "failing-calls", path: "Tests/Fixtures/failing-calls"),
+        // A process that fills a store until tests kill it.
+        .executableTarget(
+            name: "docindex-loader",
+            dependencies: ["DocIndex", "LevelKit", "TestSupport"],
+            path: "Tests/Fixtures/docindex-loader",
+            swiftSettings: strict
+        ),
         .target(
             name: "TestSupport",
             dependencies: ["DocIndex", "LevelKit"],
@@ -62,7 +73,7 @@ let package = Package(
         .testTarget(
             name: "LevelKitTests", dependencies: ["LevelKit", "TestSupport", "levelkit-writer"], swiftSettings: strict),
         .testTarget(
-            name: "DocIndexTests", dependencies: ["DocIndex", "LevelKit", "TestSupport"],
+            name: "DocIndexTests", dependencies: ["DocIndex", "LevelKit", "TestSupport", "docindex-loader"],
             swiftSettings: strict),
         .testTarget(name: "RepositoryTests", swiftSettings: strict),
         .testTarget(

@@ -26,16 +26,20 @@ extension DocumentStore {
             var report = MigrationReport()
             let pending = migrations.dropFirst(currentCatalog.migrations.count)
             guard !pending.isEmpty else { return report }
+            for migration in pending { _ = try collection(migration.collection) }
+            if let checkpoint, currentCatalog.runningMigration == nil, try Database.exists(at: checkpoint) {
+                throw DocIndexError(
+                    .migrationFailed,
+                    "there is a database at \(checkpoint) already; name another directory for the checkpoint")
+            }
+            try begin(pending[pending.startIndex])
             if let checkpoint {
-                // A checkpoint is complete once it is there under its name.
-                let isResumed = currentCatalog.runningMigration != nil
-                let isTaken = try isResumed && Database.exists(at: checkpoint)
-                if !isTaken { try self.checkpoint(to: checkpoint) }
+                try takeCheckpoint(at: checkpoint, before: pending[pending.startIndex])
                 report.checkpointPath = checkpoint
             }
-            for migration in pending {
-                try run(migration, &report, progress)
-                report.names.append(migration.name)
+            for position in pending.indices {
+                let next = position + 1 < pending.endIndex ? pending[position + 1] : nil
+                try run(pending[position], before: next, &report, progress)
             }
             return report
         }
@@ -69,10 +73,11 @@ extension DocumentStore {
         }
     }
 
+    /// Carries out a migration that has begun, and begins the next one with the same write that finishes it.
     private func run(
-        _ migration: Migration, _ report: inout MigrationReport, _ progress: (MigrationProgress) throws -> Void
+        _ migration: Migration, before next: Migration?, _ report: inout MigrationReport,
+        _ progress: (MigrationProgress) throws -> Void
     ) throws {
-        try begin(migration)
         while true {
             if Task.isCancelled { throw CancellationError() }
             var slice = MigrationSlice(migration: migration, database: database)
@@ -100,36 +105,77 @@ extension DocumentStore {
             guard let step else { return }
             report.changedCount += slice.changes.count { $0.content != nil }
             report.deletedCount += slice.changes.count { $0.content == nil }
+            let isDone = step.row >= step.lastRow
+            if isDone {
+                try finish(migration, before: next)
+                report.names.append(migration.name)
+            }
             try progress(step)
-            if step.row >= step.lastRow { break }
+            if isDone { return }
         }
-        try withWriter { _ in
+    }
+
+    private func finish(_ migration: Migration, before next: Migration?) throws {
+        try withWriter { state in
             var catalog = currentCatalog
             catalog.migrations.append(migration.name)
             catalog.runningMigration = nil
             let batch = WriteBatch()
             try batch.delete(StoreKeyspace.migrationProgress(migration.name))
+            if let next { try note(next, in: &catalog, batch, state) }
             try save(catalog, with: batch)
         }
     }
 
-    /// Notes that a migration has begun, and up to which document it goes.
+    /// Notes that a migration has begun, unless it has before.
     private func begin(_ migration: Migration) throws {
         if currentCatalog.runningMigration != nil { return }
-        let entry = try collection(migration.collection)
         try withWriter { state in
-            let lastRow = try state.counters(entry.number, in: database).nextRow - 1
-            let batch = WriteBatch()
-            try batch.put(
-                MigrationSlice.record(row: 0, lastRow: lastRow),
-                forKey: StoreKeyspace.migrationProgress(migration.name))
             var catalog = currentCatalog
-            catalog.runningMigration = migration.name
+            let batch = WriteBatch()
+            try note(migration, in: &catalog, batch, state)
             try save(catalog, with: batch)
         }
+    }
+
+    /// Notes that a migration begins, and up to which document it goes.
+    private func note(
+        _ migration: Migration, in catalog: inout Catalog, _ batch: WriteBatch, _ state: WriterState
+    ) throws {
+        guard let entry = catalog.collection(named: migration.collection) else { return }
+        let lastRow = try state.counters(entry.number, in: database).nextRow - 1
+        try batch.put(
+            MigrationSlice.record(row: 0, lastRow: lastRow), forKey: StoreKeyspace.migrationProgress(migration.name))
+        catalog.runningMigration = migration.name
     }
 
     // MARK: - Checkpoints
+
+    /// Takes the checkpoint of before a migration that has begun, unless it is there.
+    ///
+    /// The beginning is noted first, so that a checkpoint that is there when the migration goes on is known to be its
+    /// own. The checkpoint itself is to know nothing of that; until it was told, it has the epoch of this store.
+    private func takeCheckpoint(at path: String, before migration: Migration) throws {
+        if try !Database.exists(at: path) {
+            guard try MigrationSlice.progress(of: migration, in: database).row == 0 else {
+                // Asked for when the migration was under way.
+                try checkpoint(to: path)
+                return
+            }
+            try database.checkpoint(to: path, tables: .linked)
+        }
+        let copy = try DocumentStore.open(at: path, schema: nil, options: Options(finishesSchemaChange: false))
+        defer { try? copy.close() }
+        if copy.epoch != epoch { return }
+        try copy.withWriter { _ in
+            var catalog = copy.currentCatalog
+            catalog.epoch = .new()
+            catalog.runningMigration = nil
+            let batch = WriteBatch()
+            try batch.delete(StoreKeyspace.migrationProgress(migration.name))
+            try copy.save(catalog, with: batch)
+        }
+    }
 
     /// Takes a checkpoint of the store, while it is read and written: a store of its own with everything that was
     /// written before the call, and with an epoch of its own.

@@ -23,8 +23,8 @@ struct MigrationSlice {
         return bytes
     }
 
-    /// Transforms the next documents.
-    mutating func run(in collection: Catalog.CollectionEntry) throws -> MigrationProgress {
+    /// How far a migration has come that was begun.
+    static func progress(of migration: Migration, in database: Database) throws -> (row: UInt64, lastRow: UInt64) {
         guard let bytes = try database.value(forKey: StoreKeyspace.migrationProgress(migration.name)),
             let progress = Varint.readAll(bytes), progress.count == 2
         else {
@@ -32,8 +32,14 @@ struct MigrationSlice {
                 .corruption,
                 "how far the migration \(migration.name) has come cannot be read; restore the checkpoint from before")
         }
-        let lastRow = progress[1]
-        var row = progress[0]
+        return (progress[0], progress[1])
+    }
+
+    /// Transforms the next documents.
+    mutating func run(in collection: Catalog.CollectionEntry) throws -> MigrationProgress {
+        let progress = try Self.progress(of: migration, in: database)
+        let lastRow = progress.lastRow
+        var row = progress.row
         let prefix = StoreKeyspace.documents.prefix(collection.number)
         var range = KeyRange.prefix(prefix)
         range.lower = .excluded(StoreKeyspace.document(collection.number, row: row))

@@ -1,0 +1,101 @@
+import DocIndex
+import Foundation
+import LevelKit
+import TestSupport
+import Testing
+
+/// The library that stands before the C library; `nil` where there is none.
+private let failingCallsLibrary: String? = {
+    let path = URL(filePath: CommandLine.arguments[0]).deletingLastPathComponent()
+        .appending(path: "libfailing-calls.so").path()
+    return FileManager.default.fileExists(atPath: path) ? path : nil
+}()
+
+/// Calls to the system fail, one after the other, while a process writes, builds indexes and migrates.
+@Suite(.enabled(if: failingCallsLibrary != nil, "calls can be made to fail by LD_PRELOAD on Linux only"))
+struct FailingCallsTests {
+    @Test(arguments: ["io", "short", "space", "exit", "half"])
+    func `A call that fails costs nothing that was acknowledged`(mode: String) throws {
+        try withTemporaryDirectory { directory in
+            let whole = try Self.run(directory + "/whole", failing: 0, mode: mode, in: directory)
+            #expect(whole.printed.failures.isEmpty && whole.printed.rest.isEmpty, "\(whole.printed)")
+            #expect(whole.printed.lastCommit == 45)
+            let count = try #require(whole.callCount)
+            let step = TestRun.isLong ? 1 : max(1, count / 12)
+            var random = TestRun.random(stream: 62)
+            var failedCount = 0
+            for number in stride(from: 1 + random.number(below: step), through: count, by: step) {
+                let path = directory + "/s"
+                let description = "call \(number) of \(count), \(mode)"
+                let run = try Self.run(path, failing: number, mode: mode, in: directory)
+                // Compactions come at other times in each run, so the last calls may not be reached.
+                let isEnded = run.end.reason == .exit && run.end.status == 9 && (mode == "exit" || mode == "half")
+                #expect(run.end.isInTime, "\(description): the process hangs")
+                #expect(
+                    isEnded || (run.end.reason == .exit && run.end.status == 0),
+                    "\(description): \(run.end), \(run.printed.rest)")
+                #expect(run.printed.rest.isEmpty, "\(description)")
+                if isEnded || !run.printed.failures.isEmpty { failedCount += 1 }
+                try Self.check(path, run.printed, description)
+                try TestFiles.remove(path)
+            }
+            print("\(mode): \(count) calls, \(failedCount) runs in which one failed")
+            #expect(failedCount > 0)
+        }
+    }
+
+    private typealias Run = (
+        end: (reason: Process.TerminationReason, status: Int32, isInTime: Bool), printed: LoaderProcess.Output,
+        callCount: Int?
+    )
+
+    /// Makes the short history, with one call that fails.
+    private static func run(_ path: String, failing number: Int, mode: String, in directory: String) throws -> Run {
+        try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
+        let countPath = directory + "/count"
+        let process = try LoaderProcess(
+            [path, "short"], printingTo: directory + "/printed",
+            environment: [
+                "LD_PRELOAD": failingCallsLibrary ?? "", "FAILING_CALLS_NUMBER": "\(number)",
+                "FAILING_CALLS_MODE": mode,
+                "FAILING_CALLS_DIRECTORY": URL(filePath: path).resolvingSymlinksInPath().path(),
+                "FAILING_CALLS_COUNT": countPath,
+            ])
+        let end = process.wait(seconds: 30)
+        let count = (try? TestFiles.bytes(of: countPath)).flatMap {
+            Int(String(decoding: $0, as: UTF8.self).filter { !$0.isNewline })
+        }
+        return (end, try process.printed(), count)
+    }
+
+    /// Opens what is left, and finishes what was begun.
+    private static func check(_ path: String, _ printed: LoaderProcess.Output, _ description: String) throws {
+        do {
+            // What is not made yet can be made.
+            let store = try DocumentStore.open(
+                at: path, schema: printed.lastCommit == 0 ? LoaderHistory.schema(0) : nil,
+                options: DocumentStore.Options(finishesSchemaChange: false))
+            try checkContent(of: store, printed, description)
+            try store.finishSchemaChange()
+            if printed.migrationCount > 0 { try store.migrate(LoaderHistory.migrations(1)) }
+            try checkContent(of: store, printed, description)
+            try store.close()
+        } catch {
+            Issue.record("\(description): \(error)")
+        }
+    }
+
+    private static func checkContent(
+        of store: DocumentStore, _ printed: LoaderProcess.Output, _ description: String
+    ) throws {
+        let verification = try store.verify()
+        #expect(verification.problems.isEmpty, "\(description)")
+        let state = try LoaderHistory.State(of: store)
+        // A commit that failed may be there, whole.
+        let range = printed.lastCommit...printed.lastCommit + 1
+        #expect(range.contains(state.commitCount), "\(description): \(state.commitCount), not in \(range)")
+        var expected = LoaderHistory.State()
+        while expected.commitCount < state.commitCount { expected.advance() }
+        #expect(state == expected, "\(description)")
+    }
+}

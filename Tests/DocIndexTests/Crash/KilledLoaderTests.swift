@@ -1,0 +1,94 @@
+import DocIndex
+import Foundation
+import LevelKit
+import TestSupport
+import Testing
+
+/// A process is killed while it writes documents, builds indexes and migrates, again and again.
+@Suite struct KilledLoaderTests {
+    private static let options = DocumentStore.Options(finishesSchemaChange: false)
+
+    @Test func `What was acknowledged is there after a kill, and schema changes and migrations go on`() throws {
+        var random = TestRun.random(stream: 61)
+        var (midBuildCount, midMigrationCount) = (0, 0)
+        var expected = LoaderHistory.State()
+        var migrationCount = 0
+        try withTemporaryDirectory { directory in
+            let path = directory + "/s"
+            for round in 0..<TestRun.rounds(12, long: 300) {
+                let delay = random.number(below: 300_000)
+                let description = "round \(round), after \(delay) microseconds; \(TestRun.repetition)"
+                let process = try LoaderProcess([path, "\(migrationCount)"], printingTo: directory + "/printed")
+                // Every other moment counts from the start of the process, the rest from its first line.
+                let deadline = ContinuousClock.now + .seconds(30)
+                while try round % 2 == 0 && !process.hasPrinted, ContinuousClock.now < deadline { usleep(1000) }
+                usleep(UInt32(delay))
+                process.kill()
+                let end = process.wait()
+                let printed = try process.printed()
+                // Anything else would be an end that the test did not bring about.
+                #expect(end.reason == .uncaughtSignal && end.status == SIGKILL, "\(description): \(printed.rest)")
+                #expect(printed.failures.isEmpty && printed.rest.isEmpty, "\(description): \(printed)")
+                migrationCount = max(migrationCount, printed.migrationCount)
+                guard let store = try Self.openUnlessUnmade(path) else { continue }
+                try expectSound(store)
+                let state = try LoaderHistory.State(of: store)
+                let least = max(printed.lastCommit, expected.commitCount)
+                // One commit may have been written and not acknowledged any more.
+                #expect((least...least + 1).contains(state.commitCount), "\(description)")
+                while expected.commitCount < state.commitCount { expected.advance() }
+                #expect(state == expected, "\(description)")
+                if round % 4 == 3 {
+                    let isBuilding = try Self.finish(store, migrationCount: migrationCount)
+                    if isBuilding { midBuildCount += 1 }
+                    #expect(try LoaderHistory.State(of: store) == expected, "\(description)")
+                } else if try Self.isMigrating(store, migrationCount: migrationCount) {
+                    midMigrationCount += 1
+                }
+                try store.close()
+            }
+        }
+        print(
+            "\(expected.commitCount) commits, \(migrationCount) migrations; of the kills, \(midBuildCount) of every "
+                + "fourth fell into a build, \(midMigrationCount) of the others into a migration")
+        #expect(expected.commitCount > 0)
+    }
+
+    /// Opens a store; `nil` where the process that makes it was killed before it was one.
+    private static func openUnlessUnmade(_ path: String) throws -> DocumentStore? {
+        do {
+            return try DocumentStore.open(at: path, options: options)
+        } catch let error as DocIndexError where error.code == .notADocumentStore {
+            return nil
+        } catch let error as LevelError where error.code == .databaseNotFound {
+            return nil
+        }
+    }
+
+    /// Whether a migration was begun and not finished: another one is refused then.
+    private static func isMigrating(_ store: DocumentStore, migrationCount: Int) throws -> Bool {
+        guard migrationCount > 0 else { return false }
+        do {
+            try store.migrate(LoaderHistory.migrations(migrationCount - 1))
+            return false
+        } catch let error as DocIndexError where error.code == .migrationFailed {
+            return true
+        } catch let error as DocIndexError where error.code == .storeTooNew {
+            return false
+        }
+    }
+
+    /// Finishes what the process began.
+    ///
+    /// - Returns: whether indexes were being built.
+    private static func finish(_ store: DocumentStore, migrationCount: Int) throws -> Bool {
+        var isBuilding = false
+        try store.finishSchemaChange { _ in isBuilding = true }
+        try expectSound(store)
+        let migrations = LoaderHistory.migrations(migrationCount)
+        try store.migrate(migrations)
+        try expectSound(store)
+        #expect(try store.migrate(migrations).names.isEmpty)
+        return isBuilding
+    }
+}

@@ -1,0 +1,177 @@
+import DocIndex
+import LevelKit
+import TestSupport
+import Testing
+
+/// What is left of a store whose log was cut off within a schema change or a migration.
+@Suite struct LogTruncationTests {
+    private static let first = schema(
+        photos: [
+            .value("year", on: "year", counts: true), .value("checksum", on: "checksum", unique: true),
+            .text("text", on: "caption"),
+        ], albums: [])
+    private static let second = schema(
+        photos: [
+            .value("year", on: "year", "rating", counts: true), .value("checksum", on: "checksum", unique: true),
+            .text("text", on: "caption", "title"), .value("tags", on: "tags[]", counts: true),
+        ], albums: [.value("title", on: "title")])
+
+    private static func schema(photos: [IndexDefinition], albums: [IndexDefinition]) -> Schema {
+        Schema(collections: [
+            CollectionDefinition("photos", indexes: photos), CollectionDefinition("albums", indexes: albums),
+        ])
+    }
+
+    private static let migration = Migration(
+        "stars become rating", of: "photos", drops: ["stars"]
+    ) { photo in
+        var photo = photo
+        guard let stars = photo.removeValue(forName: "stars") else { return photo }
+        photo["rating"] = stars
+        return photo
+    }
+
+    /// A store that was written, closed.
+    private struct History {
+        /// What the store held after each commit, by its sequence number.
+        var contents: [UInt64: [[Document]]] = [:]
+        /// The bytes of the log after each commit that was acknowledged, and its sequence number.
+        var acknowledged: [(logByteCount: Int, sequence: UInt64)] = []
+
+        mutating func note(_ store: DocumentStore, at path: String) throws {
+            let sequence = try store.sequence()
+            contents[sequence] = try StoreContent(of: store).documents
+            acknowledged.append((try TestFiles.byteCount(in: path, extension: "log"), sequence))
+        }
+    }
+
+    private static let words = ["fog", "rain", "sea"]
+
+    private static func write(to path: String) throws -> History {
+        var history = History()
+        var random = TestRun.random(stream: 63)
+        let store = try DocumentStore.open(at: path, schema: first)
+        try history.note(store, at: path)
+        for number in 0..<200 {
+            try commit(number, to: store, &random)
+            try history.note(store, at: path)
+            switch number {
+            case 80:
+                // Commits between the slices of a build.
+                var extra = 1000
+                try store.apply(second) { _ in
+                    for _ in 0..<3 {
+                        extra += 1
+                        try commit(extra, to: store, &random)
+                        try history.note(store, at: path)
+                    }
+                }
+            case 140:
+                try store.migrate([migration]) { _ in try history.note(store, at: path) }
+            default: break
+            }
+        }
+        try store.close()
+        return history
+    }
+
+    private static func commit(_ number: Int, to store: DocumentStore, _ random: inout SplitMix64) throws {
+        try store.write { transaction in
+            if number % 3 == 0 {
+                try transaction.put(
+                    ["id": .int(Int64(number)), "title": .string(random.pick(words))], in: "albums")
+            }
+            // More documents than a slice of a build or a migration has.
+            for _ in 0..<(number < 10 ? 40 : 1 + random.number(below: 3)) {
+                let id = Int64(random.number(below: 400))
+                if random.once(in: 8) {
+                    try transaction.delete(.int(id), in: "photos")
+                } else {
+                    try transaction.put(photo(id, number, &random), in: "photos")
+                }
+            }
+            // Never the same content twice, so that each commit changes the store.
+            try transaction.put(["id": "last", "commit": .int(Int64(number))], in: "albums")
+        }
+    }
+
+    private static func photo(_ id: Int64, _ number: Int, _ random: inout SplitMix64) -> DocumentObject {
+        [
+            "id": .int(id), "checksum": .string("\(id)/\(number)"), "year": .int(Int64(1900 + random.number(below: 5))),
+            "stars": .int(Int64(random.number(below: 6))), "tags": [.string(random.pick(words)), "all"],
+            "caption": .string(random.pick(words) + " " + random.pick(words)), "title": .string(random.pick(words)),
+        ]
+    }
+
+    @Test func `A log cut off anywhere leaves a prefix of the commits, and what was begun is finished`() throws {
+        try withTemporaryDirectory { directory in
+            let path = directory + "/whole"
+            let history = try Self.write(to: path)
+            let logs = try TestFiles.names(in: path).filter { $0.hasSuffix(".log") }
+            try #require(logs.count == 1)
+            let log = try TestFiles.bytes(of: path + "/" + logs[0])
+            try #require(log.count == history.acknowledged.last?.logByteCount)
+            let step = TestRun.isLong ? 1 : log.count / 90
+            var (building, migrating) = (0, 0)
+            for length in stride(from: 0, through: log.count, by: step) {
+                let cut = directory + "/cut"
+                try TestFiles.copy(path, to: cut)
+                try TestFiles.write(log[..<length], to: cut + "/" + logs[0])
+                // Finishing what was begun takes longer than looking at it; of neighbouring lengths one is enough.
+                let isFinished = !TestRun.isLong || length % 97 == 0
+                let found = try Self.check(cut, history, length: length, isFinished: isFinished)
+                if found.isBuilding { building += 1 }
+                if found.isMigrating { migrating += 1 }
+                try TestFiles.remove(cut)
+            }
+            #expect(building > 0 && migrating > 0, "no cut fell into the build or the migration")
+        }
+    }
+
+    private static func check(
+        _ path: String, _ history: History, length: Int, isFinished: Bool
+    ) throws -> (isBuilding: Bool, isMigrating: Bool) {
+        let store: DocumentStore
+        do {
+            store = try DocumentStore.open(at: path, options: DocumentStore.Options(finishesSchemaChange: false))
+        } catch let error as DocIndexError where error.code == .notADocumentStore {
+            // Even the catalog is cut off.
+            #expect((history.acknowledged.first?.logByteCount ?? 0) > length, "cut at \(length)")
+            return (false, false)
+        }
+        try expectSound(store)
+        let sequence = try store.sequence()
+        let expected = history.acknowledged.last { $0.logByteCount <= length }?.sequence ?? 0
+        // A slice of a migration is a commit that is acknowledged before the next one by what follows it.
+        #expect(sequence >= expected, "cut at \(length): commit \(sequence) and not \(expected)")
+        if let content = history.contents[sequence] {
+            #expect(try StoreContent(of: store).documents == content, "cut at \(length)")
+        } else {
+            Issue.record("cut at \(length): there is no commit \(sequence)")
+        }
+        var found = (isBuilding: false, isMigrating: false)
+        if isFinished {
+            try store.finishSchemaChange { _ in found.isBuilding = true }
+            try expectSound(store)
+            #expect(try StoreContent(of: store).documents == history.contents[sequence], "cut at \(length)")
+            found.isMigrating = try isInMigration(store)
+            // Photos that were stored after the migration have the old form again.
+            if try !store.migrate([migration]).names.isEmpty {
+                #expect(try store.collection("photos").find("stars exists").isEmpty, "cut at \(length)")
+            }
+            try expectSound(store)
+        }
+        try store.close()
+        return found
+    }
+
+    /// Whether the migration was begun and not finished: no other one is let in then.
+    private static func isInMigration(_ store: DocumentStore) throws -> Bool {
+        do {
+            try store.migrate([])
+            return false
+        } catch let error as DocIndexError {
+            return error.code == .migrationFailed
+        }
+    }
+}

@@ -1,0 +1,140 @@
+import DocIndex
+import LevelKit
+import TestSupport
+import Testing
+
+/// Migrations that would lose something, and stop before they do.
+@Suite struct MigrationGuardTests {
+    static let document: DocumentObject = [
+        "id": 7, "title": "Fog", "tags": ["a", "b"], "exif": ["model": "M6", "lens": ["name": "f"]],
+        "people": [["name": "Ann", "age": 5], ["name": "Bob"]], "note": nil, "empty": .object([:]),
+    ]
+
+    /// Changes made to every document, and what would be lost by them.
+    static let losses: [(name: String, lost: String, change: @Sendable (inout DocumentObject) -> Void)] = [
+        ("a member", "title", { $0.removeValue(forName: "title") }),
+        ("a text", "title", { $0["title"] = .null }),
+        ("a member of a member", "exif.lens.name", { $0["exif"] = ["model": "M6", "lens": .object([:])] }),
+        ("an object", "exif.lens", { $0["exif"] = ["model": "M6", "lens": "f"] }),
+        ("an element", "tags[]", { $0["tags"] = ["a"] }),
+        ("an array", "tags", { $0["tags"] = "a" }),
+        ("a member of an element", "people[].age", { $0["people"] = [["name": "Ann"], ["name": "Bob"]] }),
+        ("null", "note", { $0.removeValue(forName: "note") }),
+    ]
+
+    private static func withStore(_ body: (DocumentStore) throws -> Void) throws {
+        let schema = Schema(collections: [
+            CollectionDefinition("photos", indexes: [.value("title", on: "title", counts: true)])
+        ])
+        try withTemporaryStore(schema: schema) { store in
+            for id in [1, 7] {
+                var document = document
+                document["id"] = .int(Int64(id))
+                try store.collection("photos").put(document)
+            }
+            let before = try StoreContent(of: store)
+            let sequence = try store.sequence()
+            try body(store)
+            // Nothing of the slice is changed, not even documents before the one that stopped it.
+            #expect(try StoreContent(of: store) == before)
+            #expect(try store.sequence() == sequence)
+        }
+    }
+
+    private static func expectRefusal(
+        _ migration: Migration, _ message: String, sourceLocation: SourceLocation = #_sourceLocation
+    ) throws {
+        try withStore { store in
+            let error = expectFailure(.migrationFailed, sourceLocation: sourceLocation) {
+                try store.migrate([migration])
+            }
+            #expect(error?.message == message, sourceLocation: sourceLocation)
+        }
+    }
+
+    @Test(arguments: losses.indices) func `What a migration does not say that it drops stops it`(number: Int) throws {
+        let (name, lost, change) = Self.losses[number]
+        let migration = Migration("lose \(name)", of: "photos") { photo in
+            var photo = photo
+            if photo["id"] == 7 { change(&photo) } else { photo["new"] = true }
+            return photo
+        }
+        try Self.expectRefusal(
+            migration,
+            "the migration lose \(name) would lose \(lost), and does not say that it drops it, at the document 7; "
+                + "it stopped there")
+    }
+
+    @Test(arguments: losses.indices) func `What a migration says that it drops may go`(number: Int) throws {
+        let (name, lost, change) = Self.losses[number]
+        try withTemporaryStore(schema: Schema(collections: [CollectionDefinition("photos")])) { store in
+            let photos = try store.collection("photos")
+            try photos.put(Self.document)
+            var expected = Self.document
+            change(&expected)
+            let drops = [try FieldPath(parsing: lost)]
+            try store.migrate([
+                Migration("lose \(name)", of: "photos", drops: drops) { photo in
+                    var photo = photo
+                    change(&photo)
+                    return photo
+                }
+            ])
+            #expect(try photos.document(7)?.content == expected)
+        }
+    }
+
+    @Test func `A migration that does not say that it deletes documents deletes none`() throws {
+        try Self.expectRefusal(
+            Migration("clean", of: "photos") { $0["id"] == 7 ? nil : $0 },
+            "the migration clean would delete it, and does not say that it deletes documents, at the document 7; "
+                + "it stopped there")
+    }
+
+    @Test func `A document keeps its id`() throws {
+        try Self.expectRefusal(
+            Migration("number", of: "photos") { photo in
+                var photo = photo
+                if photo["id"] == 7 { photo["id"] = 8 }
+                return photo
+            }, "the migration number would give it another id, at the document 7; it stopped there")
+    }
+
+    @Test func `A migration that would change its own result again is refused`() throws {
+        try Self.expectRefusal(
+            Migration("grow", of: "photos") { photo in
+                var photo = photo
+                photo["tags"] = .array((photo["tags"]?.arrayValue ?? []) + ["more"])
+                return photo
+            },
+            "the migration grow would change it again if it were run again; let it leave the new form alone, at the "
+                + "document 1; it stopped there")
+        // Nor may it delete at the second time what it changed at the first.
+        try Self.expectRefusal(
+            Migration("hide", of: "photos", deletesDocuments: true) { photo in
+                if photo["hidden"] != nil { return nil }
+                var photo = photo
+                photo["hidden"] = true
+                return photo
+            },
+            "the migration hide would change it again if it were run again; let it leave the new form alone, at the "
+                + "document 1; it stopped there")
+    }
+
+    @Test func `Values that equal nothing by usual rules, and spellings that equal by them, are told by their bytes`()
+        throws
+    {
+        try withTemporaryStore(schema: Schema(collections: [CollectionDefinition("photos")])) { store in
+            let photos = try store.collection("photos")
+            try photos.put(["id": 1, "number": .double(.nan), "title": "e\u{301}"])
+            let compose = Migration("compose", of: "photos") { photo in
+                var photo = photo
+                photo["title"] = "\u{e9}"
+                return photo
+            }
+            #expect(try store.migrate([compose]).changedCount == 1)
+            #expect(try photos.document(1)?.content["title"]?.stringValue.map { Array($0.utf8) } == [0xc3, 0xa9])
+            #expect(try store.migrate([compose, Migration("nothing", of: "photos") { $0 }]).changedCount == 0)
+        }
+    }
+}

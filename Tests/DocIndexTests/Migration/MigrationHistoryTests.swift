@@ -1,0 +1,154 @@
+import LevelKit
+import TestSupport
+import Testing
+
+@testable import DocIndex
+
+/// What a store remembers of its migrations, and what it was before them.
+@Suite struct MigrationHistoryTests {
+    private static let first = MigrationTests.starsBecomeRating
+    private static let second = MigrationTests.titlesGrow
+
+    private static func message(_ code: DocIndexError.Code, _ body: () throws -> Void) -> String? {
+        expectFailure(code) { try body() }?.message
+    }
+
+    // MARK: - The list
+
+    @Test func `A store that has seen a migration that the program does not know is too new`() throws {
+        try withTemporaryStore(schema: MigrationTests.schema) { store in
+            try store.migrate([Self.first, Self.second])
+            #expect(
+                Self.message(.storeTooNew) { try store.migrate([Self.first]) }
+                    == "the store has seen the migration titles grow, which this program does not know; use a newer "
+                    + "version")
+        }
+    }
+
+    @Test func `Migrations that were carried out keep their places`() throws {
+        try withTemporaryStore(schema: MigrationTests.schema) { store in
+            try store.migrate([Self.first, Self.second])
+            for list in [[Self.second, Self.first], [MigrationTests.unratedGo, Self.second]] {
+                #expect(
+                    Self.message(.migrationFailed) { try store.migrate(list) }
+                        == "migration 1 of the store is stars become rating, and the program has \(list[0].name) "
+                        + "there; list all migrations in the order in which they were made")
+            }
+            // Behind them, new ones may come.
+            #expect(try store.migrate(MigrationTests.all).names == ["unrated go"])
+        }
+    }
+
+    @Test func `Two migrations have two names, and each its collection`() throws {
+        try withTemporaryStore(schema: MigrationTests.schema) { store in
+            #expect(
+                Self.message(.migrationFailed) { try store.migrate([Self.first, Self.first]) }
+                    == "two migrations have the same name; give each a name of its own")
+            // Nothing is begun if a later one cannot be.
+            expectFailure(.unknownCollection, containing: "films") {
+                try store.migrate([Self.first, Migration("films", of: "films") { $0 }])
+            }
+            let report = try store.migrate([Self.second])
+            #expect(report.names == ["titles grow"])
+        }
+    }
+
+    @Test func `While a migration is not finished, no other one begins`() throws {
+        try withTemporaryStore(schema: MigrationTests.schema) { store in
+            try MigrationTests.fill(store)
+            try MigrationTests.begin([Self.first], of: store, slices: 2)
+            for list in [[], [Self.second], [Self.second, Self.first]] {
+                #expect(
+                    Self.message(.migrationFailed) { try store.migrate(list) }
+                        == "the store is in the middle of the migration stars become rating; finish it first")
+            }
+            #expect(try store.migrate([Self.first, Self.second]).names.count == 2)
+        }
+    }
+
+    // MARK: - Checkpoints
+
+    @Test func `The checkpoint is of before, is found again, and brings everything back under another epoch`() throws {
+        try withTemporaryDirectory { directory in
+            let (path, checkpoint) = (directory + "/s", directory + "/before")
+            let store = try DocumentStore.open(at: path, schema: MigrationTests.schema)
+            try MigrationTests.fill(store)
+            let before = try StoreContent(of: store)
+            let (epoch, sequence) = (store.epoch, try store.sequence())
+            for slices in [1, 3] {
+                // The second time it fails in the second migration, and is found there as well.
+                try MigrationTests.begin([Self.first, Self.second], of: store, slices: slices, checkpoint: checkpoint)
+            }
+            let report = try store.migrate([Self.first, Self.second], checkpoint: checkpoint)
+            #expect(report.checkpointPath == checkpoint)
+            #expect(store.epoch == epoch)
+            let after = try StoreContent(of: store)
+            try store.close()
+
+            let kept = try #require(try DocumentStore.restore(at: path, from: checkpoint))
+            let restored = try DocumentStore.open(at: path)
+            try expectSound(restored)
+            #expect(try StoreContent(of: restored) == before)
+            #expect(try restored.sequence() == sequence)
+            #expect(restored.epoch != epoch)
+            expectFailure(.epochChanged) { try restored.changes(since: sequence, epoch: epoch) }
+            // It knows of no migration.
+            try restored.migrate([Self.first, Self.second])
+            #expect(
+                try StoreContent(of: restored).documents.map { $0.map(\.content) }
+                    == after.documents.map { $0.map(\.content) })
+            try expectSound(restored)
+            try restored.close()
+            let old = try DocumentStore.open(at: kept)
+            #expect(try StoreContent(of: old) == after)
+            try old.close()
+        }
+    }
+
+    @Test func `A checkpoint that was taken and not finished is finished by the next call`() throws {
+        try withTemporaryDirectory { directory in
+            let checkpoint = directory + "/before"
+            let store = try DocumentStore.open(at: directory + "/s", schema: MigrationTests.schema)
+            try MigrationTests.fill(store)
+            let before = try StoreContent(of: store)
+            // As a process leaves it that is killed when the copy is there, and no document is changed.
+            var catalog = store.currentCatalog
+            catalog.runningMigration = Self.first.name
+            let batch = WriteBatch()
+            try batch.put(
+                MigrationSlice.record(row: 0, lastRow: 1000), forKey: StoreKeyspace.migrationProgress(Self.first.name))
+            try store.save(catalog, with: batch)
+            try store.database.checkpoint(to: checkpoint)
+            try store.migrate([Self.first], checkpoint: checkpoint)
+            try expectSound(store)
+            let copy = try DocumentStore.open(at: checkpoint)
+            #expect(copy.epoch != store.epoch)
+            #expect(try StoreContent(of: copy) == before)
+            #expect(copy.currentCatalog.runningMigration == nil)
+            try expectSound(copy)
+            try copy.close()
+            try store.close()
+        }
+    }
+
+    @Test func `A database that is where the checkpoint should be is never taken for it`() throws {
+        try withTemporaryStore(schema: MigrationTests.schema) { store in
+            try MigrationTests.fill(store)
+            try withTemporaryDirectory { directory in
+                try store.checkpoint(to: directory + "/older")
+                #expect(
+                    Self.message(.migrationFailed) {
+                        try store.migrate([Self.first], checkpoint: directory + "/older")
+                    }
+                        == "there is a database at \(directory)/older already; name another directory for the checkpoint"
+                )
+                #expect(try store.collection("photos").find("rating exists").isEmpty)
+                // With nothing to do, nothing is taken.
+                try store.migrate([Self.first], checkpoint: directory + "/newer")
+                let report = try store.migrate([Self.first], checkpoint: directory + "/newest")
+                #expect(report.checkpointPath == nil)
+                #expect(try TestFiles.names(in: directory) == ["newer", "older"])
+            }
+        }
+    }
+}

@@ -1,0 +1,150 @@
+// Lets calls to the system fail that a process makes on files in one directory. Loaded by LD_PRELOAD; Linux only.
+//
+//     FAILING_CALLS_DIRECTORY  the directory, an absolute path without links
+//     FAILING_CALLS_NUMBER     the number of the call that fails, from 1; none for 0
+//     FAILING_CALLS_MODE       io: it fails with EIO
+//                              short: the same, but a write has written the first half
+//                              space: it and all later ones but unlink fail with ENOSPC
+//                              exit: the process ends there
+//                              half: the same, but a write has written the first half
+//     FAILING_CALLS_COUNT      a file that gets the number of calls when the process ends
+//
+// Counted are write, pwrite, rename, fsync, fdatasync, unlink and ftruncate.
+
+#ifdef __linux__
+
+#define _GNU_SOURCE
+#include <dlfcn.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/types.h>
+#include <unistd.h>
+
+static atomic_long count;
+
+static bool is_below(const char *path) {
+    const char *directory = getenv("FAILING_CALLS_DIRECTORY");
+    if (directory == NULL) return false;
+    size_t length = strlen(directory);
+    return strncmp(path, directory, length) == 0 && (path[length] == '/' || path[length] == 0);
+}
+
+static bool is_file_below(int descriptor) {
+    char link[64];
+    char path[PATH_MAX];
+    snprintf(link, sizeof link, "/proc/self/fd/%d", descriptor);
+    ssize_t length = readlink(link, path, sizeof path - 1);
+    if (length < 0) return false;
+    path[length] = 0;
+    return is_below(path);
+}
+
+static bool is_mode(const char *name) {
+    const char *mode = getenv("FAILING_CALLS_MODE");
+    return mode != NULL && strcmp(mode, name) == 0;
+}
+
+enum outcome { works, fails, fails_half };
+
+// What becomes of a call that is counted.
+static enum outcome next(bool is_unlink, bool can_be_half) {
+    const char *text = getenv("FAILING_CALLS_NUMBER");
+    long failing = text == NULL ? 0 : atol(text);
+    long number = atomic_fetch_add(&count, 1) + 1;
+    if (failing == 0 || number < failing) return works;
+    if (is_mode("space")) {
+        if (is_unlink) return works;
+        errno = ENOSPC;
+        return fails;
+    }
+    if (number > failing) return works;
+    if (is_mode("exit")) _exit(9);
+    errno = EIO;
+    if (is_mode("short") || is_mode("half")) return can_be_half ? fails_half : fails;
+    return fails;
+}
+
+// The function of the C library, found once.
+#define ORIGINAL(name)                          \
+    static __typeof__(&name) original;          \
+    if (original == NULL) original = (__typeof__(&name))dlsym(RTLD_NEXT, #name)
+
+static ssize_t end_half(ssize_t written) {
+    (void)written;
+    if (is_mode("half")) _exit(9);
+    errno = EIO;
+    return -1;
+}
+
+ssize_t write(int descriptor, const void *bytes, size_t size) {
+    ORIGINAL(write);
+    if (is_file_below(descriptor)) {
+        switch (next(false, true)) {
+        case works: break;
+        case fails: return -1;
+        case fails_half: return end_half(original(descriptor, bytes, size / 2));
+        }
+    }
+    return original(descriptor, bytes, size);
+}
+
+ssize_t pwrite(int descriptor, const void *bytes, size_t size, off_t offset) {
+    ORIGINAL(pwrite);
+    if (is_file_below(descriptor)) {
+        switch (next(false, true)) {
+        case works: break;
+        case fails: return -1;
+        case fails_half: return end_half(original(descriptor, bytes, size / 2, offset));
+        }
+    }
+    return original(descriptor, bytes, size, offset);
+}
+
+static int other(bool is_below, bool is_unlink) {
+    if (!is_below) return 0;
+    if (next(is_unlink, false) == works) return 0;
+    if (is_mode("half")) _exit(9);
+    return -1;
+}
+
+int fsync(int descriptor) {
+    ORIGINAL(fsync);
+    return other(is_file_below(descriptor), false) == 0 ? original(descriptor) : -1;
+}
+
+int fdatasync(int descriptor) {
+    ORIGINAL(fdatasync);
+    return other(is_file_below(descriptor), false) == 0 ? original(descriptor) : -1;
+}
+
+int ftruncate(int descriptor, off_t size) {
+    ORIGINAL(ftruncate);
+    return other(is_file_below(descriptor), false) == 0 ? original(descriptor, size) : -1;
+}
+
+int rename(const char *from, const char *to) {
+    ORIGINAL(rename);
+    return other(is_below(from) || is_below(to), false) == 0 ? original(from, to) : -1;
+}
+
+int unlink(const char *path) {
+    ORIGINAL(unlink);
+    return other(is_below(path), true) == 0 ? original(path) : -1;
+}
+
+__attribute__((destructor)) static void report(void) {
+    const char *path = getenv("FAILING_CALLS_COUNT");
+    if (path == NULL) return;
+    FILE *file = fopen(path, "w");
+    if (file == NULL) return;
+    fprintf(file, "%ld\n", atomic_load(&count));
+    fclose(file);
+}
+
+#endif
