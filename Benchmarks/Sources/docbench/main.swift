@@ -4,7 +4,7 @@
 //        docbench load ours|peer text|decoded FILE COUNT DIRECTORY
 //        docbench repeat get|commit|update ours|peer DIRECTORY FILE COUNT REPEATS
 //
-// --smoke: a few hundred made-up records, below two seconds. --large: a load of a million records as well. --growth: only
+// --smoke: a few hundred made-up records. --large: a load of a million records as well. --growth: only
 // loads of several sizes. The last two forms are for profilers: one side of one operation.
 
 import Foundation
