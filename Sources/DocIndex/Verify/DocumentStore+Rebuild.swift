@@ -110,7 +110,8 @@ private struct Rebuilder {
         sequence = (try? WriterState.storedSequence(in: database)) ?? 0
         for collection in catalog.collections { try rebuild(collection) }
         try removeSurplusChanges()
-        try correct(StoreKeyspace.stateKey, to: WriterState.encoded(sequence: sequence))
+        try correct(
+            StoreKeyspace.stateKey, to: WriterState.encoded(sequence: sequence), isWrittenIfMissing: sequence > 0)
         try write(always: true)
     }
 
@@ -150,7 +151,9 @@ private struct Rebuilder {
         }
         try write(always: true)
         try checkIDs(of: collection, &counters)
-        try correct(CollectionCounters.key(collection.number), to: counters.encoded)
+        try correct(
+            CollectionCounters.key(collection.number), to: counters.encoded,
+            isWrittenIfMissing: counters != CollectionCounters())
     }
 
     /// The document of the same id that the id leads to at the moment, if it is another one.
@@ -244,8 +247,10 @@ private struct Rebuilder {
 
     // MARK: - Writing
 
-    private mutating func correct(_ key: [UInt8], to value: [UInt8]) throws {
-        if try database.value(forKey: key) == value { return }
+    /// - Parameter isWrittenIfMissing: `false` for a value that is the same as none.
+    private mutating func correct(_ key: [UInt8], to value: [UInt8], isWrittenIfMissing: Bool = true) throws {
+        let stored = try database.value(forKey: key)
+        if stored == value || (stored == nil && !isWrittenIfMissing) { return }
         report.repairCount += 1
         try batch.put(value, forKey: key)
     }

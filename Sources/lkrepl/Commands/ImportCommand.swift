@@ -145,9 +145,16 @@ private final class Importer {
         guard !pending.isEmpty else { return }
         var bad: [CommandFailure] = []
         var written = 0
+        let idField = try store.collection(collection).definition.idField
         try store.write { transaction in
             for (document, line) in pending {
                 do {
+                    // With a new id each time, the same file would be imported again and again.
+                    guard document[idField] != nil else {
+                        throw DocIndexError(
+                            .invalidID,
+                            "the document has no member \(idField), which holds the id in \(collection)")
+                    }
                     try transaction.put(document, in: collection)
                     written += 1
                 } catch let error as DocIndexError where error.code == .invalidID {

@@ -18,7 +18,7 @@ import Testing
     // MARK: - One entry for each document
 
     @Test func `A new store has no commits and no changes`() throws {
-        try withTemporaryStore(schema: Self.schema) { store in
+        try withTemporaryStore(schema: Self.schema) { (store) throws in
             #expect(try store.sequence() == 0)
             #expect(try store.changes(since: 0).isEmpty)
             #expect(try store.changes(since: .max).isEmpty)

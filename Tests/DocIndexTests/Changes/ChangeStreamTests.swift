@@ -10,6 +10,10 @@ import Testing
         CollectionDefinition("photos", indexes: [.value("v", on: "v")]), CollectionDefinition("albums", id: "name"),
     ])
 
+    private final class Flag: Sendable {
+        let value = Mutex(false)
+    }
+
     /// Runs `body` with a store, and closes it and verifies it anew afterwards.
     private func withStore(_ body: (DocumentStore) async throws -> Void) async throws {
         try await withTemporaryPath { path in
@@ -45,22 +49,24 @@ import Testing
         try await withStore { store in
             let photos = try store.collection("photos")
             try photos.put(["id": "a"])
-            let isThere = Atomic(false)
+            let isThere = Flag()
             let stream = store.changeStream(since: 1)
             try await withThrowingTaskGroup(of: Void.self) { group in
                 group.addTask {
                     var iterator = stream.makeAsyncIterator()
                     let changes = try await iterator.next()
-                    isThere.store(true, ordering: .sequentiallyConsistent)
+                    isThere.value.withLock { $0 = true }
                     #expect(changes?.map(\.id) == ["b"])
                     #expect(changes?.map(\.sequence) == [2])
                 }
                 try await Task.sleep(for: .milliseconds(50))
-                #expect(!isThere.load(ordering: .sequentiallyConsistent))
+                let isEarly = isThere.value.withLock { $0 }
+                #expect(!isEarly)
                 // What changes nothing wakes nobody.
                 try photos.put(["id": "a"])
                 try await Task.sleep(for: .milliseconds(50))
-                #expect(!isThere.load(ordering: .sequentiallyConsistent))
+                let isWoken = isThere.value.withLock { $0 }
+                #expect(!isWoken)
                 try await withCheckedThrowingContinuation { (done: CheckedContinuation<Void, any Error>) in
                     DispatchQueue.global().async { done.resume(with: Result { _ = try photos.put(["id": "b"]) }) }
                 }

@@ -232,22 +232,29 @@ import Testing
     func `A build that was interrupted goes on at the next open`(schema: Schema?) throws {
         try withTemporaryDirectory { directory in
             let path = try Self.makeStore(in: directory)
-            // As the store is left that was killed while two indexes were built: part of their entries are there.
+            // As the store is left that was killed while two indexes were built: the entries of some rows are there,
+            // with their sums, and the last of these rows.
             try changeCatalog(path) { catalog, database in
                 try catalog.collections[0].names.load(catalog.collections[0], from: database)
                 for definition in [IndexDefinition.value("tags", on: "tags[]"), .text("text", on: "title")] {
                     let entry = Catalog.IndexEntry(number: catalog.nextIndex, definition: definition, isReady: false)
                     catalog.collections[0].indexes.append(entry)
                     catalog.nextIndex += 1
-                    for row in 1...7 {
-                        let id = DocumentID.int(Int64(row - 1))
-                        let key = StoreKeyspace.document(1, row: UInt64(row))
-                        let body = try #require(try database.value(forKey: key))
-                        let content = try #require(
-                            try BodyDecoder.decode(body, names: catalog.collections[0].names.current).objectValue)
-                        #expect(content["id"] == id.value)
-                        try entry.index.forEachEntry(of: content, row: UInt64(row)) { try database.put($1, forKey: $0) }
+                    var statistics = IndexStatistics()
+                    for row in 1...7 as ClosedRange<UInt64> {
+                        let document = try #require(
+                            try RowReader.document(row, collection: catalog.collections[0], in: database))
+                        #expect(document.id == .int(Int64(row) - 1))
+                        try entry.index.forEachEntry(of: document.content, row: row) {
+                            try database.put($1, forKey: $0)
+                        }
+                        statistics += entry.index.statistics(of: document.content)
                     }
+                    if entry.index is TextIndex {
+                        try database.put(
+                            TextIndex.encoded(statistics), forKey: StoreKeyspace.textStatistics(entry.number))
+                    }
+                    try database.put([7], forKey: StoreKeyspace.progress.prefix(entry.number))
                 }
             }
             try Self.open(path, schema) { (store, database) throws in

@@ -59,11 +59,14 @@ import Testing
     /// The tables of worked bytes in the section on keys, which have three columns: the pairs of each.
     private static func documentedPairs() throws -> [[String]] {
         var tables: [[String]] = []
+        var isInside = false
         for line in try documentation().split(separator: "\n") {
             let cells = line.split(separator: "|", omittingEmptySubsequences: false)
                 .map { $0.filter { $0 != "`" }.trimmingCharacters(in: .whitespaces) }
             if line == "| key | value | |" { tables.append([]) }
-            guard cells.count == 5, cells[1].allSatisfy({ $0.isHexDigit || $0 == " " }), !cells[1].isEmpty else {
+            if line == "| key | value | |" { isInside = true } else if !line.hasPrefix("|") { isInside = false }
+            guard isInside, cells.count == 5, cells[1].allSatisfy({ $0.isHexDigit || $0 == " " }), !cells[1].isEmpty
+            else {
                 continue
             }
             tables[tables.count - 1].append("\(cells[1]): \(cells[2])")

@@ -74,7 +74,7 @@ import Testing
                 if documents.random.once(in: 40) {
                     let report = try store.rebuild()
                     // There was nothing to put right.
-                    #expect(report.repairCount == 0, comment)
+                    #expect(report.repairCount == 0, "step \(step), round \(round), \(TestRun.repetition)")
                     #expect(report.documentCount == model.documents.count, comment)
                 }
                 if step % 8 == 0 { try compare(store) }

@@ -289,7 +289,7 @@ import Testing
                 { try $0.put([2, 1], forKey: StoreKeyspace.names(1, from: 0)) }
             ),
             (
-                "photos: there are 2 records of field names, 1 fit together",
+                "photos: there are 3 records of field names, 2 fit together",
                 { try $0.put([1, 1, 0x61], forKey: StoreKeyspace.names(1, from: 99)) }
             ),
         ]

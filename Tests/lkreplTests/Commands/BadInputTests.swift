@@ -216,8 +216,9 @@ import Testing
     }
 
     @Test(arguments: [
-        Case("a cut object", #"{"id":1"#, "cut"), Case("an array", "[]", "object"), Case("no id", "{}", "id"),
-        Case("nothing", " ", "empty"), Case("two", #"{"id":1}{"id":2}"#),
+        Case("a cut object", #"{"id":1"#, "cut"), Case("an array", "[]", "object"),
+        Case("an id that is null", #"{"id":null}"#, "id"), Case("nothing", " ", "empty"),
+        Case("two", #"{"id":1}{"id":2}"#),
     ])
     func `as a document is refused`(bad: Case) throws {
         try place { place, before in
@@ -228,6 +229,14 @@ import Testing
                 #expect(outcome.says(bad.part), "\(outcome)")
                 #expect(try place.dump("items.store") == before)
             }
+        }
+    }
+
+    @Test func `that only lacks an id is no bad document: it gets a new one, which is said`() throws {
+        try place { place, before in
+            let outcome = try place.run("doc", "put", "--write", "items.store", "items", #"{"n":1}"#)
+            #expect(outcome.code == 0 && outcome.says("put: "), "\(outcome)")
+            #expect(try place.dump("items.store") != before)
         }
     }
 }
