@@ -82,8 +82,8 @@ import Testing
                     ["id": .int(Int64(number)), "title": .string(random.pick(words))], in: "albums")
             }
             // More documents than a slice of a build or a migration has.
-            for _ in 0..<(number < 10 ? 40 : 1 + random.number(below: 3)) {
-                let id = Int64(random.number(below: 400))
+            for position in 0..<(number < 8 ? 40 : 1 + random.number(below: 2)) {
+                let id = Int64(number < 8 ? number * 40 + position : random.number(below: 400))
                 if random.once(in: 8) {
                     try transaction.delete(.int(id), in: "photos")
                 } else {
@@ -111,12 +111,10 @@ import Testing
             try #require(logs.count == 1)
             let log = try TestFiles.bytes(of: path + "/" + logs[0])
             try #require(log.count == history.acknowledged.last?.logByteCount)
-            // A length that is coprime to that of the log's blocks; each byte in the long form.
-            let step = TestRun.isLong ? 1 : log.count / 90 | 1
             var (building, migrating) = (0, 0)
             var previous: [[UInt8]] = []
             var sequence: UInt64 = 0
-            let lengths = Array(stride(from: 0, to: log.count, by: step)) + [log.count]
+            let lengths = Self.lengths(history, whole: log.count)
             for length in lengths {
                 let cut = directory + "/cut"
                 try TestFiles.copy(path, to: cut)
@@ -139,6 +137,17 @@ import Testing
             print("a log of \(log.count) bytes was cut off at \(lengths.count) places")
             #expect(building > 0 && migrating > 0, "no cut fell into the build or the migration")
         }
+    }
+
+    /// Where to cut: at even distances, and in the long form also around the end of each commit and of each block of
+    /// LevelDB's log. Every byte would take hours.
+    private static func lengths(_ history: History, whole: Int) -> [Int] {
+        if !TestRun.isLong { return Array(stride(from: 0, to: whole, by: whole / 50 | 1)) + [whole] }
+        var lengths = Set(stride(from: 0, to: whole, by: 23))
+        for end in history.acknowledged.map(\.logByteCount) + stride(from: 0, to: whole, by: 1 << 15) {
+            lengths.formUnion(end - 9...end + 9)
+        }
+        return lengths.filter { $0 >= 0 && $0 <= whole }.sorted()
     }
 
     /// Looks at all that is there, and finishes what was begun.
