@@ -26,6 +26,11 @@ public enum TestFiles {
         try Data(bytes).write(to: URL(fileURLWithPath: path))
     }
 
+    /// How many bytes a file has.
+    public static func byteCount(of path: String) throws -> Int {
+        try FileManager.default.attributesOfItem(atPath: path)[.size] as? Int ?? 0
+    }
+
     /// The bytes that all files in a directory have together, of one extension or of any.
     public static func byteCount(in directory: String, extension suffix: String? = nil) throws -> Int {
         try names(in: directory).filter { name in suffix.map { name.hasSuffix(".\($0)") } ?? true }

@@ -10,12 +10,13 @@ extension DocumentStore {
     /// - Parameters:
     ///   - migrations: all migrations of the program, the oldest first. None may be left out that a store has seen.
     ///   - checkpoint: the directory for a checkpoint of the store as it was before; `nil` for none. It is taken once,
-    ///     before the first change, and found again when a migration goes on. To go back, see
-    ///     ``restore(at:from:)``.
-    ///   - progress: called between slices; what it throws ends the work for now.
+    ///     before the first change, and found again when a migration goes on. Asked for only then, it is of that moment.
+    ///     To go back, see ``restore(at:from:)``.
+    ///   - progress: called between slices, and when a migration is done; what it throws ends the work for now.
     /// - Throws: ``DocIndexError``: `storeTooNew` if the store has seen a migration that is not in the list;
-    ///   `migrationFailed` if a document would lose something that its migration does not declare, or would change again
-    ///   if it were migrated again; nothing of that document's slice is changed then. What a migration throws.
+    ///   `unknownCollection`; `migrationFailed` if there is a database in the place of the checkpoint already, or if a
+    ///   document would lose something that its migration does not declare, or would change again if it were migrated
+    ///   again; nothing of that document's slice is changed then. What a migration throws.
     /// - Complexity: O(*n*) in the documents of the collections.
     @discardableResult
     public func migrate(
