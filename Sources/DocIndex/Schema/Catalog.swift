@@ -186,12 +186,13 @@ extension Catalog {
     var encoded: [UInt8] {
         let collections = self.collections.map { collection -> DocumentValue in
             let indexes = collection.indexes.map { index -> DocumentValue in
-                [
+                var record: DocumentObject = [
                     "name": .string(index.definition.name), "number": .int(Int64(index.number)),
                     "definition": index.definition.jsonValue, "fingerprint": .string(index.fingerprint),
                     "ready": .bool(index.isReady), "retiring": .bool(index.isRetiring),
-                    "failure": index.failure.map { .string($0) } ?? .null,
                 ]
+                if let failure = index.failure { record["failure"] = .string(failure) }
+                return .object(record)
             }
             return [
                 "name": .string(collection.name), "number": .int(Int64(collection.number)),

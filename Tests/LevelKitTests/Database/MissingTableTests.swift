@@ -27,19 +27,22 @@ import Testing
         }
     }
 
-    /// The engine has all of few tables open, and goes on to read them.
+    /// The engine has all of few tables open, and goes on to read them. In a process of its own, since other tests have
+    /// databases open.
     @Test(arguments: ["the tables", "the directory", "the directory above"])
-    func `what goes after all tables were opened changes no answer`(what: String) throws {
-        try withTemporaryDirectory(leavesDamage: true) { directory in
-            let path = directory + "/above/db"
-            try Self.makeTwoTables(at: path)
-            let database = try Database.open(at: path)
-            try Self.believeMisses(of: database)
-            try Self.remove(what, of: path, from: directory)
-            #expect(try keys(of: database).count == 200)
-            for number in [0, 99, 100, 150, 199] {
-                #expect(try database.value(forKey: numberedKey(number)) == TableFixture.value(number))
-                #expect(try database.value(forKey: numberedKey(number) + [0]) == nil)
+    func `what goes after all tables were opened changes no answer`(what: String) async throws {
+        try await withSharedDirectory(leavesDamage: true) { directory in
+            try Self.makeTwoTables(at: directory + "/above/db")
+            await #expect(processExitsWith: .success) { [directory = directory as String, what = what as String] in
+                let path = directory + "/above/db"
+                let database = try Database.open(at: path)
+                try Self.believeMisses(of: database)
+                try Self.remove(what, of: path, from: directory)
+                #expect(try keys(of: database).count == 200)
+                for number in [0, 99, 100, 150, 199] {
+                    #expect(try database.value(forKey: numberedKey(number)) == TableFixture.value(number))
+                    #expect(try database.value(forKey: numberedKey(number) + [0]) == nil)
+                }
             }
         }
     }
