@@ -13,6 +13,9 @@ struct Comparison {
     /// done the same.
     let ours: () throws -> UInt64
     let peer: () throws -> UInt64
+    /// Brings both sides to rest before each round, so that work which one of them left to the background is not counted
+    /// for the other.
+    var rest: () throws -> Void = {}
 
     /// The outcome of a comparison.
     struct Result {
@@ -35,6 +38,7 @@ struct Comparison {
         var oursTimes: [Double] = []
         var peerTimes: [Double] = []
         for round in 0..<rounds {
+            try rest()
             // Which side goes first alternates as well.
             let (a, b): (Cost, Cost)
             if round % 2 == 0 {

@@ -29,7 +29,7 @@ struct KeyValueComparisons {
         try fill()
         let count = pairs.count
         let reads = Array(shuffled.prefix(count / 2))
-        return [
+        var comparisons = [
             Comparison(name: "put, rising keys", operationCount: count) {
                 for (key, value) in pairs { try ours.put(value, forKey: key) }
                 return 0
@@ -112,6 +112,13 @@ struct KeyValueComparisons {
                 peer.seek(reads.map(\.key))
             },
         ]
+        for index in comparisons.indices where comparisons[index].name.contains("put") {
+            comparisons[index].rest = {
+                try ours.compact()
+                peer.compact()
+            }
+        }
+        return comparisons
     }
 
     private func fill() throws {
