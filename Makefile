@@ -3,7 +3,7 @@
 SWIFT ?= swift
 DEMO_STORE ?= .build/demo.store
 
-.PHONY: all build demo test faults bench format lint clean bootstrap
+.PHONY: sanitize all build demo test faults bench format lint clean bootstrap
 
 all: build
 
@@ -36,6 +36,12 @@ format:
 
 lint:
 	@$(SWIFT) format lint --strict --recursive --parallel Package.swift Sources Tests Snippets Examples/photo-app Benchmarks/Package.swift Benchmarks/Sources
+
+# The suite of LevelKit under the address sanitizer, then what is concurrent in it under the thread sanitizer.
+CONCURRENT = LevelKitTests.*(Concurren|Closing|Checkpoint|Async|Snapshot|FailedWrite|Keyspace|SplitKeys|Maintenance|Statistics|Lifetime)
+sanitize: bootstrap
+	ASAN_OPTIONS=detect_leaks=0 $(SWIFT) test --sanitize=address --scratch-path .build-address --filter LevelKitTests
+	$(SWIFT) test --sanitize=thread -Xswiftc -DLEVELKIT_THREAD_SANITIZER --scratch-path .build-thread --filter '$(CONCURRENT)'
 
 clean:
 	rm -rf .build
