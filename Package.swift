@@ -73,7 +73,8 @@ let package = Package(
         .testTarget(
             name: "LevelKitTests", dependencies: ["LevelKit", "TestSupport", "levelkit-writer"], swiftSettings: strict),
         .testTarget(
-            name: "DocIndexTests", dependencies: ["DocIndex", "LevelKit", "TestSupport", "docindex-loader"],
+            name: "DocIndexTests",
+            dependencies: ["photo-app", "DocIndex", "LevelKit", "TestSupport", "docindex-loader"],
             swiftSettings: strict),
         .testTarget(name: "RepositoryTests", swiftSettings: strict),
         .testTarget(

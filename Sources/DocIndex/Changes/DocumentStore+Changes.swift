@@ -64,7 +64,7 @@ extension DocumentStore {
     public func changeStream(
         since sequence: UInt64, epoch: StoreEpoch? = nil, in collection: String? = nil, batchLimit: Int = 1000
     ) -> ChangeStream {
-        ChangeStream(store: self, sequence: sequence, epoch: epoch, collection: collection, limit: batchLimit)
+        ChangeStream(store: self, sequence: sequence, epoch: epoch, collection: collection, limit: max(1, batchLimit))
     }
 }
 
