@@ -22,12 +22,14 @@ struct MoveStack<Element>: ~Copyable {
     /// The element at `position`, counted from the bottom.
     subscript(position: Int) -> Element {
         precondition(position >= 0 && position < count, "The position lies outside the stack.")
+        // There is memory: the position is that of an element.
         return unsafe base.unsafelyUnwrapped[position]
     }
 
     /// Puts `element` on top.
     mutating func push(_ element: consuming Element) {
         if count == capacity { grow() }
+        // There is memory: `grow` has made some at the latest now.
         unsafe (base.unsafelyUnwrapped + count).initialize(to: element)
         count += 1
     }
@@ -35,6 +37,7 @@ struct MoveStack<Element>: ~Copyable {
     /// Changes the top element in place.
     mutating func updateLast(_ update: (inout Element) -> Void) {
         precondition(count > 0, "The stack is empty.")
+        // There is memory: the stack is not empty.
         unsafe update(&base.unsafelyUnwrapped[count - 1])
     }
 
@@ -42,6 +45,7 @@ struct MoveStack<Element>: ~Copyable {
     mutating func pop() -> Element {
         precondition(count > 0, "The stack is empty.")
         count -= 1
+        // There is memory: the stack was not empty.
         return unsafe (base.unsafelyUnwrapped + count).move()
     }
 
@@ -52,6 +56,7 @@ struct MoveStack<Element>: ~Copyable {
         let length = count - start
         count = start
         return unsafe Array(unsafeUninitializedCapacity: length) { buffer, initializedCount in
+            // There is a buffer: its length is not zero.
             unsafe buffer.baseAddress.unsafelyUnwrapped.moveInitialize(from: base + start, count: length)
             initializedCount = length
         }
