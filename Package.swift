@@ -34,12 +34,14 @@ let package = Package(
             name: "CLevelDB",
             providers: [.apt(["libleveldb-dev", "libsnappy-dev"]), .brew(["leveldb", "snappy"])]
         ),
-        .target(name: "LevelKit", dependencies: ["CLevelDB"], swiftSettings: lending),
+        .systemLibrary(name: "CSnappy", providers: [.apt(["libsnappy-dev"]), .brew(["snappy"])]),
+        .target(name: "LevelFiles", dependencies: ["CSnappy"], swiftSettings: strict),
+        .target(name: "LevelKit", dependencies: ["CLevelDB", "LevelFiles"], swiftSettings: lending),
         .target(name: "DocIndex", dependencies: ["LevelKit"], swiftSettings: lending),
         .executableTarget(
             name: "lkrepl",
             dependencies: [
-                "DocIndex", "LevelKit",
+                "DocIndex", "LevelFiles", "LevelKit",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "Crypto", package: "swift-crypto"),
             ],
@@ -71,14 +73,18 @@ let package = Package(
             swiftSettings: strict
         ),
         .testTarget(
-            name: "LevelKitTests", dependencies: ["LevelKit", "TestSupport", "levelkit-writer"], swiftSettings: strict),
+            name: "LevelFilesTests", dependencies: ["LevelFiles", "LevelKit", "TestSupport"], swiftSettings: strict),
+        .testTarget(
+            name: "LevelKitTests", dependencies: ["LevelFiles", "LevelKit", "TestSupport", "levelkit-writer"],
+            swiftSettings: strict),
         .testTarget(
             name: "DocIndexTests",
             dependencies: ["photo-app", "DocIndex", "LevelKit", "TestSupport", "docindex-loader"],
             swiftSettings: strict),
         .testTarget(name: "RepositoryTests", swiftSettings: strict),
         .testTarget(
-            name: "lkreplTests", dependencies: ["lkrepl", "DocIndex", "TestSupport"],
+            name: "lkreplTests",
+            dependencies: ["lkrepl", "DocIndex", "LevelFiles", "LevelKit", "TestSupport", "levelkit-writer"],
             swiftSettings: strict),
     ],
     swiftLanguageModes: [.v6]

@@ -50,9 +50,12 @@ import Testing
     @Test("only the bridge imports CLevelDB, and dependencies point one way")
     func importsPointOneWay() throws {
         let forbidden = [
-            "Sources/LevelKit": ["DocIndex", "lkrepl", "ArgumentParser", "Crypto"],
-            "Sources/DocIndex": ["CLevelDB", "lkrepl", "ArgumentParser", "Crypto"],
-            "Sources/lkrepl": ["CLevelDB"],
+            "Sources/LevelFiles": [
+                "CLevelDB", "LevelKit", "DocIndex", "lkrepl", "ArgumentParser", "Crypto", "Foundation",
+            ],
+            "Sources/LevelKit": ["CSnappy", "DocIndex", "lkrepl", "ArgumentParser", "Crypto"],
+            "Sources/DocIndex": ["CLevelDB", "CSnappy", "LevelFiles", "lkrepl", "ArgumentParser", "Crypto"],
+            "Sources/lkrepl": ["CLevelDB", "CSnappy"],
         ]
         for (folder, modules) in forbidden {
             let walk = try #require(FileManager.default.enumerator(atPath: Self.root.appending(path: folder).path))

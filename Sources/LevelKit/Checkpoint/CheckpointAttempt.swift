@@ -1,3 +1,5 @@
+internal import LevelFiles
+
 /// One try at a checkpoint.
 struct CheckpointAttempt {
     /// Why a try did not succeed.

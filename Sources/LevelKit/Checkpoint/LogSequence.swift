@@ -1,3 +1,5 @@
+internal import LevelFiles
+
 /// The logs of a database, one after the other: do the writes in them follow one another?
 ///
 /// Each record of a log is a batch that begins with the sequence number of its first operation (8 bytes) and the number

@@ -1,3 +1,5 @@
+internal import LevelFiles
+
 #if canImport(Glibc)
     internal import Glibc
 #else

@@ -1,3 +1,5 @@
+internal import LevelFiles
+
 extension Database {
     /// Deletes the database in a directory, and the directory if nothing else is in it.
     ///

@@ -1,3 +1,5 @@
+internal import LevelFiles
+
 extension Database {
     /// Makes a database that can be opened again out of one that is damaged.
     ///

@@ -1,3 +1,5 @@
+internal import LevelFiles
+
 extension Database {
     /// Puts another database, such as a checkpoint, in the place of one. What was there is kept beside it.
     ///

@@ -1,3 +1,5 @@
+internal import LevelFiles
+
 extension Database {
     /// Reads the whole database and checks it: every block of every table and log against its checksum, the order of
     /// the keys, and the table files against the manifest. Other threads may read and write meanwhile.

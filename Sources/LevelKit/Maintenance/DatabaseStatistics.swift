@@ -1,3 +1,5 @@
+internal import LevelFiles
+
 /// Where the data of a database lies, and what compactions have cost since it was opened.
 public struct DatabaseStatistics: Sendable, Hashable {
     /// A table file.

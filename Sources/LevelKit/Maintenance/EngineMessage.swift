@@ -1,3 +1,5 @@
+internal import LevelFiles
+
 /// A line of the file `LOG`, in which LevelDB tells people what it does, and nobody else what it drops.
 public struct EngineMessage: Sendable, Hashable, CustomStringConvertible {
     /// The message, without its time and thread.

@@ -1,3 +1,5 @@
+internal import LevelFiles
+
 /// What the files of a damaged database still tell: that it is one, how it is ordered, and what belongs to it.
 struct RepairEvidence {
     /// Whether LevelDB wrote any of the files. Names alone prove nothing: `000012.log` may be anybody's.

@@ -1,3 +1,5 @@
+internal import LevelFiles
+
 /// What can be told of a table file without reading its blocks.
 enum TableFile {
     /// The last eight bytes of every table (`table/format.h`, `kTableMagicNumber`), the lowest first.

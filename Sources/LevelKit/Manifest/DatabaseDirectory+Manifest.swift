@@ -1,3 +1,5 @@
+internal import LevelFiles
+
 extension DatabaseDirectory {
     /// The manifest that `CURRENT` names.
     ///

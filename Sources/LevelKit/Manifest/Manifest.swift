@@ -1,3 +1,5 @@
+internal import LevelFiles
+
 /// What makes up a database at one moment: its tables and the logs that are not in them, as its `MANIFEST` file says.
 ///
 /// Reading it takes no lock and changes nothing, so it works on a database that another process has open.

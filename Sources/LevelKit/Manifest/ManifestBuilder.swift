@@ -1,3 +1,5 @@
+internal import LevelFiles
+
 /// The state of a database after the edits of a manifest that were read so far, as `VersionSet::Recover` has it.
 ///
 /// A manifest grows while its database is in use. The builder goes on where it stopped, so that following a long one
@@ -46,7 +48,9 @@ struct ManifestBuilder {
         // In this order: an edit may delete a table and add it again.
         for key in edit.deletedTables { tables[key] = nil }
         for table in edit.newTables {
-            tables[VersionEdit.TableKey(level: table.level, number: table.number)] = table
+            tables[table.key] = Manifest.Table(
+                level: table.level, number: table.number, byteCount: table.byteCount,
+                smallestKey: table.smallest.userKey, largestKey: table.largest.userKey)
         }
     }
 

@@ -1,3 +1,5 @@
+internal import LevelFiles
+
 /// Reads the manifest of a database that is in use, and later what was added to it.
 struct ManifestFollower {
     /// The name of the file, which `CURRENT` had when it was opened.

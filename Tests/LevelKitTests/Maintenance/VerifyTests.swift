@@ -1,3 +1,4 @@
+import LevelFiles
 import Foundation
 import TestSupport
 import Testing

@@ -8,20 +8,20 @@
 /// record
 /// whose last part is missing, zeros up to the end. Everything else that does not fit is damage, and is reported where
 /// it lies. Reading goes on behind it as LevelDB does: with the next block where the length cannot be trusted.
-struct RecordReader {
+package struct RecordReader {
     /// What comes next in the file.
-    enum Item: Equatable {
+    package enum Item: Equatable {
         case record([UInt8])
         case damage(Damage)
     }
 
     /// Bytes that are no records.
-    struct Damage: Equatable {
+    package struct Damage: Equatable {
         /// Where in the file they begin.
-        let offset: UInt64
-        let byteCount: UInt64
+        package let offset: UInt64
+        package let byteCount: UInt64
         /// What is wrong with them, as a clause: `its checksum does not fit`.
-        let reason: String
+        package let reason: String
     }
 
     private enum Source {
@@ -33,8 +33,8 @@ struct RecordReader {
         case whole, first, middle, last
     }
 
-    static let blockByteCount = 32 << 10
-    static let headerByteCount = 7
+    package static let blockByteCount = 32 << 10
+    package static let headerByteCount = 7
 
     private var source: Source
     private var block: [UInt8] = []
@@ -43,10 +43,10 @@ struct RecordReader {
     private var isLastBlock = false
 
     /// Where the last record that was read ends: what lies behind is torn, or has not been read yet.
-    private(set) var endOffset: UInt64 = 0
+    package private(set) var endOffset: UInt64 = 0
 
     /// Reads records out of memory, beginning at `offset`, where one must begin.
-    init(_ bytes: [UInt8], from offset: Int = 0) {
+    package init(_ bytes: [UInt8], from offset: Int = 0) {
         let start = offset - offset % Self.blockByteCount
         let next = bytes[start...].prefix(Self.blockByteCount)
         block = Array(next)
@@ -58,10 +58,10 @@ struct RecordReader {
     }
 
     /// Reads records out of a file, a block at a time, from its position.
-    init(_ file: OpenFile) { source = .file(file) }
+    package init(_ file: OpenFile) { source = .file(file) }
 
     /// The next record or damage; `nil` at the end.
-    mutating func next() throws(SystemError) -> Item? {
+    package mutating func next() throws(SystemError) -> Item? {
         var record: [UInt8] = []
         var recordOffset: UInt64?
         while true {

@@ -1,6 +1,7 @@
+import TestSupport
 import Testing
 
-@testable import LevelKit
+@testable import LevelFiles
 
 @Suite struct CRC32CTests {
     @Test func `the checksums of RFC 3720 appendix B 4 come out`() {
@@ -13,7 +14,7 @@ import Testing
     }
 
     @Test func `every length and offset gives what a bit at a time gives`() {
-        var random = SeededGenerator(seed: 7)
+        var random = SplitMix64(seed: 7)
         let bytes = (0..<64).map { _ in UInt8.random(in: 0...255, using: &random) }
         for lower in 0..<16 {
             for upper in lower...bytes.count {

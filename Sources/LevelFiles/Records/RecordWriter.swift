@@ -1,10 +1,13 @@
 /// Writes records in LevelDB's log format; see ``RecordReader``.
-struct RecordWriter {
+package struct RecordWriter {
     /// The file so far.
-    private(set) var bytes: [UInt8] = []
+    package private(set) var bytes: [UInt8] = []
+
+    /// An empty file.
+    package init() {}
 
     /// Appends one record.
-    mutating func append(_ record: [UInt8]) {
+    package mutating func append(_ record: [UInt8]) {
         var rest = record[...]
         var isFirst = true
         repeat {

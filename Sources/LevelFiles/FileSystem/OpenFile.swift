@@ -8,11 +8,11 @@
 ///
 /// Never used for `LOCK` of a database that this process has open: POSIX drops the lock with any descriptor that is
 /// closed.
-final class OpenFile {
+package final class OpenFile {
     private let descriptor: Int32
 
     /// Opens a file for reading.
-    init(reading path: String) throws(SystemError) {
+    package init(reading path: String) throws(SystemError) {
         // Without waiting: a pipe in place of a file would otherwise wait for somebody who writes to it.
         descriptor = unsafe open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
         guard descriptor >= 0 else { throw .last }
@@ -21,7 +21,7 @@ final class OpenFile {
     /// Makes a new file for writing; an existing one is an error.
     ///
     /// - Parameter permissions: as `mode_t`, before the process's mask.
-    init(creating path: String, permissions: UInt32 = 0o644) throws(SystemError) {
+    package init(creating path: String, permissions: UInt32 = 0o644) throws(SystemError) {
         descriptor = unsafe open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode_t(permissions))
         guard descriptor >= 0 else { throw .last }
     }
@@ -31,7 +31,7 @@ final class OpenFile {
     }
 
     /// Bytes in the file, and who may read it.
-    func status() throws(SystemError) -> (byteCount: UInt64, permissions: UInt32) {
+    package func status() throws(SystemError) -> (byteCount: UInt64, permissions: UInt32) {
         var status = stat()
         guard unsafe fstat(descriptor, &status) == 0 else { throw .last }
         return (UInt64(max(0, status.st_size)), UInt32(status.st_mode) & 0o777)
@@ -40,7 +40,7 @@ final class OpenFile {
     // MARK: - Reading
 
     /// Reads on, up to `byteCount` bytes; fewer only at the end of the file.
-    func read(upTo byteCount: Int) throws(SystemError) -> [UInt8] {
+    package func read(upTo byteCount: Int) throws(SystemError) -> [UInt8] {
         var failure: SystemError?
         let bytes = unsafe [UInt8](unsafeUninitializedCapacity: byteCount) { buffer, count in
             while count < byteCount {
@@ -59,7 +59,7 @@ final class OpenFile {
     }
 
     /// Reads on to the end of the file.
-    func readToEnd() throws(SystemError) -> [UInt8] {
+    package func readToEnd() throws(SystemError) -> [UInt8] {
         // Not the size the system tells: the file may be growing.
         var bytes: [UInt8] = []
         while true {
@@ -70,19 +70,39 @@ final class OpenFile {
     }
 
     /// The content of the file at `path`.
-    static func content(of path: String) throws(SystemError) -> [UInt8] {
+    package static func content(of path: String) throws(SystemError) -> [UInt8] {
         try OpenFile(reading: path).readToEnd()
     }
 
+    /// Reads `byteCount` bytes that begin at `offset`, wherever the position is; fewer only at the end of the file.
+    package func read(at offset: UInt64, byteCount: Int) throws(SystemError) -> [UInt8] {
+        var failure: SystemError?
+        let bytes = unsafe [UInt8](unsafeUninitializedCapacity: byteCount) { buffer, count in
+            while count < byteCount {
+                let read = unsafe pread(
+                    descriptor, buffer.baseAddress! + count, byteCount - count, off_t(clamping: offset) + off_t(count))
+                if read == 0 { return }
+                if read > 0 {
+                    count += read
+                } else if errno != EINTR {
+                    failure = .last
+                    return
+                }
+            }
+        }
+        if let failure { throw failure }
+        return bytes
+    }
+
     /// Moves the position for reading.
-    func seek(to offset: UInt64) throws(SystemError) {
+    package func seek(to offset: UInt64) throws(SystemError) {
         guard lseek(descriptor, off_t(clamping: offset), SEEK_SET) >= 0 else { throw .last }
     }
 
     // MARK: - Writing
 
     /// Writes all the bytes at the position.
-    func write(_ bytes: [UInt8]) throws(SystemError) {
+    package func write(_ bytes: [UInt8]) throws(SystemError) {
         var failure: SystemError?
         unsafe bytes.withUnsafeBytes { buffer in
             var offset = 0
@@ -102,7 +122,7 @@ final class OpenFile {
     /// Fills this empty file with another one, from its beginning to its end.
     ///
     /// - Returns: the bytes that were copied.
-    func fill(from source: OpenFile) throws(SystemError) -> UInt64 {
+    package func fill(from source: OpenFile) throws(SystemError) -> UInt64 {
         #if os(Linux)
             // Shares the blocks where the file system can (FICLONE of linux/fs.h), at once and without space.
             if ioctl(descriptor, 0x4004_9409, source.descriptor) == 0 {
@@ -119,7 +139,7 @@ final class OpenFile {
     }
 
     /// Waits until the content is on the disk.
-    func synchronize() throws(SystemError) {
+    package func synchronize() throws(SystemError) {
         #if canImport(Darwin)
             // On Darwin fsync leaves the data in the cache of the disk.
             if fcntl(descriptor, F_FULLFSYNC) == 0 { return }

@@ -1,5 +1,5 @@
 /// The checksum of LevelDB's records and blocks: CRC-32C (Castagnoli, RFC 3720 B.4), and LevelDB's mask over it.
-enum CRC32C {
+package enum CRC32C {
     /// Eight tables of 256: `tables[k * 256 + b]` is the remainder of byte `b` followed by `k` zero bytes. Eight bytes
     /// are taken at a time ("slicing-by-8", Kounavis and Berry 2005).
     private static let tables: [UInt32] = {
@@ -19,7 +19,7 @@ enum CRC32C {
     /// The checksum of some bytes.
     ///
     /// - Complexity: O(n), about a gigabyte in a second when optimised.
-    static func checksum(of bytes: ArraySlice<UInt8>) -> UInt32 {
+    package static func checksum(of bytes: ArraySlice<UInt8>) -> UInt32 {
         var crc = UInt32.max
         unsafe bytes.withUnsafeBytes { bytes in
             unsafe tables.withUnsafeBufferPointer { tables in
@@ -45,7 +45,7 @@ enum CRC32C {
 
     /// The form in which LevelDB stores a checksum, so that the checksum of bytes that hold checksums is no trivial one
     /// (`util/crc32c.h`). Stored on disk, never change.
-    static func masked(_ crc: UInt32) -> UInt32 {
+    package static func masked(_ crc: UInt32) -> UInt32 {
         (crc >> 15 | crc << 17) &+ 0xa282_ead8
     }
 }

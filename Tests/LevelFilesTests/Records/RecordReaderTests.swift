@@ -1,6 +1,7 @@
+import TestSupport
 import Testing
 
-@testable import LevelKit
+@testable import LevelFiles
 
 @Suite struct RecordReaderTests {
     private static func items(_ bytes: some Sequence<UInt8>) throws -> [RecordReader.Item] {
@@ -76,7 +77,7 @@ import Testing
     @Test func `reading goes on where it stopped when the file has grown`() throws {
         let records = (0..<400).map { Self.record($0 * 3, filledWith: UInt8(truncatingIfNeeded: $0)) }
         let bytes = Self.file(records)
-        var random = SeededGenerator(seed: 11)
+        var random = SplitMix64(seed: 11)
         var found: [[UInt8]] = []
         var (end, cut) = (0, 0)
         while cut < bytes.count {
@@ -89,8 +90,8 @@ import Testing
     }
 
     @Test func `any bytes end and lie within the file`() throws {
-        var random = SeededGenerator(seed: TupleTestPlan.seed ^ 0x4c06)
-        for _ in 0..<TupleTestPlan.rounds(300, long: 20_000) {
+        var random = TestRun.random(stream: 0x4c06)
+        for _ in 0..<TestRun.rounds(300, long: 20_000) {
             var bytes = Self.file((0..<20).map { _ in Self.record(Int.random(in: 0...9_000, using: &random)) })
             for _ in 0..<Int.random(in: 0...5, using: &random) {
                 let position = Int.random(in: 0..<bytes.count, using: &random)
@@ -102,7 +103,7 @@ import Testing
             for item in try Self.items(bytes) {
                 guard case .damage(let damage) = item else { continue }
                 #expect(damage.byteCount > 0)
-                #expect(damage.offset + damage.byteCount <= bytes.count, "\(TupleTestPlan.repetition)")
+                #expect(damage.offset + damage.byteCount <= bytes.count, "\(TestRun.repetition)")
             }
         }
     }

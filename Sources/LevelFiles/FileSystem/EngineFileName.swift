@@ -1,5 +1,5 @@
 /// The name of a file in a database, as LevelDB gives them (`db/filename.cc`).
-enum EngineFileName: Hashable {
+package enum EngineFileName: Hashable {
     case current
     case lock
     /// `LOG` and `LOG.old`: messages for people.
@@ -12,7 +12,7 @@ enum EngineFileName: Hashable {
     case temporary(UInt64)
 
     /// What `name` stands for; `nil` if LevelDB gives no such name.
-    init?(_ name: String) {
+    package init?(_ name: String) {
         switch name {
         case "CURRENT": self = .current
         case "LOCK": self = .lock
@@ -41,13 +41,13 @@ enum EngineFileName: Hashable {
     // MARK: - Names
 
     /// The name of a table.
-    static func table(named number: UInt64) -> String { padded(number) + ".ldb" }
+    package static func table(named number: UInt64) -> String { padded(number) + ".ldb" }
 
     /// The name that a table has if a LevelDB before 1.14 wrote it.
-    static func oldTable(named number: UInt64) -> String { padded(number) + ".sst" }
+    package static func oldTable(named number: UInt64) -> String { padded(number) + ".sst" }
 
     /// The name of a log.
-    static func log(named number: UInt64) -> String { padded(number) + ".log" }
+    package static func log(named number: UInt64) -> String { padded(number) + ".log" }
 
     /// At least six digits.
     private static func padded(_ number: UInt64) -> String {

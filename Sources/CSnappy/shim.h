@@ -1,0 +1,2 @@
+// The C interface of Snappy, as the system installs it.
+#include <snappy-c.h>

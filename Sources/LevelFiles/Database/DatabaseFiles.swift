@@ -1,0 +1,120 @@
+#if canImport(Glibc)
+    internal import Glibc
+#else
+    internal import Darwin
+#endif
+
+/// The files of a database, looked at without a lock and without a change; another process may be writing.
+package struct DatabaseFiles: Sendable {
+    /// One file.
+    package struct File: Hashable, Sendable {
+        /// Its name, without the directory.
+        package let name: String
+        /// What the name stands for.
+        package let kind: EngineFileName
+        /// Bytes in it.
+        package let byteCount: UInt64
+    }
+
+    /// The directory.
+    package let path: String
+    /// The files with names that LevelDB gives, in the order of their names.
+    package let files: [File]
+    /// The manifest that `CURRENT` names; `nil` if there is none that could be read.
+    package let manifest: ManifestFile?
+    /// Why there is no manifest.
+    package let manifestFault: FileFault?
+
+    /// Looks at a directory.
+    ///
+    /// - Throws: ``FileFault`` if the directory cannot be listed.
+    package init(at path: String) throws(FileFault) {
+        self.path = path
+        var manifest: ManifestFile?
+        var fault: FileFault?
+        // A process that writes may replace the manifest between its name and its content.
+        for _ in 0..<5 {
+            do throws(FileFault) {
+                let name = try Self.currentManifestName(in: path)
+                manifest = try ManifestFile(at: path + "/" + name)
+                fault = nil
+                break
+            } catch {
+                fault = error
+                guard error.kind == .missing, error.file != "CURRENT" else { break }
+            }
+        }
+        self.manifest = manifest
+        manifestFault = fault
+        files = try Self.list(path)
+    }
+
+    /// The manifest that `CURRENT` names.
+    package static func currentManifestName(in path: String) throws(FileFault) -> String {
+        let bytes: [UInt8]
+        do throws(SystemError) {
+            bytes = try OpenFile.content(of: path + "/CURRENT")
+        } catch {
+            throw FileFault(error, file: "CURRENT")
+        }
+        let name = String(decoding: bytes.dropLast(), as: UTF8.self)
+        guard bytes.last == 0x0a, case .manifest = EngineFileName(name) else {
+            throw FileFault(.damaged, file: "CURRENT", reason: "it does not name a manifest")
+        }
+        return name
+    }
+
+    private static func list(_ path: String) throws(FileFault) -> [File] {
+        guard let stream = unsafe opendir(path) else {
+            throw FileFault(SystemError.last, file: path)
+        }
+        defer { unsafe closedir(stream) }
+        var files: [File] = []
+        while let entry = unsafe readdir(stream) {
+            let name = unsafe withUnsafePointer(to: &entry.pointee.d_name) { tuple in
+                unsafe tuple.withMemoryRebound(to: CChar.self, capacity: Int(NAME_MAX) + 1) {
+                    unsafe String(cString: $0)
+                }
+            }
+            guard let kind = EngineFileName(name) else { continue }
+            var status = stat()
+            // A file that is gone already is none.
+            guard unsafe stat(path + "/" + name, &status) == 0 else { continue }
+            files.append(File(name: name, kind: kind, byteCount: UInt64(max(0, status.st_size))))
+        }
+        return files.sorted { $0.name.utf8.lexicographicallyPrecedes($1.name.utf8) }
+    }
+}
+
+extension DatabaseFiles {
+    /// Whether a file belongs to the database.
+    package enum Use: String, Sendable {
+        /// The database consists of it.
+        case live
+        /// It was replaced, and LevelDB deletes it sooner or later.
+        case obsolete
+        /// Nothing says whether it is in use: the manifest cannot be read.
+        case unknown
+    }
+
+    /// Whether a file belongs to the database, and the level of a table in use.
+    package func use(of file: File) -> (use: Use, level: Int?) {
+        guard let manifest else { return (.unknown, nil) }
+        let version = manifest.version
+        switch file.kind {
+        case .table(let number):
+            let level = version.tables.first { $0.number == number }?.level
+            return (level == nil ? .obsolete : .live, level)
+        case .log(let number): return (version.needsLog(number) ? .live : .obsolete, nil)
+        case .manifest: return (file.name == manifest.name ? .live : .obsolete, nil)
+        case .temporary: return (.obsolete, nil)
+        case .current, .lock, .messages: return (.live, nil)
+        }
+    }
+
+    /// The path of a file.
+    package func path(of name: String) -> String { path + "/" + name }
+
+    /// The file of a table, whichever ending its name has; `nil` if it is gone.
+    package func tableFile(_ number: UInt64) -> File? { files.first { $0.kind == .table(number) } }
+}

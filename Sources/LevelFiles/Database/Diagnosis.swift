@@ -1,0 +1,125 @@
+/// What a directory is that LevelDB's default settings do not open, and what to do next.
+package struct Diagnosis: Hashable, Sendable {
+    /// What may be found.
+    package enum Finding: String, Sendable {
+        /// Ordered by the comparator of Chrome's IndexedDB.
+        case chromeIndexedDB
+        /// Ordered by another comparator.
+        case foreignOrder
+        /// Blocks that Minecraft's own LevelDB has written.
+        case minecraft
+        /// Blocks that a later LevelDB has written.
+        case laterLevelDB
+        /// Made by RocksDB.
+        case rocksDB
+        /// `CURRENT` is gone or does not name a manifest.
+        case lostCurrent
+        /// The manifest is gone.
+        case lostManifest
+        /// The manifest is damaged.
+        case damagedManifest
+        /// Tables that the manifest names are gone.
+        case lostTables
+    }
+
+    /// What it is.
+    package let finding: Finding
+    /// What was found, as a sentence without its full stop.
+    package let explanation: String
+    /// What to do, as a sentence without its full stop.
+    package let advice: String
+
+    /// What is known of a directory; empty if it looks like an ordinary database, or like none at all.
+    ///
+    /// - Complexity: reads the manifest, and the first block of each of up to eight tables.
+    package static func findings(in files: DatabaseFiles) -> [Diagnosis] {
+        guard !files.files.isEmpty else { return [] }
+        var findings: [Diagnosis] = []
+        if let fault = files.manifestFault { findings.append(lost(fault, files)) }
+        if let version = files.manifest?.version {
+            if let name = version.comparatorName, !version.isBytewise { findings.append(order(name)) }
+            let lost = version.tables.filter { files.tableFile($0.number) == nil }
+            if let first = lost.first {
+                findings.append(
+                    Diagnosis(
+                        finding: .lostTables,
+                        explanation: "\(lost.count) of \(version.tables.count) tables are missing, the first of them "
+                            + EngineFileName.table(named: first.number),
+                        advice: "restore a backup; with repair the rest can be had without them"))
+            }
+        }
+        if let fault = files.manifest?.faults.first {
+            findings.append(
+                Diagnosis(
+                    finding: .damagedManifest, explanation: fault.description,
+                    advice: "restore a backup, or salvage what is there with repair"))
+        }
+        findings += blocks(of: files)
+        return findings
+    }
+
+    private static func lost(_ fault: FileFault, _ files: DatabaseFiles) -> Diagnosis {
+        let manifests = files.files.compactMap { file in
+            if case .manifest = file.kind { file.name } else { nil }
+        }
+        if fault.file == "CURRENT" {
+            let next =
+                manifests.last.map { "if \($0) is the newest manifest, write its name and a newline into CURRENT; or " }
+                ?? ""
+            return Diagnosis(
+                finding: .lostCurrent,
+                explanation: fault.kind == .missing
+                    ? "the file CURRENT, which names the manifest, is missing" : fault.description,
+                advice: next + "restore a backup, or salvage what is there with repair")
+        }
+        return Diagnosis(
+            finding: .lostManifest, explanation: "CURRENT names \(fault.file), which cannot be read (\(fault.reason))",
+            advice: "restore a backup, or salvage what is there with repair")
+    }
+
+    private static func order(_ name: String) -> Diagnosis {
+        if name == "idb_cmp1" {
+            return Diagnosis(
+                finding: .chromeIndexedDB,
+                explanation:
+                    "this is an IndexedDB of Chrome: its keys are in the order idb_cmp1, which only Chrome has",
+                advice: "sst, wal, manifest and versions look into its files; to read the records, use a tool for "
+                    + "Chrome's IndexedDB, such as ccl_chromium_reader or dfindexeddb")
+        }
+        return Diagnosis(
+            finding: .foreignOrder,
+            explanation: "its keys are in the order \(name), which only the program that made it has",
+            advice: "sst, wal, manifest and versions look into its files; open it with that program to change it")
+    }
+
+    /// What the compression of blocks tells, and the ends of tables.
+    private static func blocks(of files: DatabaseFiles) -> [Diagnosis] {
+        let tables = files.files.filter { if case .table = $0.kind { true } else { false } }
+        for file in tables.prefix(8) {
+            do throws(FileFault) {
+                let table = try Table(at: files.path(of: file.name))
+                guard let first = try table.index().first else { continue }
+                _ = try table.block(at: first.handle)
+            } catch {
+                guard error.kind == .foreign else { continue }
+                return [foreign(error)]
+            }
+        }
+        return []
+    }
+
+    private static func foreign(_ fault: FileFault) -> Diagnosis {
+        let finding: Finding =
+            if fault.reason.contains("RocksDB") {
+                .rocksDB
+            } else if fault.reason.contains("Minecraft") {
+                .minecraft
+            } else {
+                .laterLevelDB
+            }
+        let parts = fault.reason.split(separator: "; ", maxSplits: 1).map(String.init)
+        return Diagnosis(
+            finding: finding, explanation: "\(fault.file): \(parts[0])",
+            advice: parts.count > 1 ? parts[1] : "open it with the program that made it")
+    }
+}

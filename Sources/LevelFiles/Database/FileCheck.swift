@@ -1,0 +1,248 @@
+/// A check of the files of a database, without opening it: nothing is locked, recovered or written.
+///
+/// LevelDB finds damage where it happens to read. This looks at every file that the manifest names, and says which file
+/// and byte is wrong.
+package struct FileCheck: Sendable {
+    /// Something that is wrong.
+    package struct Problem: Hashable, Sendable, CustomStringConvertible {
+        /// The file that is at fault.
+        package let file: String
+        /// Where in the file; `nil` where no place is to blame.
+        package let offset: UInt64?
+        /// What is wrong, as a clause.
+        package let reason: String
+
+        /// The file, the place in it and what is wrong.
+        package var description: String {
+            (offset.map { "\(file), byte \($0)" } ?? file) + ": " + reason
+        }
+    }
+
+    /// How much is read.
+    package enum Depth: Sendable {
+        /// Names, sizes, the manifest and the ends of tables.
+        case outline
+        /// Every byte of every file in use.
+        case everything
+    }
+
+    /// What is wrong; empty if nothing is.
+    package private(set) var problems: [Problem] = []
+    /// Tables that were checked.
+    package private(set) var tableCount = 0
+    /// Blocks that were read, those of indexes and filters included.
+    package private(set) var blockCount = 0
+    /// Entries of tables that were read, old versions and deletions included.
+    package private(set) var entryCount: UInt64 = 0
+    /// Logs that were read.
+    package private(set) var logCount = 0
+    /// Operations in logs.
+    package private(set) var operationCount: UInt64 = 0
+    /// Bytes behind the last record of a log: a write that was not finished, which is no damage.
+    package private(set) var tornByteCount: UInt64 = 0
+    /// Whether the order of keys was checked, which takes the bytewise order.
+    package private(set) var isOrderChecked = true
+
+    /// Damage beyond this many places is not listed: the database is lost.
+    private static let problemLimit = 1000
+
+    /// Checks the files of a database.
+    ///
+    /// - Complexity: O(1) a table, or O(n) in all bytes for `everything`.
+    package init(_ files: DatabaseFiles, depth: Depth) {
+        guard let manifest = files.manifest else {
+            if let fault = files.manifestFault { add(fault) }
+            return
+        }
+        for fault in manifest.faults { add(fault) }
+        let version = manifest.version
+        isOrderChecked = version.isBytewise
+        checkNumbers(of: version, in: manifest.name, files)
+        if version.isBytewise { checkLevels(of: version, in: manifest.name) }
+        for table in version.tables { check(table, of: version, in: files, depth: depth) }
+        checkLogs(of: version, in: files, depth: depth)
+    }
+
+    private mutating func add(_ file: String, _ offset: UInt64? = nil, _ reason: String) {
+        guard problems.count < Self.problemLimit else { return }
+        problems.append(Problem(file: file, offset: offset, reason: reason))
+    }
+
+    private mutating func add(_ fault: FileFault) { add(fault.file, fault.offset, fault.reason) }
+
+    // MARK: - The manifest
+
+    private mutating func checkNumbers(of version: Version, in name: String, _ files: DatabaseFiles) {
+        if version.comparatorName == nil { add(name, "it does not name a comparator") }
+        guard let next = version.nextFileNumber, let log = version.logNumber, version.lastSequence != nil else {
+            return add(name, nil, "it lacks the number of the log, of the next file or of the last write")
+        }
+        for table in version.tables where table.number >= next {
+            add(name, nil, "it names table \(table.number), a number that is still to be given")
+        }
+        if log != 0, !files.files.contains(where: { $0.kind == .log(log) }) {
+            add(EngineFileName.log(named: log), nil, "the log that the manifest names is missing")
+        }
+    }
+
+    private mutating func checkLevels(of version: Version, in name: String) {
+        for table in version.tables where table.largest.precedesBytewise(table.smallest) {
+            add(name, nil, "table \(table.number) of level \(table.level) ends before it begins")
+        }
+        for level in 1..<VersionEdit.levelCount {
+            let tables = version.tables.filter { $0.level == level }
+                .sorted { $0.smallest.precedesBytewise($1.smallest) }
+            for (left, right) in zip(tables, tables.dropFirst())
+            where !left.largest.precedesBytewise(right.smallest) {
+                add(name, nil, "tables \(left.number) and \(right.number) of level \(level) overlap")
+            }
+        }
+    }
+
+    // MARK: - Tables
+
+    private mutating func check(
+        _ listed: VersionEdit.Table, of version: Version, in files: DatabaseFiles, depth: Depth
+    ) {
+        guard let file = files.tableFile(listed.number) else {
+            return add(EngineFileName.table(named: listed.number), nil, "the table is missing")
+        }
+        tableCount += 1
+        if file.byteCount != listed.byteCount {
+            add(file.name, nil, "it has \(file.byteCount) bytes in place of \(listed.byteCount)")
+        }
+        do throws(FileFault) {
+            let table = try Table(at: files.path(of: file.name))
+            guard depth == .everything else { return }
+            var reading = TableCheck(table, isOrdered: version.isBytewise)
+            try reading.run()
+            blockCount += reading.blockCount
+            entryCount += reading.entryCount
+            for fault in reading.faults { add(fault) }
+            guard version.isBytewise, reading.faults.isEmpty else { return }
+            if let first = reading.first, first != listed.smallest {
+                add(file.name, nil, "its first key is not the one that the manifest gives")
+            }
+            if let last = reading.last, last != listed.largest {
+                add(file.name, nil, "its last key is not the one that the manifest gives")
+            }
+        } catch {
+            add(error)
+        }
+    }
+
+    // MARK: - Logs
+
+    private mutating func checkLogs(of version: Version, in files: DatabaseFiles, depth: Depth) {
+        guard depth == .everything else { return }
+        var last: (sequence: UInt64, name: String)?
+        for file in files.files {
+            guard case .log(let number) = file.kind, version.needsLog(number) else { continue }
+            do throws(FileFault) {
+                try check(WriteLog(at: files.path(of: file.name)), behind: &last)
+            } catch {
+                add(error)
+            }
+        }
+    }
+
+    private mutating func check(
+        _ log: WriteLog, behind last: inout (sequence: UInt64, name: String)?
+    ) throws(FileFault) {
+        var log = log
+        logCount += 1
+        var isWhole = true
+        while let item = try log.next() {
+            switch item {
+            case .damage(let fault, let byteCount):
+                add(fault.file, fault.offset, "\(fault.reason); \(byteCount) bytes of writes are lost")
+                isWhole = false
+            case .batch(let batch, let endOffset):
+                if isWhole, let last, batch.sequence != last.sequence + 1 {
+                    add(
+                        log.name, endOffset,
+                        last.name == log.name
+                            ? "write \(batch.sequence) follows write \(last.sequence)"
+                            : "writes are missing between it and \(last.name)")
+                }
+                operationCount += UInt64(batch.operations.count)
+                isWhole = true
+                if !batch.operations.isEmpty {
+                    last = (batch.sequence + UInt64(batch.operations.count) - 1, log.name)
+                }
+            }
+        }
+        if isWhole, log.byteCount > log.endOffset { tornByteCount += log.byteCount - log.endOffset }
+    }
+
+    private mutating func add(_ file: String, _ reason: String) { add(file, nil, reason) }
+}
+
+/// One table, read whole.
+private struct TableCheck {
+    private let table: Table
+    private let isOrdered: Bool
+    var blockCount = 0
+    var entryCount: UInt64 = 0
+    var faults: [FileFault] = []
+    var first: InternalKey?
+    var last: InternalKey?
+
+    init(_ table: Table, isOrdered: Bool) {
+        self.table = table
+        self.isOrdered = isOrdered
+    }
+
+    mutating func run() throws(FileFault) {
+        let index = try table.index()
+        var filters: FilterBlock?
+        do throws(FileFault) { filters = try table.bloomFilters() } catch { faults.append(error) }
+        blockCount += filters == nil ? 2 : 3
+        for entry in index {
+            do throws(FileFault) {
+                try check(entry, filters)
+                blockCount += 1
+            } catch {
+                faults.append(error)
+            }
+        }
+    }
+
+    private mutating func check(_ index: Table.IndexEntry, _ filters: FilterBlock?) throws(FileFault) {
+        // Copied out, since a closure may not change what it is called on.
+        var (first, last, count) = (first, last, UInt64(0))
+        var hasReportedOrder = false
+        var missing = 0
+        let filter = filters?.filter(forBlockAt: index.handle.offset)
+        var complaints: [FileFault] = []
+        defer { (self.first, self.last, entryCount) = (first, last, entryCount + count) }
+        try table.forEachEntry(inBlockAt: index.handle) { entry throws(FileFault) in
+            count += 1
+            if isOrdered, let last, !hasReportedOrder, !last.precedesBytewise(entry.key) {
+                hasReportedOrder = true
+                complaints.append(
+                    table.fault(
+                        "key \(count) of the block does not come after the one before it", at: index.handle.offset))
+            }
+            if let filter, !BloomFilter.mayContain(entry.key.userKey[...], filter: filter) { missing += 1 }
+            if first == nil { first = entry.key }
+            last = entry.key
+        }
+        if missing > 0 {
+            complaints.append(
+                table.fault("the filter denies \(missing) of the keys of the block", at: index.handle.offset))
+        }
+        if isOrdered, let last {
+            let separator: InternalKey
+            do throws(FormatFault) {
+                separator = try InternalKey(decoding: index.separator[...])
+            } catch {
+                throw table.fault("the index \(error.reason)", at: table.footer.index.offset)
+            }
+            if separator.precedesBytewise(last) {
+                complaints.append(table.fault("the index puts the block before its last key", at: index.handle.offset))
+            }
+        }
+        faults += complaints
+    }
+}

@@ -1,0 +1,117 @@
+/// Every version of a key that is still on disk: what LevelDB would return, what it has overwritten or deleted, and what
+/// is left in files that it has not deleted yet.
+package struct KeyHistory: Sendable {
+    /// One version.
+    package struct Version: Hashable, Sendable {
+        /// The number of the operation.
+        package let sequence: UInt64
+        /// Put or deletion.
+        package let kind: InternalKey.Kind
+        /// The value; empty for a deletion.
+        package let value: [UInt8]
+        /// The file that holds it.
+        package let file: String
+        /// Whether the file belongs to the database.
+        package let use: DatabaseFiles.Use
+        /// The level of a table in use.
+        package let level: Int?
+        /// Whether this is what a read of the database returns: the newest version in a file that is in use.
+        package fileprivate(set) var isCurrent = false
+    }
+
+    /// The versions, the newest first; of one that stands in several files, those in use come first.
+    package private(set) var versions: [Version] = []
+    /// Files that could not be read to their end.
+    package private(set) var faults: [FileFault] = []
+
+    /// Looks for a key in every table and log of a directory.
+    ///
+    /// - Complexity: reads the index and at most two blocks of each table that may hold the key, and the logs whole. Where
+    ///   the order is not bytewise, reads all tables.
+    package init(of key: [UInt8], in files: DatabaseFiles) {
+        let version = files.manifest?.version
+        let ranges = Dictionary(version?.tables.map { ($0.number, $0) } ?? []) { first, _ in first }
+        for file in files.files {
+            let (use, level) = files.use(of: file)
+            let found: [Version]
+            do throws(FileFault) {
+                switch file.kind {
+                case .table(let number):
+                    if let table = ranges[number], version?.isBytewise == true,
+                        key.lexicographicallyPrecedes(table.smallest.userKey)
+                            || table.largest.userKey.lexicographicallyPrecedes(key)
+                    {
+                        continue
+                    }
+                    let table = try Table(at: files.path(of: file.name))
+                    found = try search(
+                        table, for: key, isBytewise: version?.isBytewise ?? false, use: use, level: level)
+                case .log: found = try search(WriteLog(at: files.path(of: file.name)), for: key, use: use)
+                default: continue
+                }
+            } catch {
+                faults.append(error)
+                continue
+            }
+            versions += found
+        }
+        sort()
+    }
+
+    private mutating func search(
+        _ table: Table, for key: [UInt8], isBytewise: Bool, use: DatabaseFiles.Use, level: Int?
+    ) throws(FileFault) -> [Version] {
+        var found: [Version] = []
+        for entry in try table.index() {
+            // The separator is not before the last key of the block.
+            if isBytewise, entry.separator.dropLast(8).lexicographicallyPrecedes(key) { continue }
+            var isPast = false
+            do throws(FileFault) {
+                try table.forEachEntry(inBlockAt: entry.handle) { entry throws(FileFault) in
+                    if entry.key.userKey == key {
+                        found.append(
+                            Version(
+                                sequence: entry.key.sequence, kind: entry.key.kind, value: Array(entry.value),
+                                file: table.name, use: use, level: level))
+                    } else if isBytewise, key.lexicographicallyPrecedes(entry.key.userKey) {
+                        isPast = true
+                    }
+                }
+            } catch {
+                // The next block may hold more of the key.
+                faults.append(error)
+            }
+            if isPast { break }
+        }
+        return found
+    }
+
+    private mutating func search(
+        _ log: WriteLog, for key: [UInt8], use: DatabaseFiles.Use
+    ) throws(FileFault) -> [Version] {
+        var log = log
+        var found: [Version] = []
+        while let item = try log.next() {
+            switch item {
+            case .damage(let fault, _): faults.append(fault)
+            case .batch(let batch, _):
+                for operation in batch.operations where operation.key.userKey == key {
+                    found.append(
+                        Version(
+                            sequence: operation.key.sequence, kind: operation.key.kind, value: Array(operation.value),
+                            file: log.name, use: use, level: nil))
+                }
+            }
+        }
+        return found
+    }
+
+    private mutating func sort() {
+        versions.sort { left, right in
+            if left.sequence != right.sequence { return left.sequence > right.sequence }
+            if left.use != right.use { return left.use == .live }
+            return left.file.utf8.lexicographicallyPrecedes(right.file.utf8)
+        }
+        if let index = versions.firstIndex(where: { $0.use == .live }) { versions[index].isCurrent = true }
+    }
+}

@@ -1,0 +1,53 @@
+/// A manifest file, edit by edit: how the database came to have the tables it has.
+package struct ManifestFile: Sendable {
+    /// One edit, and where it stands.
+    package struct Entry: Hashable, Sendable {
+        /// Where in the file the edit ends.
+        package let endOffset: UInt64
+        /// The edit.
+        package let edit: VersionEdit
+    }
+
+    /// The name of the file.
+    package let name: String
+    /// The edits, the oldest first.
+    package private(set) var entries: [Entry] = []
+    /// Records that cannot be read.
+    package private(set) var faults: [FileFault] = []
+
+    /// Reads a file to its end. Damage is kept with what could be read, and not thrown.
+    ///
+    /// - Throws: ``FileFault``: `missing`, `unreadable`.
+    package init(at path: String) throws(FileFault) {
+        name = path.lastPathComponent
+        do throws(SystemError) {
+            let bytes = try OpenFile.content(of: path)
+            var reader = RecordReader(bytes)
+            while let item = try reader.next() {
+                switch item {
+                case .damage(let damage):
+                    faults.append(
+                        FileFault(.damaged, file: name, offset: damage.offset, reason: damage.reason))
+                case .record(let record):
+                    do throws(FormatFault) {
+                        entries.append(Entry(endOffset: reader.endOffset, edit: try VersionEdit(decoding: record)))
+                    } catch {
+                        faults.append(
+                            FileFault(
+                                .damaged, file: name, offset: reader.endOffset,
+                                reason: "the record that ends here is wrong: \(error.reason)"))
+                    }
+                }
+            }
+        } catch {
+            throw FileFault(error, file: path.lastPathComponent)
+        }
+    }
+
+    /// The state after all edits.
+    package var version: Version {
+        var version = Version()
+        for entry in entries { version.apply(entry.edit) }
+        return version
+    }
+}

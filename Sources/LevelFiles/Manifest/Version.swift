@@ -1,0 +1,45 @@
+/// The tables and numbers of a database after some edits of its manifest.
+package struct Version: Hashable, Sendable {
+    /// The name of the order of the keys; `nil` if no edit has it.
+    package private(set) var comparatorName: String?
+    /// The oldest log of which the writes are not all in tables.
+    package private(set) var logNumber: UInt64?
+    /// A log that was being written to a table, in databases of LevelDB before 1.0.
+    package private(set) var previousLogNumber: UInt64?
+    /// The number that the next file will get.
+    package private(set) var nextFileNumber: UInt64?
+    /// The number of the last write that the manifest knows.
+    package private(set) var lastSequence: UInt64?
+    private var tablesByKey: [VersionEdit.TableKey: VersionEdit.Table] = [:]
+
+    /// Nothing yet.
+    package init() {}
+
+    /// The tables in use, by level and number.
+    package var tables: [VersionEdit.Table] {
+        tablesByKey.values.sorted { ($0.level, $0.number) < ($1.level, $1.number) }
+    }
+
+    /// Whether the keys are in the order of their bytes.
+    package var isBytewise: Bool { comparatorName == Version.bytewiseName }
+
+    /// The name of LevelDB's own order.
+    package static let bytewiseName = "leveldb.BytewiseComparator"
+
+    /// Whether a log has to be read when the database is opened.
+    package func needsLog(_ number: UInt64) -> Bool {
+        number >= logNumber ?? 0 || (previousLogNumber ?? 0) != 0 && number == previousLogNumber
+    }
+
+    /// Applies an edit.
+    package mutating func apply(_ edit: VersionEdit) {
+        comparatorName = edit.comparatorName ?? comparatorName
+        logNumber = edit.logNumber ?? logNumber
+        previousLogNumber = edit.previousLogNumber ?? previousLogNumber
+        nextFileNumber = edit.nextFileNumber ?? nextFileNumber
+        lastSequence = edit.lastSequence ?? lastSequence
+        // In this order: an edit may delete a table and add it again.
+        for key in edit.deletedTables { tablesByKey[key] = nil }
+        for table in edit.newTables { tablesByKey[table.key] = table }
+    }
+}

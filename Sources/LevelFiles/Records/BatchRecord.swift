@@ -1,0 +1,43 @@
+/// A record of a log of writes: operations that were written together (`db/write_batch.cc`).
+///
+/// It begins with the sequence number of the first operation (8 bytes, the lowest first) and the count of operations (4
+/// bytes). An operation is a kind (1: put, 0: deletion), the key and, of a put, the value, both preceded by their length.
+package struct BatchRecord: Hashable, Sendable {
+    /// One operation.
+    package struct Operation: Hashable, Sendable {
+        /// The key, with the number and the kind of the operation.
+        package let key: InternalKey
+        /// The value; empty for a deletion.
+        package let value: ArraySlice<UInt8>
+    }
+
+    /// The sequence number of the first operation.
+    package let sequence: UInt64
+    /// The operations, in their order.
+    package let operations: [Operation]
+
+    /// Reads a record.
+    ///
+    /// - Throws: ``FormatFault`` with what is wrong.
+    package init(decoding record: [UInt8]) throws(FormatFault) {
+        var fields = FieldReader(record)
+        sequence = try fields.readFixed(UInt64.self)
+        let count = try fields.readFixed(UInt32.self)
+        // 56 bits: the rest of the number is the kind in stored keys.
+        guard sequence < 1 << 56 else { throw FormatFault("it has a sequence number out of range") }
+        var operations: [Operation] = []
+        while !fields.isAtEnd {
+            let type = try fields.readByte()
+            guard let kind = InternalKey.Kind(rawValue: type) else {
+                throw FormatFault("it has an operation of an unknown kind (\(type))")
+            }
+            let key = InternalKey(
+                userKey: Array(try fields.readBytes()), sequence: sequence + UInt64(operations.count), kind: kind)
+            operations.append(Operation(key: key, value: kind == .put ? try fields.readBytes() : []))
+        }
+        guard operations.count == Int(count) else {
+            throw FormatFault("it holds \(operations.count) operations and says \(count)")
+        }
+        self.operations = operations
+    }
+}

@@ -1,0 +1,79 @@
+/// A block of sorted entries of a table, unpacked (`doc/table_format.md`, `table/block.cc`).
+///
+/// An entry is three varints (bytes of the key shared with the key before, bytes of the key that follow, bytes of the
+/// value), the rest of the key, and the value. Every so many entries a key is stored whole: such a restart is named in an
+/// array of 32-bit offsets at the end of the block, which their count follows.
+package struct Block: Sendable {
+    /// The bytes of the block.
+    package let bytes: [UInt8]
+    /// Where the entries end.
+    private let entriesEnd: Int
+    /// How many keys are stored whole.
+    package let restartCount: Int
+
+    /// Reads the end of a block.
+    ///
+    /// - Throws: ``FormatFault`` if the array of restarts does not fit.
+    package init(_ bytes: [UInt8]) throws(FormatFault) {
+        self.bytes = bytes
+        var last = FieldReader(bytes.suffix(4))
+        let count = Int(try last.readFixed(UInt32.self))
+        guard count <= (bytes.count - 4) / 4 else { throw FormatFault("its block has no room for its restarts") }
+        restartCount = count
+        entriesEnd = bytes.count - 4 - 4 * count
+    }
+
+    /// A reader of the entries.
+    package func entries() -> Entries { Entries(rest: bytes[..<entriesEnd]) }
+
+    /// Where keys are stored whole.
+    package var restarts: [Int] {
+        (0..<restartCount).map { index in
+            let start = entriesEnd + 4 * index
+            return bytes[start..<start + 4].reversed().reduce(0) { $0 << 8 | Int($1) }
+        }
+    }
+
+    /// The entries of a block, in order.
+    package struct Entries {
+        fileprivate var rest: ArraySlice<UInt8>
+        /// The key of the entry that was read last; empty before the first.
+        package private(set) var key: [UInt8] = []
+        /// The value of the entry that was read last.
+        package private(set) var value: ArraySlice<UInt8> = []
+        /// Where the entry begins that is read next.
+        package var offset: Int { rest.startIndex }
+
+        fileprivate init(rest: ArraySlice<UInt8>) { self.rest = rest }
+
+        /// Reads the next entry.
+        ///
+        /// - Returns: whether there was one.
+        /// - Throws: ``FormatFault`` for lengths that do not fit.
+        package mutating func next() throws(FormatFault) -> Bool {
+            guard !rest.isEmpty else { return false }
+            let shared = try readLength()
+            let unshared = try readLength()
+            let valueCount = try readLength()
+            guard shared <= key.count, unshared <= rest.count, valueCount <= rest.count - unshared else {
+                throw FormatFault("its block has an entry that does not fit")
+            }
+            key.removeLast(key.count - shared)
+            key += rest.prefix(unshared)
+            rest = rest.dropFirst(unshared)
+            value = rest.prefix(valueCount)
+            rest = rest.dropFirst(valueCount)
+            return true
+        }
+
+        private mutating func readLength() throws(FormatFault) -> Int {
+            var length: UInt64 = 0
+            for shift in stride(from: UInt64(0), through: 28, by: 7) {
+                guard let byte = rest.popFirst() else { throw FormatFault("its block ends within a length") }
+                length |= UInt64(byte & 0x7f) &<< shift
+                if byte < 0x80 { return Int(length) }
+            }
+            throw FormatFault("its block has a length that is too long")
+        }
+    }
+}

@@ -1,0 +1,89 @@
+internal import CSnappy
+
+/// How a block is stored: the byte before its checksum. Stored on disk, never change.
+package enum Compression: Hashable, Sendable {
+    case none
+    case snappy
+    /// zlib with its header: Minecraft's LevelDB (`kZlibCompression`).
+    case zlib
+    /// zlib without a header: Minecraft's LevelDB (`kZlibRawCompression`).
+    case rawZlib
+    /// Zstandard: LevelDB after 1.23. It has the number that Minecraft gave to zlib.
+    case zstandard
+    /// A number that no LevelDB known here gives.
+    case unknown(UInt8)
+
+    /// What a number means in front of these bytes, which tell zlib and Zstandard apart.
+    package init(type: UInt8, stored: ArraySlice<UInt8>) {
+        switch type {
+        case 0: self = .none
+        case 1: self = .snappy
+        case 2: self = stored.starts(with: [0x28, 0xb5, 0x2f, 0xfd]) ? .zstandard : .zlib
+        case 4: self = .rawZlib
+        default: self = .unknown(type)
+        }
+    }
+
+    /// A word for it.
+    package var name: String {
+        switch self {
+        case .none: "none"
+        case .snappy: "snappy"
+        case .zlib: "zlib"
+        case .rawZlib: "raw zlib"
+        case .zstandard: "zstd"
+        case .unknown(let type): "type \(type)"
+        }
+    }
+
+    /// Why blocks like this cannot be read here, as a clause; `nil` if they can.
+    package var refusal: String? {
+        switch self {
+        case .none, .snappy: nil
+        case .zlib, .rawZlib:
+            "its block is compressed with \(name), as Minecraft's own LevelDB does; "
+                + "read it with a tool for Minecraft worlds, such as amulet-leveldb"
+        case .zstandard: "its block is compressed with zstd, which LevelDB 1.23 cannot read; use a later LevelDB"
+        case .unknown(let type): "its block is compressed in a way that no known LevelDB has (type \(type))"
+        }
+    }
+
+    /// The content of a block.
+    ///
+    /// - Throws: ``FormatFault`` for bytes that cannot be unpacked, and for kinds that only others can read.
+    package func unpack(_ stored: [UInt8]) throws(FormatFault) -> [UInt8] {
+        switch self {
+        case .none: return stored
+        case .snappy: return try Self.unpackSnappy(stored)
+        case .zlib, .rawZlib, .zstandard, .unknown: throw FormatFault(refusal ?? "")
+        }
+    }
+
+    private static func unpackSnappy(_ stored: [UInt8]) throws(FormatFault) -> [UInt8] {
+        var header = FieldReader(stored)
+        // The longest copy is 64 bytes out of three; a larger promise is damage, and no memory is taken for it.
+        guard let promised = try? header.readVarint32(), promised <= stored.count * 22 + 64 else {
+            throw FormatFault("its block is no Snappy data")
+        }
+        var isSound = false
+        let bytes = unsafe [UInt8](unsafeUninitializedCapacity: Int(promised)) { output, count in
+            unsafe stored.withUnsafeBytes { input in
+                var byteCount = output.count
+                // The C function takes no null, which an empty array may give.
+                var nothing: CChar = 0
+                unsafe withUnsafeMutablePointer(to: &nothing) { nothing in
+                    let target = unsafe UnsafeMutableRawPointer(output.baseAddress)?
+                        .assumingMemoryBound(to: CChar.self)
+                    let source = unsafe input.baseAddress?.assumingMemoryBound(to: CChar.self)
+                    isSound =
+                        unsafe snappy_uncompress(
+                            source ?? UnsafePointer(nothing), input.count, target ?? nothing, &byteCount)
+                        == SNAPPY_OK
+                }
+                count = isSound ? min(byteCount, output.count) : 0
+            }
+        }
+        guard isSound, bytes.count == Int(promised) else { throw FormatFault("its block is no Snappy data") }
+        return bytes
+    }
+}

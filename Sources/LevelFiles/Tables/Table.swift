@@ -1,0 +1,203 @@
+/// A table file, open for reading. Tables are never changed once they are written, so one may be read while another
+/// process has its database open.
+///
+/// ```
+/// data blocks · filter block · index of filters · index · footer
+/// ```
+///
+/// Behind each block stand a byte that says how it is compressed, and the masked CRC-32C of the block and that byte.
+package struct Table {
+    /// What is behind every block.
+    package static let blockTrailerByteCount = 5
+    /// Blocks above this are taken for damage: LevelDB's own limit on a block's size is far below, and one value with its
+    /// key makes up a block at most.
+    private static let blockByteCountLimit: UInt64 = 2 << 30
+
+    /// The name of the file, without its directory.
+    package let name: String
+    /// Bytes in the file.
+    package let byteCount: UInt64
+    /// The end of the file.
+    package let footer: Footer
+    private let file: OpenFile
+
+    /// A block as it is stored.
+    package struct StoredBlock: Sendable {
+        /// Where it lies.
+        package let handle: BlockHandle
+        /// How it is compressed.
+        package let compression: Compression
+        /// The bytes, unpacked.
+        package let bytes: [UInt8]
+    }
+
+    /// Opens a table and reads its footer.
+    ///
+    /// - Throws: ``FileFault``.
+    package init(at path: String) throws(FileFault) {
+        name = path.lastPathComponent
+        do throws(SystemError) {
+            file = try OpenFile(reading: path)
+            byteCount = try file.status().byteCount
+        } catch {
+            throw FileFault(error, file: path.lastPathComponent)
+        }
+        guard byteCount >= UInt64(Footer.byteCount) else {
+            throw FileFault(.damaged, file: name, reason: "it has \(byteCount) bytes, too few for a table")
+        }
+        let offset = byteCount - UInt64(Footer.byteCount)
+        let bytes = try Self.read(file, at: offset, byteCount: Footer.byteCount, name: name)
+        do throws(FormatFault) {
+            footer = try Footer(decoding: bytes)
+        } catch {
+            throw FileFault(
+                error.reason.contains("RocksDB") ? .foreign : .damaged, file: name, offset: offset, reason: error.reason
+            )
+        }
+    }
+
+    // MARK: - Blocks
+
+    /// Reads and unpacks a block, and checks its checksum.
+    ///
+    /// - Throws: ``FileFault``: `damaged`, `foreign` for a compression that only others can read, `unreadable`.
+    package func block(at handle: BlockHandle) throws(FileFault) -> StoredBlock {
+        let trailer = UInt64(Self.blockTrailerByteCount)
+        let blocksEnd = byteCount - UInt64(Footer.byteCount)
+        guard handle.offset <= blocksEnd, handle.byteCount <= Self.blockByteCountLimit,
+            handle.byteCount + trailer <= blocksEnd - handle.offset
+        else { throw fault("a block of \(handle.byteCount) bytes leads out of the file", at: handle.offset) }
+        let count = Int(handle.byteCount)
+        var stored = try Self.read(
+            file, at: handle.offset, byteCount: count + Self.blockTrailerByteCount, name: name)
+        var checksum: UInt32 = 0
+        for index in (count + 1..<count + 5).reversed() { checksum = checksum << 8 | UInt32(stored[index]) }
+        guard CRC32C.masked(CRC32C.checksum(of: stored[...count])) == checksum else {
+            throw fault("the checksum of a block of \(count) bytes does not fit", at: handle.offset)
+        }
+        let type = stored[count]
+        stored.removeLast(Self.blockTrailerByteCount)
+        let compression = Compression(type: type, stored: stored[...])
+        do throws(FormatFault) {
+            return StoredBlock(handle: handle, compression: compression, bytes: try compression.unpack(stored))
+        } catch {
+            throw FileFault(
+                compression.refusal == nil ? .damaged : .foreign, file: name, offset: handle.offset,
+                reason: error.reason)
+        }
+    }
+
+    /// Reads a block of sorted entries.
+    package func entries(at handle: BlockHandle) throws(FileFault) -> Block.Entries {
+        let stored = try block(at: handle)
+        return try formatted(at: handle.offset) { () throws(FormatFault) in try Block(stored.bytes).entries() }
+    }
+
+    /// One entry of the index: a data block, and a key that is not before its last one and before all of the next.
+    package struct IndexEntry: Hashable, Sendable {
+        /// The key, as stored: a user's key and eight bytes.
+        package let separator: [UInt8]
+        /// Where the block lies.
+        package let handle: BlockHandle
+    }
+
+    /// The index: every data block, in order.
+    ///
+    /// - Complexity: O(n) in the number of blocks.
+    package func index() throws(FileFault) -> [IndexEntry] {
+        var entries = try self.entries(at: footer.index)
+        return try formatted(at: footer.index.offset) { () throws(FormatFault) in
+            var index: [IndexEntry] = []
+            while try entries.next() {
+                index.append(
+                    IndexEntry(separator: entries.key, handle: try BlockHandle(decoding: entries.value)))
+            }
+            return index
+        }
+    }
+
+    /// The names in the index of filters and where they lead; a filter is under `filter.` and the name of its policy.
+    package func metaIndex() throws(FileFault) -> [(name: String, handle: BlockHandle)] {
+        var entries = try self.entries(at: footer.metaIndex)
+        return try formatted(at: footer.metaIndex.offset) { () throws(FormatFault) in
+            var names: [(name: String, handle: BlockHandle)] = []
+            while try entries.next() {
+                names.append((String(decoding: entries.key, as: UTF8.self), try BlockHandle(decoding: entries.value)))
+            }
+            return names
+        }
+    }
+
+    /// The Bloom filters; `nil` if the table has none, or those of another policy.
+    package func bloomFilters() throws(FileFault) -> FilterBlock? {
+        for (name, handle) in try metaIndex() where name == "filter." + BloomFilter.name {
+            let stored = try block(at: handle)
+            return try formatted(at: handle.offset) { () throws(FormatFault) in try FilterBlock(stored.bytes) }
+        }
+        return nil
+    }
+
+    // MARK: - Entries
+
+    /// One entry of the table.
+    package struct Entry: Hashable, Sendable {
+        /// The key with its number and kind.
+        package let key: InternalKey
+        /// The value; empty for a deletion.
+        package let value: ArraySlice<UInt8>
+    }
+
+    /// Calls `body` with every entry of a data block.
+    ///
+    /// - Throws: ``FileFault``; entries before the damage have been passed on.
+    package func forEachEntry(
+        inBlockAt handle: BlockHandle, _ body: (Entry) throws(FileFault) -> Void
+    ) throws(FileFault) {
+        var entries = try self.entries(at: handle)
+        while try formatted(at: handle.offset, { () throws(FormatFault) in try entries.next() }) {
+            let key = try formatted(at: handle.offset) { () throws(FormatFault) in
+                try InternalKey(decoding: entries.key[...])
+            }
+            try body(Entry(key: key, value: entries.value))
+        }
+    }
+
+    /// Calls `body` with every entry, in order.
+    package func forEachEntry(_ body: (Entry) throws(FileFault) -> Void) throws(FileFault) {
+        for entry in try index() { try forEachEntry(inBlockAt: entry.handle, body) }
+    }
+
+    // MARK: - Faults
+
+    func fault(_ reason: String, at offset: UInt64) -> FileFault {
+        FileFault(.damaged, file: name, offset: offset, reason: reason)
+    }
+
+    private func formatted<R>(
+        at offset: UInt64, _ body: () throws(FormatFault) -> R
+    ) throws(FileFault) -> R {
+        do throws(FormatFault) { return try body() } catch { throw fault(error.reason, at: offset) }
+    }
+
+    private static func read(
+        _ file: OpenFile, at offset: UInt64, byteCount: Int, name: String
+    ) throws(FileFault) -> [UInt8] {
+        let bytes: [UInt8]
+        do throws(SystemError) {
+            bytes = try file.read(at: offset, byteCount: byteCount)
+        } catch {
+            throw FileFault(error, file: name)
+        }
+        guard bytes.count == byteCount else {
+            throw FileFault(.damaged, file: name, offset: offset, reason: "it was cut short while it was read")
+        }
+        return bytes
+    }
+}
+
+extension String {
+    /// What follows the last slash.
+    var lastPathComponent: String {
+        utf8.lastIndex(of: UInt8(ascii: "/")).map { String(self[utf8.index(after: $0)...]) } ?? self
+    }
+}

@@ -1,0 +1,10 @@
+internal import LevelFiles
+
+extension SystemError {
+    /// The error for a caller.
+    ///
+    /// - Parameter action: a phrase that completes "could not …", such as `read /data/photos.db/CURRENT`.
+    func levelError(_ action: String) -> LevelError {
+        LevelError(.io, "could not \(action); check free space, permissions and the disk", cause: text)
+    }
+}

@@ -1,0 +1,103 @@
+import LevelFiles
+import LevelKit
+import TestSupport
+import Testing
+
+@Suite struct `The check of files` {
+    private static func sample(_ directory: String, _ random: inout SplitMix64) throws -> SampleDatabase {
+        var options = DatabaseOptions()
+        options.writeBufferByteCount = 64 << 10
+        return try SampleDatabase(
+            at: directory + "/db", count: 3_000, keyCount: 900, reopens: true, compacts: false, options: options,
+            random: &random)
+    }
+
+    private static func tables(_ path: String) throws -> [DatabaseFiles.File] {
+        let files = try DatabaseFiles(at: path)
+        return files.files.filter { file in
+            if case .table = file.kind { files.use(of: file).use == .live } else { false }
+        }
+    }
+
+    @Test func `finds every flipped byte of a table, and says which file it is in`() throws {
+        var random = TestRun.random(stream: 0xf11)
+        try withTemporaryDirectory { directory in
+            let path = try Self.sample(directory, &random).path
+            for _ in 0..<TestRun.rounds(60, long: 3_000) {
+                let file = random.pick(try Self.tables(path))
+                let name = path + "/" + file.name
+                let original = try TestFiles.bytes(of: name)
+                var offset = random.number(below: original.count)
+                // The padding between the handles and the magic number means nothing.
+                if offset >= original.count - 44, offset < original.count - 8 { offset = original.count - 1 }
+                var bytes = original
+                bytes[offset] ^= 1 << UInt8(random.number(below: 8))
+                try TestFiles.write(bytes, to: name)
+                let check = FileCheck(try DatabaseFiles(at: path), depth: .everything)
+                #expect(
+                    check.problems.contains { $0.file == file.name },
+                    "byte \(offset) of \(file.name), \(TestRun.repetition)")
+                try TestFiles.write(original, to: name)
+            }
+            let check = FileCheck(try DatabaseFiles(at: path), depth: .everything)
+            #expect(check.problems.isEmpty)
+        }
+    }
+
+    @Test func `finds tables that are missing, cut short or longer`() throws {
+        var random = TestRun.random(stream: 0xf12)
+        try withTemporaryDirectory { directory in
+            let path = try Self.sample(directory, &random).path
+            let file = random.pick(try Self.tables(path))
+            let original = try TestFiles.bytes(of: path + "/" + file.name)
+            for bytes in [Array(original.dropLast()), original + [0], Array(original.prefix(10)), []] {
+                try TestFiles.write(bytes, to: path + "/" + file.name)
+                let check = FileCheck(try DatabaseFiles(at: path), depth: .outline)
+                #expect(check.problems.contains { $0.file == file.name }, "\(bytes.count)")
+            }
+            try TestFiles.remove(path + "/" + file.name)
+            let check = FileCheck(try DatabaseFiles(at: path), depth: .outline)
+            #expect(check.problems.map(\.reason) == ["the table is missing"])
+            let findings = Diagnosis.findings(in: try DatabaseFiles(at: path))
+            #expect(findings.map(\.finding) == [.lostTables])
+        }
+    }
+
+    @Test func `finds a filter that denies a key, which LevelDB would not`() throws {
+        var random = TestRun.random(stream: 0xf13)
+        try withTemporaryDirectory { directory in
+            let path = try Self.sample(directory, &random).path
+            let file = try #require(try Self.tables(path).first)
+            let name = path + "/" + file.name
+            let handle = try #require(try Table(at: name).metaIndex().first).handle
+            // The first bits of the first filter taken out; the checksum fits.
+            try BlockForgery(name).replace(handle) { block in
+                for index in 0..<min(20, block.count - 10) { block[index] = 0 }
+            }
+            let check = FileCheck(try DatabaseFiles(at: path), depth: .everything)
+            #expect(check.problems.contains { $0.file == file.name && $0.reason.contains("filter denies") })
+        }
+    }
+
+    @Test func `finds a hole in a log, and takes a torn end for none`() throws {
+        try withTemporaryDirectory { directory in
+            let path = directory + "/db"
+            let database = try Database.open(at: path)
+            for number in 0..<2_000 {
+                try database.put(Array(repeating: 0x61, count: 100), forKey: Array("\(number)".utf8))
+            }
+            try database.close()
+            let files = try DatabaseFiles(at: path)
+            let log = try #require(files.files.first { if case .log = $0.kind { true } else { false } })
+            let bytes = try TestFiles.bytes(of: path + "/" + log.name)
+            try TestFiles.write(bytes.dropLast(3), to: path + "/" + log.name)
+            let torn = FileCheck(try DatabaseFiles(at: path), depth: .everything)
+            #expect(torn.problems.isEmpty && torn.tornByteCount > 0 && torn.operationCount == 1_999)
+            var damaged = bytes
+            damaged[40_000] ^= 1
+            try TestFiles.write(damaged, to: path + "/" + log.name)
+            let check = FileCheck(try DatabaseFiles(at: path), depth: .everything)
+            #expect(check.problems.contains { $0.file == log.name && $0.reason.contains("lost") })
+        }
+    }
+}

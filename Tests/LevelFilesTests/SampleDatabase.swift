@@ -1,0 +1,86 @@
+import LevelFiles
+import LevelKit
+import TestSupport
+
+/// A database of random operations, with everything that was written to it.
+struct SampleDatabase {
+    /// One operation, with the number that LevelDB gave it.
+    struct Operation: Hashable {
+        let sequence: UInt64
+        let key: [UInt8]
+        /// `nil` for a deletion.
+        let value: [UInt8]?
+    }
+
+    let path: String
+    private(set) var operations: [Operation] = []
+
+    /// What a read returns for each key.
+    var content: [[UInt8]: [UInt8]] {
+        var content: [[UInt8]: [UInt8]] = [:]
+        for operation in operations { content[operation.key] = operation.value }
+        return content
+    }
+
+    /// Writes `count` operations on `keyCount` keys, in batches, and closes the database.
+    ///
+    /// - Parameters:
+    ///   - reopens: whether it is closed and opened in between, which makes tables of logs.
+    ///   - compacts: whether tables are merged now and then.
+    init(
+        at path: String, count: Int, keyCount: Int, reopens: Bool, compacts: Bool,
+        options: DatabaseOptions = DatabaseOptions(), random: inout SplitMix64
+    ) throws {
+        self.path = path
+        var database = try Database.open(at: path, options: options)
+        while operations.count < count {
+            let batch = WriteBatch()
+            for _ in 0..<1 + random.number(below: 5) {
+                let key = Array("key/\(random.number(below: keyCount))".utf8)
+                if random.once(in: 4) {
+                    try batch.delete(key)
+                    operations.append(Operation(sequence: UInt64(operations.count) + 1, key: key, value: nil))
+                } else {
+                    let value = (0..<random.number(below: 200)).map { _ in UInt8(random.number(below: 26)) + 0x61 }
+                    try batch.put(value, forKey: key)
+                    operations.append(Operation(sequence: UInt64(operations.count) + 1, key: key, value: value))
+                }
+            }
+            try database.write(batch)
+            if compacts, random.once(in: 200) { try database.compact() }
+            if reopens, random.once(in: 300) {
+                try database.close()
+                database = try Database.open(at: path, options: options)
+            }
+        }
+        try database.close()
+    }
+
+    /// Every stored version, from all tables and logs that are in use.
+    static func stored(at path: String) throws -> [Operation] {
+        let files = try DatabaseFiles(at: path)
+        var stored: [Operation] = []
+        for file in files.files where files.use(of: file).use == .live {
+            switch file.kind {
+            case .table:
+                try Table(at: files.path(of: file.name)).forEachEntry { entry throws(FileFault) in
+                    stored.append(Operation(entry.key, entry.value))
+                }
+            case .log:
+                var log = try WriteLog(at: files.path(of: file.name))
+                while let item = try log.next() {
+                    guard case .batch(let batch, _) = item else { continue }
+                    stored += batch.operations.map { Operation($0.key, $0.value) }
+                }
+            default: break
+            }
+        }
+        return stored
+    }
+}
+
+extension SampleDatabase.Operation {
+    init(_ key: InternalKey, _ value: ArraySlice<UInt8>) {
+        self.init(sequence: key.sequence, key: key.userKey, value: key.kind == .put ? Array(value) : nil)
+    }
+}
