@@ -99,11 +99,11 @@ enum Invocation {
     // MARK: - Arguments that look like options
 
     /// Commands that take words, numbers or keys that may begin with a dash.
-    private static let expressive: Set<String> = ["find", "search", "doc", "get", "put", "del"]
+    private static let expressive: Set<String> = ["find", "search", "export", "doc", "get", "put", "del"]
     /// Options behind which a value stands, whatever it begins with.
     private static let taking: Set<String> = [
         "--limit", "--skip", "--batch", "--fields", "--sort", "--where", "--mode", "--progress", "--from", "--to",
-        "--after", "--upto", "--prefix",
+        "--after", "--upto", "--prefix", "--map-prefix", "--output", "-o",
     ]
     /// Stands before an argument that is to be no option; a character that nobody types.
     static let protection = "\u{1}"

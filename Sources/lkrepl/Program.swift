@@ -7,6 +7,7 @@ enum Program {
     /// Runs the arguments of the process.
     static func run() -> ExitCode {
         FileDescriptor.reserveStandardStreams()
+        Interruption.install()
         return report {
             let arguments = try processArguments()
             switch try Invocation(arguments) {
@@ -93,7 +94,7 @@ struct RootCommand: ParsableCommand {
             """,
         version: Version.text,
         subcommands: [
-            InitCommand.self, ImportCommand.self, FindCommand.self, SearchCommand.self, DocCommand.self,
+            InitCommand.self, ImportCommand.self, ExportCommand.self, FindCommand.self, SearchCommand.self, DocCommand.self,
             CollectionsCommand.self, StatsCommand.self, VerifyCommand.self, DumpCommand.self, LoadCommand.self,
             GetCommand.self, PutCommand.self, DelCommand.self, ScanCommand.self, CountCommand.self,
         ]

@@ -44,6 +44,16 @@ extension FileDescriptor {
         return FileDescriptor(rawValue: descriptor)
     }
 
+    /// Opens a file for writing that becomes empty first; a new one if there is none.
+    static func openForReplacing(_ path: String) throws -> FileDescriptor {
+        let descriptor = unsafe open(path, O_WRONLY | O_CLOEXEC | O_CREAT | O_TRUNC, 0o666)
+        guard descriptor >= 0 else {
+            let error = SystemError(number: errno)
+            throw CommandFailure(.cannotCreate, "cannot create \(path): \(error)", hint: error.hint)
+        }
+        return FileDescriptor(rawValue: descriptor)
+    }
+
     /// The path of the file that a link leads to; the path itself where nothing is there.
     static func resolvingLinks(_ path: String) -> String {
         guard let resolved = unsafe realpath(path, nil) else { return path }
@@ -106,7 +116,7 @@ extension FileDescriptor {
     }
 
     /// The names of the files in a directory; none if there is no directory.
-    private static func names(in path: String) -> [String] {
+    static func names(in path: String) -> [String] {
         guard let stream = unsafe opendir(path) else { return [] }
         defer { unsafe closedir(stream) }
         var names: [String] = []

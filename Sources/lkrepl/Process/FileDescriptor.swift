@@ -40,9 +40,12 @@ struct FileDescriptor: Hashable, Sendable {
 
     /// Reads up to `buffer.count` bytes into `buffer`; returns how many, 0 at the end of the file.
     ///
+    /// A wait for input ends with EINTR when the running command is to stop (see ``Interruption``).
+    ///
     /// - Parameter shouldStop: Asked after a signal has interrupted the call; if true, EINTR is thrown.
     func read(into buffer: inout [UInt8], shouldStop: () -> Bool = { false }) throws(SystemError) -> Int {
         while true {
+            if let stop = Interruption.stopDescriptor { try waitForInput(orFor: stop) }
             let count = unsafe buffer.withUnsafeMutableBytes {
                 unsafe Self.systemRead(rawValue, $0.baseAddress, $0.count)
             }
@@ -64,6 +67,16 @@ struct FileDescriptor: Hashable, Sendable {
         while fsync(rawValue) != 0 {
             guard errno == EINTR else { throw SystemError(number: errno) }
         }
+    }
+
+    /// Returns when there is something to read, throws when the running command is to stop.
+    private func waitForInput(orFor stop: Int32) throws(SystemError) {
+        var requests = [
+            pollfd(fd: rawValue, events: Int16(POLLIN), revents: 0),
+            pollfd(fd: stop, events: Int16(POLLIN), revents: 0),
+        ]
+        while unsafe poll(&requests, 2, -1) < 0, errno == EINTR {}
+        if Interruption.isRequested { throw SystemError(number: EINTR) }
     }
 
     /// Returns if the call that failed with `number` is worth repeating.

@@ -22,6 +22,7 @@ struct SystemError: Error, Hashable, CustomStringConvertible {
         case ENOENT, ENOTDIR: .noInput
         case EACCES, EPERM, EROFS: .noPermission
         case EPIPE: .brokenPipe
+        case EINTR: .interrupted
         default: .inputOutput
         }
     }

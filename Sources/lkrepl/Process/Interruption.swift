@@ -1,0 +1,213 @@
+import Synchronization
+
+#if canImport(Glibc)
+    import Glibc
+#else
+    import Darwin
+#endif
+
+/// The wish of a user, or of the system, that what runs come to its end: SIGINT, SIGTERM and SIGHUP.
+///
+/// A signal handler may do next to nothing, so it writes the number of the signal into a pipe, and a thread that waits
+/// at the other end does the rest: it sets the flag that commands look at (``check(_:)``), cancels the task of the running
+/// command, and wakes whoever waits in `poll` for input. A command that sees the flag unwinds as after any other failure,
+/// so that it takes its own unfinished files with it.
+///
+/// The second SIGINT of a batch, and five seconds after SIGTERM or SIGHUP, end the process at once; the files that were
+/// named to ``removeAtExit(_:)`` go first.
+enum Interruption {
+    /// What was asked for.
+    enum Reason: Sendable {
+        /// ^C: the command is to stop. A shell at a terminal goes on with the next.
+        case interrupt
+        /// SIGTERM or SIGHUP: the process is to end.
+        case end(ExitCode)
+
+        /// How a run that ends for this reason ends.
+        var exitCode: ExitCode {
+            switch self {
+            case .interrupt: .interrupted
+            case .end(let code): code
+            }
+        }
+    }
+
+    private struct State {
+        var reason: Reason?
+        var cancelCommand: (@Sendable () -> Void)?
+        var leftovers: [String] = []
+        var isInteractive = false
+        var isInstalled = false
+        /// When the process ends whatever its command does.
+        var deadline: ContinuousClock.Instant?
+    }
+
+    private static let state = Mutex(State())
+    /// Read by loops at each step, so outside the lock.
+    private static let isSet = Atomic(false)
+    private static let signals = SelfPipe()
+    /// Readable while a command is to stop.
+    private static let stop = SelfPipe()
+    /// Readable when something happened that a line editor wants to know at once.
+    static let wake = SelfPipe()
+    private static let wasResized = Atomic(false)
+
+    // MARK: - What commands ask
+
+    /// Whether the running command is to stop.
+    ///
+    /// - Complexity: one relaxed load.
+    static var isRequested: Bool { isSet.load(ordering: .relaxed) }
+
+    /// Why the running command is to stop; `nil` if it may go on.
+    static var reason: Reason? { state.withLock { $0.reason } }
+
+    /// Throws if the running command is to stop. Loops over records call it for each, or for each 256.
+    ///
+    /// - Parameter done: what was done so far, for the message, such as `120 rows`.
+    static func check(_ done: @autoclosure () -> String? = nil) throws(CommandFailure) {
+        if isRequested { throw failure(done()) }
+    }
+
+    /// The failure of a command that was stopped.
+    static func failure(_ done: String? = nil) -> CommandFailure {
+        CommandFailure(reason?.exitCode ?? .interrupted, done.map { "interrupted after \($0)" } ?? "interrupted")
+    }
+
+    /// The descriptor that is readable while the running command is to stop; `nil` before ``install(isInteractive:)``.
+    static var stopDescriptor: Int32? {
+        state.withLock { $0.isInstalled } ? stop.readEnd : nil
+    }
+
+    // MARK: - Files that must not stay
+
+    /// Has a file, or a directory of files, removed if the process is ended while its command does not look up.
+    static func removeAtExit(_ path: String) {
+        state.withLock { $0.leftovers.append(path) }
+    }
+
+    /// Takes back ``removeAtExit(_:)``: the file is whole, or gone.
+    static func keep(_ path: String) {
+        state.withLock { state in state.leftovers.removeAll { $0.utf8.elementsEqual(path.utf8) } }
+    }
+
+    // MARK: - The process
+
+    /// Begins to watch for signals.
+    static func install() {
+        let isNew = state.withLock { state in
+            defer { state.isInstalled = true }
+            return !state.isInstalled
+        }
+        guard isNew, signals.open(), stop.open(), wake.open() else { return }
+        for number in [SIGINT, SIGTERM, SIGHUP] { handle(number) }
+        var thread = pthread_t(bitPattern: 0)
+        let failed = unsafe pthread_create(
+            &thread, nil,
+            { _ in
+                Interruption.watch()
+                return nil
+            }, nil)
+        // Without the thread, signals must act by themselves.
+        guard failed == 0 else {
+            for number in [SIGINT, SIGTERM, SIGHUP] { signal(number, SIG_DFL) }
+            return
+        }
+    }
+
+    /// Says that a person is at the terminal: ^C never ends the process, and changes of the window are of interest.
+    static func becomeInteractive() {
+        state.withLock { $0.isInteractive = true }
+        for number in [SIGWINCH, SIGCONT] { handle(number) }
+        // The end of a pager is an error of a write and not the end of the shell.
+        signal(SIGPIPE, SIG_IGN)
+    }
+
+    /// Whether the window has changed, or the process was continued, since the last call.
+    static func takeResize() -> Bool { wasResized.exchange(false, ordering: .relaxed) }
+
+    /// Begins a command. At a terminal a ^C that was meant for the one before is forgotten; what ends the run is not.
+    static func beginCommand() {
+        let mayGoOn = state.withLock { state in
+            if case .interrupt = state.reason, state.isInteractive { state.reason = nil }
+            return state.reason == nil
+        }
+        guard mayGoOn else { return }
+        isSet.store(false, ordering: .relaxed)
+        stop.drain()
+    }
+
+    /// Has `cancel` called from another thread when the command is to stop; at once if that was asked for already.
+    static func onRequest(_ cancel: @escaping @Sendable () -> Void) {
+        state.withLock { $0.cancelCommand = cancel }
+        if isRequested { cancel() }
+    }
+
+    /// Ends a command.
+    static func endCommand() {
+        state.withLock { $0.cancelCommand = nil }
+    }
+
+    /// Asks the running command to stop, as a signal does.
+    static func request(_ reason: Reason) {
+        var cancel: (@Sendable () -> Void)?
+        var mustEnd: ExitCode?
+        state.withLock { state in
+            if case .interrupt = reason, case .interrupt = state.reason, !state.isInteractive {
+                mustEnd = .interrupted
+            }
+            if case .end = state.reason {} else { state.reason = reason }
+            if case .end = reason { state.deadline = .now + .seconds(5) }
+            cancel = state.cancelCommand
+        }
+        if let mustEnd { endNow(mustEnd) }
+        isSet.store(true, ordering: .relaxed)
+        stop.signal()
+        wake.signal()
+        cancel?()
+    }
+
+    // MARK: - The watching thread
+
+    private static func handle(_ number: Int32) {
+        var action = sigaction()
+        let handler: @convention(c) (Int32) -> Void = { number in
+            let saved = errno
+            Interruption.signals.signal(UInt8(truncatingIfNeeded: number))
+            errno = saved
+        }
+        #if canImport(Glibc)
+            unsafe action.__sigaction_handler.sa_handler = handler
+        #else
+            unsafe action.__sigaction_u.__sa_handler = handler
+        #endif
+        action.sa_flags = Int32(SA_RESTART)
+        _ = unsafe sigaction(number, &action, nil)
+    }
+
+    private static func watch() {
+        while true {
+            let deadline = state.withLock { $0.deadline }
+            let timeout = deadline.map { max(0, ($0 - .now) / .milliseconds(1)) } ?? -1
+            switch signals.next(milliseconds: Int32(timeout)).map(Int32.init) {
+            case nil:
+                if let deadline, deadline <= .now { endNow(reason?.exitCode ?? .terminated) }
+            case SIGTERM: request(.end(.terminated))
+            case SIGHUP: request(.end(.hungUp))
+            case SIGINT: request(.interrupt)
+            default:
+                wasResized.store(true, ordering: .relaxed)
+                wake.signal()
+            }
+        }
+    }
+
+    /// Ends the process without unwinding, after the files that must not stay are gone.
+    private static func endNow(_ code: ExitCode) -> Never {
+        for path in state.withLock({ $0.leftovers }) {
+            if FileDescriptor.isDirectory(path) { FileDescriptor.removeDatabase(path) } else { unsafe unlink(path) }
+        }
+        TerminalMode.restore()
+        _exit(code.rawValue)
+    }
+}
