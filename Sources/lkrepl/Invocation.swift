@@ -141,7 +141,8 @@ enum Invocation {
     /// Options behind which a value stands, whatever it begins with.
     private static let taking: Set<String> = [
         "--limit", "--skip", "--batch", "--fields", "--sort", "--where", "--mode", "--progress", "--from", "--to",
-        "--after", "--upto", "--prefix", "--top", "--filter-json", "--color", "--error-format",
+        "--after", "--upto", "--prefix", "--top", "--filter-json", "--color", "--error-format", "--map-prefix", "--output",
+        "-o",
     ]
     /// Stands before an argument that is to be no option; a character that nobody types.
     static let protection = "\u{1}"

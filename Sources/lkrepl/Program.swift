@@ -100,7 +100,7 @@ struct RootCommand: ParsableCommand {
             """,
         version: Version.text,
         subcommands: [
-            InitCommand.self, ImportCommand.self, FindCommand.self, SearchCommand.self, DocCommand.self,
+            InitCommand.self, ImportCommand.self, ExportCommand.self, FindCommand.self, SearchCommand.self, DocCommand.self,
             CollectionsCommand.self, StatsCommand.self, VerifyCommand.self, DumpCommand.self, LoadCommand.self,
             GetCommand.self, PutCommand.self, DelCommand.self, ScanCommand.self, CountCommand.self,
             FacetsCommand.self, DistinctCommand.self, ExplainCommand.self, DescribeCommand.self, SchemaCommand.self,

@@ -15,6 +15,8 @@ enum StoreKeyspace: UInt8 {
     case changes = 0x43
     /// `P index` → the last row that an index being built holds; `P name` → that a migration has reached.
     case progress = 0x50
+    /// `L name` → how far something that stores many documents has come.
+    case markers = 0x4c
     /// `I collection id` → row number; of a deleted document, where its deletion stands among the changes.
     case ids = 0x49
     /// `D collection row` → the sequence number of the last change, and the body of a document.
@@ -53,6 +55,13 @@ enum StoreKeyspace: UInt8 {
     /// The key of how far a migration has come.
     static func migrationProgress(_ name: String) -> [UInt8] {
         var key = [StoreKeyspace.progress.rawValue]
+        TupleEncoder.append(name, to: &key)
+        return key
+    }
+
+    /// The key of a marker.
+    static func marker(_ name: String) -> [UInt8] {
+        var key = [StoreKeyspace.markers.rawValue]
         TupleEncoder.append(name, to: &key)
         return key
     }

@@ -33,13 +33,21 @@ struct Commit {
     ///
     /// - Parameter records: what else belongs into the batch; written even where no document changes.
     mutating func write(
-        _ edits: [Transaction.Edit], durability: Durability, with records: [(key: [UInt8], value: [UInt8])] = []
+        _ edits: [Transaction.Edit], durability: Durability, with records: [(key: [UInt8], value: [UInt8])] = [],
+        markers: [String: [UInt8]?] = [:]
     ) throws -> [StoreChange] {
         try state.load(from: database)
         guard state.sequence < .max else { throw WriterState.damagedSequence }
         let sequence = state.sequence + 1
         for edit in edits { try add(edit, sequence: sequence) }
         for record in records { try changes.batch.put(record.value, forKey: record.key) }
+        for (name, value) in markers {
+            if let value {
+                try changes.batch.put(value, forKey: StoreKeyspace.marker(name))
+            } else {
+                try changes.batch.delete(StoreKeyspace.marker(name))
+            }
+        }
         guard !written.isEmpty else {
             try database.write(changes.batch, durability: durability)
             return []

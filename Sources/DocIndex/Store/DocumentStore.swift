@@ -343,10 +343,16 @@ public final class DocumentStore: Sendable {
             defer { transaction.end() }
             let result = try body(transaction)
             var commit = Commit(database: database, catalog: catalog, state: writerState)
-            let changes = try commit.write(transaction.edits, durability: durability)
+            let changes = try commit.write(
+                transaction.edits, durability: durability, markers: transaction.markers)
             if let change = changes.first { signal.commit(change.sequence) }
             return result
         }
+    }
+
+    /// The marker that was stored last under a name with ``Transaction/setMarker(_:to:)``; `nil` if there is none.
+    public func marker(_ name: String) throws -> [UInt8]? {
+        try database.value(forKey: StoreKeyspace.marker(name))
     }
 
     /// Runs `body` under the writer's lock, with what the writer knows.

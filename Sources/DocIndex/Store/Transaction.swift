@@ -36,6 +36,8 @@ public final class Transaction {
     private var positions: [Target: Int] = [:]
     /// In the order in which the documents were touched first.
     private(set) var edits: [Edit] = []
+    /// Markers to store, or to remove where the value is `nil`.
+    private(set) var markers: [String: [UInt8]?] = [:]
     private var isOpen = true
 
     init(database: Database, catalog: Catalog) {
@@ -158,6 +160,19 @@ public final class Transaction {
         let wasThere = edits[position].content != nil
         try set(nil, id: id, in: entry, if: condition)
         return wasThere
+    }
+
+    /// Stores a marker with the documents of this transaction, in place of one with that name; `nil` removes it.
+    ///
+    /// So a program that stores many documents in many transactions can go on exactly behind the last of them after it
+    /// was killed; see ``DocumentStore/marker(_:)``. A marker is no document: it has no index and is no change.
+    ///
+    /// - Throws: ``DocIndexError`` with `nestedWrite` if the transaction has ended.
+    public func setMarker(_ name: String, to value: [UInt8]?) throws {
+        guard isOpen else {
+            throw DocIndexError(.nestedWrite, "the transaction has ended; use it within its closure only")
+        }
+        markers[name] = .some(value)
     }
 
     // MARK: - Edits

@@ -319,7 +319,7 @@ struct Verifier {
         // Keys that stand alone, and beginnings of many.
         var known = [
             KeyRange.only(StoreKeyspace.catalogKey), .only(StoreKeyspace.stateKey),
-            .prefix([StoreKeyspace.changes.rawValue]),
+            .prefix([StoreKeyspace.changes.rawValue]), .prefix([StoreKeyspace.markers.rawValue]),
         ]
         for name in catalog.migrations + [catalog.runningMigration].compactMap({ $0 }) {
             known.append(.only(StoreKeyspace.migrationProgress(name)))

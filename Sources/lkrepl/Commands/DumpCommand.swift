@@ -15,84 +15,140 @@ struct DumpCommand: ParsableCommand {
         discussion: """
             Example: lkrepl dump photos.store -o photos.lkd.jsonl
             The same content gives the same bytes. A dump that was cut or changed is refused by load. Indexes are not
-            written; load builds them anew.
+            written; load builds them anew. With --since, the changes of a document store behind a commit, deletions
+            included. Other formats, for plain databases: mdb (mdb_load), bdb (db_load), ldb (ldb load --hex), resp
+            (redis-cli --pipe).
             """)
 
     @OptionGroup var options: GlobalOptions
+    @OptionGroup var range: RangeOptions
     @Argument(help: "The database.") var database: String
     @Option(name: .shortAndLong, help: "The file; standard output if not given.") var output: String?
+    @Option(name: .long, help: "jsonl, mdb, bdb, ldb or resp.") var format = "jsonl"
+    @Option(name: .long, help: "Collections to write, with commas between them; all if not given.") var only: String?
+    @Option(name: .long, help: "The changes behind this commit of a document store.") var since: UInt64?
+    @Flag(name: .long, help: "The keys of a document store as they are, indexes included.") var raw = false
+    @Flag(name: .long, help: "Write values that are JSON as objects, where nothing is lost by it.") var jsonValues = false
+    @Flag(name: .long, help: "Say when and of what the dump was made.") var stamp = false
+    @Option(name: .long, help: "The longest line, in bytes.") var maxLine = DumpRecord.maximumLineByteCount
+
+    func validate() throws {
+        guard maxLine >= 1024, maxLine <= 1 << 30 else {
+            throw ValidationError("--max-line must be from 1024 to 1073741824")
+        }
+    }
 
     func run() throws {
+        let format = try PairFormat(named: format)
+        let range = try range.keyRange()
+        let file = try output.map { try ArgumentOrigin.current.text(of: $0) }
         try Session.with(database) { session in
             let progress = try options.reporter("dump", unit: .items("records"))
-            guard let file = try output.map({ try ArgumentOrigin.current.text(of: $0) }), file != "-" else {
-                let count = try dump(session, to: StandardOutput(), progress: progress)
-                progress.finish()
-                return options.note("dump: \(count) records")
+            defer { progress.finish() }
+            let start = ContinuousClock.now
+            var count = 0
+            var warning: String?
+            try NewFile.write(file) { output in
+                (count, warning) = try dump(session, format, range, to: output, progress)
             }
-            guard !file.isEmpty, !FileDescriptor.isDirectory(file) else {
-                throw CommandFailure(
-                    .cannotCreate, "cannot write to \(file): it is no file", hint: "name a file with -o")
-            }
-            if FileDescriptor.isSpecial(file) {
-                let descriptor = try FileDescriptor.openForWriting(file, isNew: false)
-                let count = try dump(
-                    session, to: StandardOutput(descriptor: descriptor, name: file), progress: progress)
-                progress.finish()
-                return options.note("dump: \(count) records")
-            }
-            let count = try dump(session, toFile: FileDescriptor.resolvingLinks(file), progress: progress)
             progress.finish()
-            options.note("dump: \(count) records in \(file)")
+            let place = file.map { $0 == "-" ? "" : " in \($0)" } ?? ""
+            options.note("dump: \(HumanNumber.grouped(count)) records\(place), \(start.secondsText)")
+            if let warning { options.note("dump: \(warning)") }
         }
     }
 
-    /// A dump under its own name is a whole one: it is renamed only when it is on the disk.
-    private func dump(_ session: Session, toFile file: String, progress: ProgressReporter) throws -> Int {
-        let partial = "\(file).partial-\(getpid())"
-        let writer = StandardOutput(descriptor: try FileDescriptor.openForWriting(partial, isNew: true), name: partial)
-        do {
-            let count = try dump(session, to: writer, progress: progress)
-            try writer.synchronize()
-            try writer.close()
-            guard unsafe rename(partial, file) == 0 else {
-                throw CommandFailure.system(SystemError(number: errno), "cannot rename \(partial) to \(file)")
+    private func dump(
+        _ session: Session, _ format: PairFormat, _ range: KeyRange, to output: StandardOutput,
+        _ progress: ProgressReporter
+    ) throws -> (count: Int, warning: String?) {
+        if try session.isDocumentStore(), !raw {
+            guard format == .jsonl, range == .all, !jsonValues else {
+                throw CommandFailure(
+                    .usage, "\(database) is a document store, which is written as jsonl, and not by keys",
+                    hint: "--raw writes its keys as they are; export writes documents as csv, tsv or json")
             }
-            return count
-        } catch {
-            unsafe unlink(partial)
-            throw error
+            let writer = DumpWriter(output, maximumLineByteCount: maxLine)
+            let dump = DocumentDump(
+                store: try session.store(), only: try only.map { try ArgumentOrigin.current.text(of: $0) },
+                stamp: headerStamp(session))
+            return (try dump.write(writer, since: since, output: output, progress), nil)
         }
+        guard since == nil, only == nil else {
+            throw CommandFailure(.usage, "--since and --only are for document stores, and \(database) is none")
+        }
+        return try dumpPairs(session, format, range, to: output, progress)
     }
 
-    private func dump(_ session: Session, to output: StandardOutput, progress: ProgressReporter) throws -> Int {
-        var writer = DumpWriter(output)
-        if try session.isDocumentStore() {
-            try dumpDocuments(try session.store(), to: &writer, progress: progress)
-        } else {
-            try writer.write(.header(.raw))
-            var cursor = try session.database.cursor(in: .all, reverse: false, fillsCache: false)
+    private func dumpPairs(
+        _ session: Session, _ format: PairFormat, _ range: KeyRange, to output: StandardOutput,
+        _ progress: ProgressReporter
+    ) throws -> (count: Int, warning: String?) {
+        // A cursor reads one moment of the database, as a snapshot does.
+        var cursor = try session.database.cursor(in: range, reverse: false, fillsCache: false)
+        guard format == .jsonl else {
+            var writer = PairFormatWriter(format, output)
+            try writer.begin(byteCount: FileDescriptor.directoryByteCount(session.database.path).bytes)
             while try cursor.advance() {
-                try writer.write(.pair(key: cursor.key.copied(), value: cursor.value.copied()))
-                progress.advance(done: writer.recordCount)
+                try writer.write(key: cursor.key, value: cursor.value)
+                try step(writer.recordCount, progress)
             }
+            try writer.finish()
+            return (writer.recordCount, writer.warning)
+        }
+        var writer = DumpWriter(output, maximumLineByteCount: maxLine)
+        try writer.write(
+            .header(
+                DumpHeader(
+                    content: .raw, comparator: session.database.order.name, range: range, stamp: headerStamp(session))))
+        do {
+            while try cursor.advance() {
+                if jsonValues {
+                    try writer.write(key: cursor.key, jsonValue: cursor.value)
+                } else {
+                    try writer.write(key: cursor.key, value: cursor.value)
+                }
+                try step(writer.recordCount, progress)
+            }
+        } catch let failure as CommandFailure where Interruption.isRequested {
+            // Into a pipe: the reader must see that this is not all.
+            try? writer.finish(isComplete: false)
+            throw failure
         }
         try writer.finish()
-        return writer.recordCount
+        return (writer.recordCount, nil)
     }
 
-    /// Collections in the order of their names, documents in the order of their ids.
-    private func dumpDocuments(_ store: DocumentStore, to writer: inout DumpWriter, progress: ProgressReporter) throws {
-        try writer.write(.header(.documents))
-        try writer.write(.schema(store.schema))
-        let view = try store.snapshot()
-        let total = try view.collections.reduce(0) { try $0 + $1.count() }
-        for collection in view.collections.sorted(by: { $0.name.utf8.lexicographicallyPrecedes($1.name.utf8) }) {
-            try collection.forEach { document in
-                try writer.write(
-                    .document(collection: collection.name, id: document.id, content: document.content))
-                progress.advance(done: writer.recordCount, total: total)
-            }
-        }
+    private func step(_ count: Int, _ progress: ProgressReporter) throws {
+        guard count & 255 == 0 else { return }
+        try Interruption.check("\(count) records")
+        progress.advance(done: count)
+    }
+
+    /// Milliseconds since 1970.
+    private static var now: Int64 {
+        var time = timespec()
+        unsafe clock_gettime(CLOCK_REALTIME, &time)
+        return Int64(time.tv_sec) * 1000 + Int64(time.tv_nsec) / 1_000_000
+    }
+
+    /// What `--stamp` adds to the header; nothing otherwise, so that equal databases have equal dumps.
+    private func headerStamp(_ session: Session) -> DocumentObject {
+        guard stamp else { return [:] }
+        return [
+            "id": DocumentID.generated().value, "created": .string(DocumentDate(utcMilliseconds: Self.now).iso8601),
+            "source": .string(session.path),
+        ]
+    }
+}
+
+extension ContinuousClock.Instant {
+    /// The seconds since then.
+    var secondsToNow: Double { (ContinuousClock.now - self) / .seconds(1) }
+
+    /// The seconds since then, such as `1.2 s`.
+    var secondsText: String {
+        let tenths = Int((secondsToNow * 10).rounded())
+        return "\(tenths / 10).\(tenths % 10) s"
     }
 }

@@ -15,20 +15,41 @@ struct LoadCommand: ParsableCommand {
         discussion: """
             Example: lkrepl load --create copy.store photos.lkd.jsonl
             With --create the database appears when all of it is there and checked, or not at all. Without it, a dump
-            in a file is checked as a whole before anything is written. Records replace those with the same key or id.
+            in a file is checked as a whole before anything is written. Records without a frame, such as a script makes
+            of the lines of a dump, are taken as well, and dumps of mdb_dump, db_dump and ldb dump --hex.
+            --mode: upsert (replace what is there), insert (reject what is there), skip (keep what is there), replace
+            (remove everything first), merge (JSON Merge Patch, documents only).
             """)
 
     @OptionGroup var options: GlobalOptions
+    @OptionGroup var loading: LoadingOptions
     @Argument(help: "The database.") var database: String
     @Argument(help: "The dump, or - for standard input.") var file: String
-    @Flag(name: .long, help: "Make a new database.") var create = false
+    @Flag(
+        name: [.long, .customLong("into-new")],
+        help: "Make a new database, which is there as a whole or not at all.")
+    var create = false
+    @Option(name: .long, help: "jsonl, json, mdb, bdb or ldb. Told by the first bytes if not given.")
+    var format: String?
+    @Flag(name: .long, help: "Take a dump that ends too early, up to where it ends.") var allowIncomplete = false
+    @Flag(name: .customLong("no-verify"), help: "Take a dump whose counts and digests do not fit.") var noVerify = false
+    @Flag(name: .long, help: "Pass over records and members that this version does not know.") var lenient = false
+    @Option(name: .long, help: "Collections to load, with commas between them; of several databases in a file, one.")
+    var only: String?
+    @Option(name: .long, help: "OLD=NEW: load a collection under another name.") var rename: [String] = []
+    @Option(
+        name: .long, parsing: .unconditionalSingleValue, help: "OLD=NEW: give keys that begin with OLD another beginning.")
+    var mapPrefix: [String] = []
+    @Option(name: .long, help: "Each line is a document, stored whole under the member of this name.") var key: String?
+
+    func validate() throws { try loading.validate() }
 
     func run() throws {
         let file = try ArgumentOrigin.current.text(of: file)
         if create {
             try loadIntoNew(file)
         } else {
-            try options.requireWrite("load")
+            if !loading.dryRun { try options.requireWrite("load") }
             try loadIntoExisting(file)
         }
     }
@@ -36,182 +57,201 @@ struct LoadCommand: ParsableCommand {
     // MARK: - A new database
 
     private func loadIntoNew(_ file: String) throws {
-        guard !database.isEmpty else {
-            throw CommandFailure(.usage, "the path of the database is empty", hint: "give the path of a directory")
-        }
-        var database = database
-        while database.count > 1, database.hasSuffix("/") { database.removeLast() }
-        let parent =
-            database.lastIndex(of: "/").map { $0 == database.startIndex ? "/" : String(database[..<$0]) } ?? "."
-        guard FileDescriptor.isDirectory(parent) else {
-            throw CommandFailure(.cannotCreate, "there is no directory \(parent)", hint: "make it first")
-        }
-        guard !FileDescriptor.exists(database) else {
+        let mode = try loading.loadMode(options.mode)
+        guard mode != .replace, mode != .merge, !loading.resume, !loading.dryRun else {
             throw CommandFailure(
-                .cannotCreate, "\(database) exists already", hint: "choose another path, or leave out --create")
+                .usage, "--create makes a new database, in which there is nothing to replace, merge or go on with")
         }
-        let partial = "\(database).loading-\(getpid())"
+        let new = try NewDirectory(path: database)
         do {
-            let count = try withReader(file) { reader, progress in
-                try Loader(path: partial, creates: true).run(&reader, progress)
-            }
-            guard unsafe rename(partial, database) == 0 else {
-                throw CommandFailure.system(SystemError(number: errno), "cannot rename \(partial) to \(database)")
-            }
-            options.note("load: \(count) records in \(database)")
+            let seconds = ContinuousClock.now
+            let summary = try loadNew(file, at: new.partialPath, mode)
+            try new.appear()
+            options.note("load: \(summary.text(seconds: seconds.secondsToNow))")
+            if summary.rejected > 0 { throw CommandFailure.silent(.badData) }
         } catch {
-            FileDescriptor.removeDatabase(partial)
+            new.remove()
             throw error
         }
+    }
+
+    private func loadNew(_ file: String, at path: String, _ mode: LoadMode) throws -> LoadSummary {
+        var database: Database?
+        defer { try? database?.close() }
+        func open() throws -> Database {
+            if let database { return database }
+            var options = DocumentStore.Options().database
+            options.errorIfExists = true
+            let opened = try Database.open(at: path, options: options)
+            database = opened
+            return opened
+        }
+        let loader = try makeLoader(mode, isNew: true, file: file) { header in
+            if header?.content == .documents { return NewStoreTarget(mode: mode) { try open() } }
+            return try RawLoadTarget(try open(), mode: mode, isDryRun: false, markerPath: nil)
+        }
+        try loader.run(file, self)
+        try loader.loader.finishTarget()
+        // A new database holds as many records as were stored, unless a key or an id stood there twice.
+        let summary = loader.loader.summary
+        let storedCount = summary.inserted + summary.replaced + summary.stored
+        if loader.isFramed, summary.deleted == 0, let count = try loader.loader.storedCount(), count != storedCount {
+            throw CommandFailure(
+                .badData, "\(loader.name): the dump has \(storedCount) records and only \(count) different keys or ids")
+        }
+        try database?.close()
+        database = nil
+        return summary
     }
 
     // MARK: - A database that is there
 
     private func loadIntoExisting(_ file: String) throws {
-        if file != "-", !FileDescriptor.isSpecial(file) {
-            // Nothing is written of a dump that is not whole. A pipe can be read once only.
-            _ = try withReader(file) { reader, progress in
-                while try reader.next() != nil { progress.advance(done: reader.byteCount) }
-                return 0
-            }
+        let mode = try loading.loadMode(options.mode)
+        try check(file)
+        if mode == .replace, !loading.dryRun, !loading.resume {
+            try options.confirm("remove what \(database) holds of what \(file) replaces")
         }
-        let count = try Session.with(database) { session in
-            try withReader(file) { reader, progress in
-                try Loader(session: session).run(&reader, progress)
+        let start = ContinuousClock.now
+        try Session.with(database) { session in
+            let isStore = try session.isDocumentStore()
+            if isStore, key != nil {
+                throw CommandFailure(
+                    .usage, "--key is for plain databases, and \(database) is a document store",
+                    hint: "lkrepl import puts documents into a collection")
             }
+            let loader = try makeLoader(mode, isNew: false, file: file) { _ in
+                if isStore {
+                    return DocumentLoadTarget(
+                        try session.store(), mode: mode, isDryRun: loading.dryRun,
+                        markerName: loading.dryRun ? nil : "load")
+                }
+                let isFile = file != "-" && !FileDescriptor.isSpecial(file)
+                if mode == .insert, loading.resume {
+                    throw CommandFailure(
+                        .usage, "an interrupted load into a plain database cannot go on in the mode insert",
+                        hint: "what came in behind the last mark would be rejected as there already; use --mode skip")
+                }
+                return try RawLoadTarget(
+                    session.database, mode: mode, isDryRun: loading.dryRun,
+                    markerPath: isFile && !loading.dryRun ? file + ".lkprogress" : nil)
+            }
+            try loader.run(file, self)
+            options.note(
+                "\(loading.dryRun ? "load --dry-run: would have " : "load: ")"
+                    + loader.loader.summary.text(seconds: start.secondsToNow))
+            if loader.loader.summary.rejected > 0 { throw CommandFailure.silent(.badData) }
         }
-        options.note("load: \(count) records in \(database)")
     }
 
-    private func withReader(
-        _ file: String, _ body: (inout DumpReader, ProgressReporter) throws -> Int
-    ) throws -> Int {
-        let descriptor = try FileDescriptor.openForReading(file)
-        defer { if file != "-" { try? descriptor.closeFile() } }
-        var reader = DumpReader(descriptor: descriptor, name: file == "-" ? "standard input" : file)
-        let progress = try options.reporter("load", unit: .bytes)
+    /// Refuses a dump in a file that is not whole before anything is written of it. A pipe can be read once only.
+    private func check(_ file: String) throws {
+        guard file != "-", !FileDescriptor.isSpecial(file), !loading.fromRejects, !loading.resume,
+            loading.onError == "stop"
+        else { return }
+        let input = try InputFile(path: file)
+        guard try inputFormat(input) == .jsonl, InputFormat.isFramed(input) else { return }
+        let progress = try options.reporter("check", unit: .bytes)
         defer { progress.finish() }
-        return try body(&reader, progress)
+        var reader = DumpReader(lines: input.lines(), name: input.name, options: readerOptions)
+        do {
+            while try reader.next() != nil {
+                try Interruption.check()
+                progress.advance(done: reader.byteCount, total: input.byteCount)
+            }
+        } catch let fault as RecordFault {
+            throw fault.commandFailure(in: input.name)
+        }
+    }
+
+    // MARK: - Parts
+
+    private var readerOptions: DumpReader.Options {
+        DumpReader.Options(
+            verifies: !noVerify, allowsIncomplete: allowIncomplete, isLenient: lenient,
+            maximumLineByteCount: loading.maxLine)
+    }
+
+    fileprivate func inputFormat(_ input: borrowing InputFile) throws -> InputFormat {
+        try input.refuseCompression("load")
+        return try format.map { try InputFormat(named: $0) } ?? InputFormat(detecting: input)
+    }
+
+    /// The records of a file.
+    fileprivate func source(_ input: borrowing InputFile) throws -> any RecordSource {
+        if loading.fromRejects { return RejectSource(input) { try plainSource($0, .jsonl) } }
+        let format = try inputFormat(input)
+        switch format {
+        case .jsonl where key == nil && InputFormat.isFramed(input):
+            return DumpSource(input, options: readerOptions)
+        case .jsonl, .json: return try plainSource(input, format)
+        case .mdb, .bdb:
+            return BerkeleySource(
+                input, database: try only.map { try ArgumentOrigin.current.text(of: $0) },
+                maximumLineByteCount: loading.maxLine)
+        case .ldb: return LDBTextSource(input, maximumLineByteCount: loading.maxLine)
+        }
+    }
+
+    private func plainSource(_ input: borrowing InputFile, _ format: InputFormat) throws -> any RecordSource {
+        let field = try key.map { try ArgumentOrigin.current.text(of: $0) }
+        return PlainRecordSource(
+            input, format: format == .json ? .json : .jsonl, plain: field.map { .pairs(keyField: $0) } ?? .refused,
+            maximumLineByteCount: loading.maxLine)
+    }
+
+    private func makeLoader(
+        _ mode: LoadMode, isNew: Bool, file: String, target: @escaping (DumpHeader?) throws -> any LoadTarget
+    ) throws -> FileLoader {
+        var settings = try loading.loaderOptions("load", mode: mode)
+        settings.keepsMarkers = !isNew && !loading.dryRun
+        settings.filter = LoadFilter(
+            only: try only.map { try ArgumentOrigin.current.text(of: $0) }?.split(separator: ",").map(String.init),
+            renames: try rename.map { try Self.pair($0, "--rename") },
+            prefixes: try mapPrefix.map { text in
+                let pair = try Self.pair(text, "--map-prefix")
+                return (try ByteNotation.parse(pair.from), try ByteNotation.parse(pair.to))
+            })
+        let rejects = try loading.rejectWriter(besides: file)
+        let loader = Loader(
+            options: settings, rejects: rejects, progress: try options.reporter("load", unit: .bytes),
+            makeTarget: target)
+        if !isNew { loader.resumeCommand = LoadingOptions.resumeCommand(file) }
+        return FileLoader(loader: loader, rejects: rejects)
+    }
+
+    private static func pair(_ text: String, _ option: String) throws -> (from: String, to: String) {
+        let text = try ArgumentOrigin.current.text(of: text)
+        guard let split = text.firstIndex(of: "=") else {
+            throw CommandFailure(.usage, "\(option) takes OLD=NEW, and \(text) has no =")
+        }
+        return (String(text[..<split]), String(text[text.index(after: split)...]))
     }
 }
 
-/// Writes the records of a dump in batches.
-private final class Loader {
-    private let path: String
-    private let creates: Bool
-    private var session: Session?
-    private var database: Database?
-    private var store: DocumentStore?
+/// A load of one file.
+private final class FileLoader {
+    let loader: Loader
+    private let rejects: RejectWriter?
+    private(set) var isFramed = false
+    private(set) var name = ""
 
-    private var documents: [(collection: String, content: DocumentObject)] = []
-    private let batch = WriteBatch()
-    private var pendingByteCount = 0
-
-    private static let batchCount = 1000
-    private static let batchByteCount = 4 << 20
-
-    init(path: String, creates: Bool) {
-        self.path = path
-        self.creates = creates
+    init(loader: Loader, rejects: RejectWriter?) {
+        self.loader = loader
+        self.rejects = rejects
     }
 
-    convenience init(session: Session) {
-        self.init(path: session.path, creates: false)
-        self.session = session
-        database = session.database
-    }
-
-    func run(_ reader: inout DumpReader, _ progress: ProgressReporter) throws -> Int {
+    func run(_ file: String, _ command: LoadCommand) throws {
+        let input = try InputFile(path: file)
+        name = input.name
+        let source = try command.source(input)
+        isFramed = source is DumpSource
         do {
-            var seen = 0
-            while let record = try reader.next() {
-                try take(record, byteCount: reader.byteCount - seen, reader)
-                seen = reader.byteCount
-                progress.advance(done: reader.byteCount)
-            }
-            try writePending(durability: .synced)
-            try checkCount(reader)
-            if creates { try database?.close() }
+            try loader.run(source, byteCount: input.byteCount)
         } catch {
-            if creates { try? database?.close() }
+            try? rejects?.close()
             throw error
         }
-        return reader.recordCount
-    }
-
-    /// A new database holds as many records as the dump, unless a key or an id stood there twice.
-    private func checkCount(_ reader: borrowing DumpReader) throws {
-        guard creates, let database else { return }
-        let count = try store?.collections.reduce(0) { try $0 + $1.count() } ?? database.count()
-        guard count == reader.recordCount else {
-            throw reader.fault("the dump has \(reader.recordCount) records and only \(count) different keys or ids")
-        }
-    }
-
-    private func take(_ record: DumpRecord, byteCount: Int, _ reader: borrowing DumpReader) throws {
-        switch record {
-        case .header(let content): try begin(content, reader)
-        case .schema(let schema): try adopt(schema, reader)
-        case .document(let collection, let id, let content):
-            guard let store else { throw reader.fault("a document stands before the schema") }
-            guard let field = try? store.collection(collection).definition.idField else {
-                throw reader.fault("there is no collection \(collection)")
-            }
-            guard content[field].flatMap(DocumentID.init) == id else {
-                throw reader.fault("the document's member \(field) is not the id of its record")
-            }
-            documents.append((collection, content))
-            pendingByteCount += byteCount
-        case .pair(let key, let value):
-            try batch.put(value, forKey: key)
-            pendingByteCount += byteCount
-        case .mark, .end: break
-        }
-        if documents.count + batch.count >= Self.batchCount || pendingByteCount >= Self.batchByteCount {
-            try writePending()
-        }
-    }
-
-    private func begin(_ content: DumpRecord.Content, _ reader: borrowing DumpReader) throws {
-        if creates {
-            var options = DocumentStore.Options().database
-            options.errorIfExists = true
-            database = try Database.open(at: path, options: options)
-            return
-        }
-        let isStore = try session?.isDocumentStore() ?? false
-        guard isStore == (content == .documents) else {
-            throw reader.fault(
-                isStore
-                    ? "the dump holds raw pairs, and \(path) is a document store"
-                    : "the dump holds documents, and \(path) is no document store")
-        }
-        store = isStore ? try session?.store() : nil
-    }
-
-    private func adopt(_ schema: Schema, _ reader: borrowing DumpReader) throws {
-        if creates, let database {
-            store = try DocumentStore.open(on: database, schema: schema)
-            return
-        }
-        // A store that is there keeps its own schema; it must know every collection of the dump.
-        for collection in schema.collections {
-            guard let own = try? store?.collection(collection.name).definition, own.idField == collection.idField else {
-                throw reader.fault(
-                    "the store has no collection \(collection.name) with its ids in \(collection.idField)")
-            }
-        }
-    }
-
-    private func writePending(durability: Durability = .buffered) throws {
-        if let store, !documents.isEmpty {
-            try store.write(durability: durability) { transaction in
-                for (collection, content) in documents { try transaction.put(content, in: collection) }
-            }
-        }
-        if let database, batch.count > 0 { try database.write(batch, durability: durability) }
-        documents = []
-        batch.removeAll()
-        pendingByteCount = 0
+        try rejects?.close()
     }
 }

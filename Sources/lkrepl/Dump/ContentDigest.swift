@@ -5,41 +5,73 @@ import LevelKit
 /// SHA-256 over content, whatever the form of the dump: for each record in order the length of the key as a varint, the
 /// key, the length of the value, the value.
 ///
-/// A document's key is the tuple of its collection and its id, its value the compact JSON of its content. Reformatting
-/// the lines of a dump changes nothing.
+/// A document's key is the tuple of its collection and its id, its value the compact JSON of its content. A deletion has
+/// the largest varint in place of the length, and no value. Reformatting the lines of a dump changes nothing.
 struct ContentDigest {
     /// The name that headers carry.
     static let name = "sha256-kv-1"
 
+    /// Bytes of keys so far.
+    private(set) var keyByteCount = 0
+    /// Bytes of values so far.
+    private(set) var valueByteCount = 0
+
     private var hash = SHA256()
     private var buffer: [UInt8] = []
 
+    /// Bytes that are gathered before they are hashed.
+    private static let capacity = 64 << 10
+
+    init() {
+        buffer.reserveCapacity(Self.capacity + 4096)
+    }
+
+    /// Adds a pair.
+    mutating func add(key: Span<UInt8>, value: Span<UInt8>) {
+        keyByteCount += key.count
+        valueByteCount += value.count
+        append(count: UInt64(key.count))
+        append(key)
+        append(count: UInt64(value.count))
+        append(value)
+    }
+
     /// Adds a pair.
     mutating func add(key: [UInt8], value: [UInt8]) {
-        append(count: key.count)
-        buffer += key
-        append(count: value.count)
-        buffer += value
-        if buffer.count >= 1 << 16 { drain() }
+        add(key: key.span, value: value.span)
+    }
+
+    /// Adds the deletion of a key.
+    mutating func add(deletionOf key: [UInt8]) {
+        keyByteCount += key.count
+        append(count: UInt64(key.count))
+        append(key.span)
+        append(count: .max)
     }
 
     /// Adds a document.
     mutating func add(collection: String, id: DocumentID, content: DocumentObject) {
         var value: [UInt8] = []
         DocumentValue.object(content).writeJSON(to: &value, JSONWriter(isExtended: true))
-        let idElement: TupleElement =
-            switch id {
-            case .string(let text): .string(text)
-            case .int(let number): .int(number)
-            }
-        add(key: Tuple([.string(collection), idElement]).packed(), value: value)
+        add(collection: collection, id: id, json: value.span)
+    }
+
+    /// Adds a document whose compact JSON is known.
+    mutating func add(collection: String, id: DocumentID, json: Span<UInt8>) {
+        add(key: Self.key(collection, id).span, value: json)
+    }
+
+    /// Adds the deletion of a document.
+    mutating func add(deletionOf id: DocumentID, in collection: String) {
+        add(deletionOf: Self.key(collection, id))
     }
 
     /// Adds a line that is no record: its compact JSON and a newline.
     mutating func add(envelope object: DocumentObject) {
-        DocumentValue.object(object).writeJSON(to: &buffer, JSONWriter(isExtended: true))
-        buffer.append(0x0a)
-        if buffer.count >= 1 << 16 { drain() }
+        var text: [UInt8] = []
+        DocumentValue.object(object).writeJSON(to: &text, JSONWriter(isExtended: true))
+        text.append(0x0a)
+        append(text.span)
     }
 
     /// The digest of what was added so far, in hexadecimal.
@@ -49,13 +81,33 @@ struct ContentDigest {
         return String(hash.finalize().flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 15)]] })
     }
 
-    private mutating func append(count: Int) {
-        var rest = UInt64(count)
+    private static func key(_ collection: String, _ id: DocumentID) -> [UInt8] {
+        let element: TupleElement =
+            switch id {
+            case .string(let text): .string(text)
+            case .int(let number): .int(number)
+            }
+        return Tuple([.string(collection), element]).packed()
+    }
+
+    private mutating func append(count: UInt64) {
+        var rest = count
         while rest >= 0x80 {
             buffer.append(UInt8(truncatingIfNeeded: rest) | 0x80)
             rest >>= 7
         }
         buffer.append(UInt8(rest))
+    }
+
+    private mutating func append(_ bytes: Span<UInt8>) {
+        if bytes.count >= Self.capacity {
+            // Large values need not be copied first.
+            drain()
+            unsafe bytes.withUnsafeBytes { unsafe hash.update(bufferPointer: $0) }
+            return
+        }
+        unsafe bytes.withUnsafeBufferPointer { unsafe buffer.append(contentsOf: $0) }
+        if buffer.count >= Self.capacity { drain() }
     }
 
     private mutating func drain() {

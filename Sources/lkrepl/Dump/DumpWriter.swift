@@ -3,40 +3,142 @@ import DocIndex
 /// Writes a dump line by line, and counts and digests as it goes.
 struct DumpWriter {
     private let output: StandardOutput
+    private let maximumLineByteCount: Int
     private var digest = ContentDigest()
     private var envelope = ContentDigest()
     private(set) var recordCount = 0
+    /// What was counted at the last mark.
+    private var marked = (records: 0, byteCount: 0)
+    private var line: [UInt8] = []
 
-    init(_ output: StandardOutput) { self.output = output }
+    init(_ output: StandardOutput, maximumLineByteCount: Int = DumpRecord.maximumLineByteCount) {
+        self.output = output
+        self.maximumLineByteCount = maximumLineByteCount
+    }
 
     /// Writes a header, a schema, or a record; marks and the end are written by the writer itself.
     mutating func write(_ record: DumpRecord) throws {
         switch record {
-        case .document(let collection, let id, let content):
-            digest.add(collection: collection, id: id, content: content)
+        case .document(let collection, let id, let content): try write(collection: collection, id: id, content)
+        case .documentDeletion(let collection, let id):
+            digest.add(deletionOf: id, in: collection)
             try writeLine(record.object)
             try countRecord()
-        case .pair(let key, let value):
-            digest.add(key: key, value: value)
+        case .pair(let key, let value): try write(key: key.span, value: value.span)
+        case .deletion(let key):
+            digest.add(deletionOf: key)
             try writeLine(record.object)
             try countRecord()
         default: try writeEnvelope(record)
         }
     }
 
-    /// Writes the end record. A dump without it is refused.
-    mutating func finish() throws {
+    /// Writes a pair. A value that is too long for a line is written in parts.
+    mutating func write(key: Span<UInt8>, value: Span<UInt8>) throws {
+        digest.add(key: key, value: value)
+        line.removeAll(keepingCapacity: true)
+        if !PairLine.append(key: key, value: value, to: &line) {
+            try appendLine(DumpRecord.pair(key: key.copiedBytes, value: value.copiedBytes).object)
+        }
+        if line.count <= maximumLineByteCount {
+            try output.write(line)
+        } else {
+            try writeParts(key: key.copiedBytes, value: value)
+        }
+        try countRecord()
+    }
+
+    /// Writes a pair whose value is JSON as an object that programs need not parse twice. Nothing is lost: a value that
+    /// would read back differently is written as other values are.
+    mutating func write(key: Span<UInt8>, jsonValue value: Span<UInt8>) throws {
+        guard let document = try? JSONParser().parse(value), document.kind != .string else {
+            return try write(key: key, value: value)
+        }
+        var text: [UInt8] = []
+        document.writeJSON(to: &text)
+        guard text.span.hasSameBytes(as: value), text.count < maximumLineByteCount / 2 else {
+            return try write(key: key, value: value)
+        }
+        digest.add(key: key, value: value)
+        var object = DocumentObject()
+        DumpRecord.append(key.copiedBytes, name: "k", to: &object)
+        object["doc"] = document
+        var line: [UInt8] = []
+        DocumentValue.object(object).writeJSON(to: &line)
+        line.append(0x0a)
+        try output.write(line)
+        try countRecord()
+    }
+
+    /// Writes the end record. A dump without it, or with one that says that it is not complete, is refused.
+    mutating func finish(isComplete: Bool = true) throws {
         let end = DumpRecord.end(
-            records: recordCount, digest: digest.hexadecimal(), envelope: envelope.hexadecimal())
+            count, envelope: envelope.hexadecimal(), isComplete: isComplete)
         try writeLine(end.object)
         try output.flush()
     }
 
+    private var count: DumpRecord.Count {
+        mutating get {
+            DumpRecord.Count(
+                records: recordCount, keyByteCount: digest.keyByteCount, valueByteCount: digest.valueByteCount,
+                digest: digest.hexadecimal())
+        }
+    }
+
+    private mutating func write(collection: String, id: DocumentID, _ content: DocumentObject) throws {
+        // The document is written once, for the line and for the digest.
+        var json: [UInt8] = []
+        DocumentValue.object(content).writeJSON(to: &json, JSONWriter(isExtended: true))
+        digest.add(collection: collection, id: id, json: json.span)
+        line.removeAll(keepingCapacity: true)
+        line += #"{"c":"#.utf8
+        DocumentValue.string(collection).writeJSON(to: &line)
+        line += #","id":"#.utf8
+        id.value.writeJSON(to: &line)
+        line += #","doc":"#.utf8
+        line += json
+        line += "}\n".utf8
+        guard line.count <= maximumLineByteCount else {
+            throw CommandFailure(
+                .badData,
+                "the document \(id) of \(collection) takes \(HumanNumber.grouped(line.count)) bytes as a line, and "
+                    + "\(HumanNumber.grouped(maximumLineByteCount)) are allowed",
+                hint: "raise --max-line here and for load")
+        }
+        try output.write(line)
+        try countRecord()
+    }
+
+    private func writeParts(key: [UInt8], value: Span<UInt8>) throws {
+        let size = DumpRecord.partByteCount
+        let partCount = max(2, (value.count + size - 1) / size)
+        for index in 0..<partCount {
+            let part = value.extracting(min(value.count, index * size)..<min(value.count, (index + 1) * size))
+            var text: [UInt8] = []
+            let record = DumpRecord.part(key: key, value: part.copiedBytes, index: index, count: partCount)
+            DocumentValue.object(record.object).writeJSON(to: &text)
+            text.append(0x0a)
+            guard text.count <= maximumLineByteCount else {
+                throw CommandFailure(
+                    .badData,
+                    "a key of \(HumanNumber.grouped(key.count)) bytes takes a line of more than "
+                        + "\(HumanNumber.grouped(maximumLineByteCount)) bytes",
+                    hint: "raise --max-line here and for load")
+            }
+            try output.write(text)
+        }
+    }
+
     private mutating func countRecord() throws {
         recordCount += 1
-        if recordCount % DumpRecord.markInterval == 0 {
-            try writeEnvelope(.mark(records: recordCount, digest: digest.hexadecimal()))
-        }
+        let byteCount = digest.keyByteCount + digest.valueByteCount
+        guard
+            recordCount - marked.records >= DumpRecord.markInterval
+                || byteCount - marked.byteCount >= DumpRecord.markByteCount
+        else { return }
+        marked = (recordCount, byteCount)
+        try writeEnvelope(.mark(count))
     }
 
     private mutating func writeEnvelope(_ record: DumpRecord) throws {
@@ -44,10 +146,28 @@ struct DumpWriter {
         try writeLine(record.object)
     }
 
-    private func writeLine(_ object: DocumentObject) throws {
-        var line: [UInt8] = []
+    private mutating func writeLine(_ object: DocumentObject) throws {
+        line.removeAll(keepingCapacity: true)
+        try appendLine(object)
+        try output.write(line)
+    }
+
+    private mutating func appendLine(_ object: DocumentObject) throws {
         DocumentValue.object(object).writeJSON(to: &line, JSONWriter(isExtended: true))
         line.append(0x0a)
-        try output.write(line)
+    }
+}
+
+extension Span<UInt8> {
+    /// The bytes as an array of their own.
+    var copiedBytes: [UInt8] {
+        unsafe withUnsafeBufferPointer { unsafe Array($0) }
+    }
+
+    /// Whether both have the same bytes.
+    func hasSameBytes(as other: Span<UInt8>) -> Bool {
+        guard count == other.count else { return false }
+        for index in 0..<count where self[index] != other[index] { return false }
+        return true
     }
 }

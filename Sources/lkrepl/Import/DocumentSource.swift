@@ -1,6 +1,6 @@
 import DocIndex
 
-/// The documents of a file, one after another: a line each, or the elements of one array.
+/// The objects of a file, one after another: a line each, or the elements of one array.
 struct DocumentSource: ~Copyable {
     /// How the documents of a file are laid out.
     enum Format: String, CaseIterable {
@@ -8,49 +8,43 @@ struct DocumentSource: ~Copyable {
         case jsonl
         /// One array of objects, such as `exiftool -json` prints.
         case json
-
-        init(named name: String) throws(CommandFailure) {
-            guard let format = Format(rawValue: name) else {
-                throw CommandFailure(
-                    .usage, "there is no format \(name)",
-                    hint: "the formats are \(Format.allCases.map(\.rawValue).joined(separator: ", "))")
-            }
-            self = format
-        }
     }
 
-    /// A document, or why there is none, and where it begins.
-    struct Item {
-        let document: Result<DocumentObject, CommandFailure>
-        let line: Int
-        /// Whether what follows can still be read.
-        let mayContinue: Bool
-    }
-
-    private let name: String
-    private let descriptor: FileDescriptor
+    let name: String
     private var format: Format?
+    private let parser: JSONParser
+    /// Changes the text of a document before it is read; `nil` to leave it.
+    private let rewriting: ((Span<UInt8>) -> [UInt8])?
     private var lines: LineReader
-    private var elements = JSONElementStream()
-    private var chunk = [UInt8](repeating: 0, count: 256 << 10)
+    private var elements: JSONElementStream
     private var isAtEnd = false
-    /// The first line, which tells an array from lines.
+    /// The first line, which was looked at.
     private var pending: LineReader.Line?
     /// Bytes of the file that were taken so far.
     private(set) var byteCount = 0
+    /// The last document or fault.
+    private(set) var place = RecordPlace()
 
     /// - Parameters:
-    ///   - name: the file, for messages.
     ///   - format: `nil` to tell by the first byte that is no space.
-    init(descriptor: FileDescriptor, name: String, format: Format?) {
-        self.name = name
-        self.descriptor = descriptor
-        self.format = format
-        lines = LineReader(descriptor: descriptor)
+    ///   - parser: how documents are read; its place is not used.
+    init(
+        _ input: borrowing InputFile, format: Format?, maximumLineByteCount: Int = LineReader.usualMaximum,
+        parsing parser: JSONParser = JSONParser(), rewriting: ((Span<UInt8>) -> [UInt8])? = nil
+    ) {
+        name = input.name
+        // Told here and not by the first line: an array may stand in one line, however long.
+        self.format = format ?? (input.firstLine.first == UInt8(ascii: "[") ? .json : nil)
+        self.parser = parser
+        self.rewriting = rewriting
+        lines = input.lines(maximumLineByteCount: maximumLineByteCount)
+        elements = JSONElementStream(elementByteLimit: maximumLineByteCount)
     }
 
-    /// The next document; `nil` at the end.
-    mutating func next() throws -> Item? {
+    /// The next object; `nil` at the end.
+    ///
+    /// - Throws: ``RecordFault``; if it is recoverable, the next call goes on behind it.
+    mutating func next() throws -> DocumentObject? {
         if format == nil { try detectFormat() }
         return switch format {
         case .json: try nextElement()
@@ -62,11 +56,12 @@ struct DocumentSource: ~Copyable {
         while let line = try readLine() {
             guard let first = line.bytes.first(where: { !Self.isSpace($0) }) else { continue }
             pending = line
-            format = first == UInt8(ascii: "[") ? .json : .jsonl
-            if first != UInt8(ascii: "["), first != UInt8(ascii: "{"), line.bytes.contains(UInt8(ascii: ",")) {
-                throw CommandFailure(
-                    .badData, "\(name) is neither JSON Lines nor a JSON array",
-                    hint: "convert it to one JSON object a line first")
+            format = .jsonl
+            if first != UInt8(ascii: "{"), line.bytes.contains(UInt8(ascii: ",")) {
+                throw RecordFault(
+                    .format, "this is neither JSON Lines nor a JSON array",
+                    hint: "if it is CSV, use --format csv", isRecoverable: false
+                ).at(line: line.number, offset: line.offset)
             }
             return
         }
@@ -79,13 +74,14 @@ struct DocumentSource: ~Copyable {
             byteCount = lines.offset
             return line
         } catch {
-            throw error.commandFailure(reading: name)
+            place = RecordPlace(line: error.lineNumber, offset: error.offset)
+            throw RecordFault(error)
         }
     }
 
     // MARK: - Lines
 
-    private mutating func nextLine() throws -> Item? {
+    private mutating func nextLine() throws -> DocumentObject? {
         while true {
             let line: LineReader.Line
             if let first = pending {
@@ -97,68 +93,59 @@ struct DocumentSource: ~Copyable {
                 return nil
             }
             if line.bytes.allSatisfy(Self.isSpace) { continue }
-            let parser = JSONParser(start: JSONPosition(offset: line.offset, line: line.number, column: 1))
-            return item(line: line.number, mayContinue: true) { () throws(JSONError) in try parser.parse(line.bytes) }
+            place = RecordPlace(line: line.number, offset: line.offset, text: line.bytes)
+            return try object(at: JSONPosition(offset: line.offset, line: line.number, column: 1))
         }
     }
 
     // MARK: - Elements
 
-    private mutating func nextElement() throws -> Item? {
+    private mutating func nextElement() throws -> DocumentObject? {
         do {
             while true {
                 if let element = try elements.next() {
-                    return item(line: element.start.line, mayContinue: true) { () throws(JSONError) in
-                        try element.value()
-                    }
+                    place = RecordPlace(line: element.start.line, offset: element.start.offset, text: element.bytes)
+                    return try object(at: element.start)
                 }
                 if isAtEnd { return nil }
                 try feed()
             }
         } catch let error as JSONError {
-            let failure = Self.failure(error, in: name)
-            return Item(document: .failure(failure), line: error.line, mayContinue: false)
+            place = RecordPlace(line: error.line, offset: error.offset)
+            throw RecordFault(error, recordOffset: error.offset).final
         }
     }
 
     /// Gives the next piece of the file to the stream of elements.
-    ///
-    /// The line reader has read ahead, so what it holds is taken through it, line by line, with the newlines.
     private mutating func feed() throws {
-        let line: LineReader.Line?
-        if let first = pending {
-            line = first
-            pending = nil
-        } else {
-            line = try readLine()
-        }
-        guard let line else {
-            elements.finish()
-            isAtEnd = true
-            return
-        }
-        elements.append(line.bytes)
-        if line.isTerminated { elements.append([0x0a]) }
-    }
-
-    // MARK: - Messages
-
-    private func item(
-        line: Int, mayContinue: Bool, _ parse: () throws(JSONError) -> DocumentValue
-    ) -> Item {
-        do throws(JSONError) {
-            guard case .object(let document) = try parse() else {
-                let failure = CommandFailure(.badData, "\(name):\(line): a document is an object in braces")
-                return Item(document: .failure(failure), line: line, mayContinue: mayContinue)
+        do {
+            guard let chunk = try lines.nextChunk() else {
+                elements.finish()
+                isAtEnd = true
+                return
             }
-            return Item(document: .success(document), line: line, mayContinue: mayContinue)
+            elements.append(chunk)
         } catch {
-            return Item(document: .failure(Self.failure(error, in: name)), line: line, mayContinue: mayContinue)
+            throw RecordFault(error).final
         }
+        byteCount = lines.offset
     }
 
-    static func failure(_ error: JSONError, in name: String) -> CommandFailure {
-        CommandFailure(.badData, "\(name):\(error.line):\(error.column): \(error.message)")
+    // MARK: - Objects
+
+    private func object(at start: JSONPosition) throws -> DocumentObject {
+        var parser = parser
+        parser.start = start
+        do {
+            let value = try rewriting.map { try parser.parse($0(place.text.span)) } ?? parser.parse(place.text)
+            guard case .object(let object) = value else {
+                throw RecordFault(.type, "a document is an object in braces").at(
+                    line: start.line, offset: start.offset)
+            }
+            return object
+        } catch let error as JSONError {
+            throw RecordFault(error, recordOffset: start.offset)
+        }
     }
 
     private static func isSpace(_ byte: UInt8) -> Bool {

@@ -32,20 +32,26 @@ struct LineReader: ~Copyable {
     /// Whether the rest of a line that was too long is still to be passed.
     private var isWithinLongLine = false
 
+    /// The longest line that is read if nothing else is said: that of a dump, 16 MiB and its brackets.
+    static let usualMaximum = 16 << 20
+
     /// A reader from where `descriptor` stands; the descriptor stays open.
     ///
     /// - Parameters:
+    ///   - beginning: What was read from the descriptor already and comes first.
     ///   - maximumLineByteCount: The longest line, its CR included, that is held in memory.
     ///   - shouldStop: Asked when a signal interrupts a read; if true, reading fails with EINTR.
     init(
-        descriptor: FileDescriptor, maximumLineByteCount: Int = 64 << 20, chunkByteCount: Int = 256 << 10,
-        shouldStop: @escaping () -> Bool = { false }
+        descriptor: FileDescriptor, beginning: [UInt8] = [], maximumLineByteCount: Int = 64 << 20,
+        chunkByteCount: Int = 256 << 10, shouldStop: @escaping () -> Bool = { false }
     ) {
         precondition(chunkByteCount > 0, "a chunk has at least one byte")
         self.descriptor = descriptor
         self.maximumLineByteCount = maximumLineByteCount
         self.shouldStop = shouldStop
-        buffer = Array(repeating: 0, count: chunkByteCount)
+        buffer = beginning
+        end = beginning.count
+        buffer.append(contentsOf: repeatElement(0, count: max(0, chunkByteCount - beginning.count)))
     }
 
     /// The next line; `nil` at the end of the file.
@@ -84,6 +90,16 @@ struct LineReader: ~Copyable {
         guard line.isTerminated || !line.bytes.isEmpty else { return false }
         lineCount += 1
         return true
+    }
+
+    /// What is left in the buffer, or the next chunk, whatever lines it holds; `nil` at the end of the file.
+    ///
+    /// For formats that do not consist of lines. The count of lines is not kept up.
+    mutating func nextChunk() throws(LineReadFailure) -> [UInt8]? {
+        if start == end, try !fill() { return nil }
+        let chunk = Array(buffer[start..<end])
+        take(end - start)
+        return chunk
     }
 
     private mutating func skipLine() throws(LineReadFailure) {

@@ -94,6 +94,22 @@ struct GlobalOptions: ParsableArguments {
         }
     }
 
+    /// Asks before something that cannot be taken back, and refuses where nobody can answer.
+    ///
+    /// - Parameter question: What would be done, without a question mark, such as `drop the index year`.
+    func confirm(_ question: String) throws {
+        if yes { return }
+        guard FileDescriptor.standardInput.isTerminal, StandardError.shared.isTerminal else {
+            throw CommandFailure(.noPermission, "not done without a yes: \(question)", hint: "add --yes")
+        }
+        StandardError.shared.write("\(VisibleText.singleLine(question))? [y/N] ")
+        var answer = [UInt8](repeating: 0, count: 64)
+        let count = try FileDescriptor.standardInput.read(into: &answer)
+        guard count > 0, answer[0] | 0x20 == UInt8(ascii: "y") else {
+            throw CommandFailure(.no, "not done: \(question)")
+        }
+    }
+
     /// Tells how a command went, unless nothing is to be said.
     func note(_ text: String) {
         if !quiet { StandardError.shared.write(VisibleText.singleLine(text) + "\n") }

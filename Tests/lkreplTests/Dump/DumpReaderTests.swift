@@ -156,9 +156,13 @@ extension `A dump` {
         ] as [([UInt8], String)])
     func `that is compressed is told what to do`(bytes: [UInt8], program: String) throws {
         for end in [[], [0x0a], [0x0a, 0xff]] as [[UInt8]] {
-            let failure = #expect(throws: CommandFailure.self) { try contents(ofDump: bytes + end) }
+            let file = try TemporaryFile(bytes + end)
+            let failure = #expect(throws: CommandFailure.self) {
+                try InputFile(descriptor: file.descriptor, name: "small.lkd").refuseCompression("load")
+            }
             #expect(failure?.exitCode == .badData)
             #expect(failure?.message.contains(program) == true, "\(failure?.message ?? "")")
+            #expect(failure?.hint?.contains("\(program) -dc FILE | lkrepl load") == true)
         }
     }
 }
@@ -179,8 +183,12 @@ extension `A dump` {
         #"{"c":"a","id":null,"doc":{}}"#, #"{"c":"a","id":1.5,"doc":{}}"#, #"{"c":1,"id":"x","doc":{}}"#,
         #"{"c":"a","id":"x","doc":[]}"#, #"{"c":"a","id":"x","doc":{},"x":1}"#, #"{"mark":{}}"#, #"{"mark":1}"#,
         #"{"mark":{"records":"1","digest":""}}"#, #"{"end":{}}"#,
-        #"{"end":{"records":0,"digest":"","envelope":"","complete":false}}"#,
-        #"{"end":{"records":0,"digest":"","envelope":""}}"#, #"{"schema":{}}"#, #"{"schema":1}"#,
+        #"{"end":{"records":0,"digest":"","envelope":"","complete":true}}"#,
+        #"{"end":{"records":-1,"keys_bytes":0,"values_bytes":0,"digest":"","envelope":"","complete":true}}"#,
+        #"{"end":{"records":0,"keys_bytes":0,"values_bytes":0,"digest":"","envelope":"","complete":1}}"#,
+        #"{"k":"a","v":"b","del":true}"#, #"{"k":"a","del":false}"#, #"{"k":"a","v64":"","part":2,"parts":2}"#,
+        #"{"k":"a","v64":"","part":0,"parts":1}"#, #"{"k":"a","v64":"","part":-1,"parts":2}"#,
+        #"{"c":"a","id":"x","del":false}"#, #"{"schema":{}}"#, #"{"schema":1}"#,
         #"{"schema":{"collections":{"a":{"x":1}}}}"#, #"{"lkdump":"1"}"#, #"{"lkdump":1}"#,
     ])
     func `is refused unless it has exactly its members`(text: String) throws {

@@ -22,7 +22,11 @@ func contents(ofDump bytes: [UInt8]) throws -> [String] {
     let file = try TemporaryFile(bytes)
     var reader = DumpReader(descriptor: file.descriptor, name: "small.lkd")
     var records: [String] = []
-    while let record = try reader.next() { records.append(DocumentValue.object(record.object).json) }
+    do {
+        while let record = try reader.next() { records.append(DocumentValue.object(record.object).json) }
+    } catch let fault as RecordFault {
+        throw fault.commandFailure(in: "small.lkd")
+    }
     return records
 }
 

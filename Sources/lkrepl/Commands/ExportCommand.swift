@@ -1,0 +1,144 @@
+import ArgumentParser
+import DocIndex
+import LevelKit
+
+/// Writes documents for other programs.
+struct ExportCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "export", abstract: "Write documents as JSON, CSV or TSV for other programs.",
+        discussion: """
+            Example: lkrepl export photos.store photos 'rating >= 4' --format csv -o best.csv
+            In CSV an absent member is an empty field, an empty text is "", members of objects are columns such as
+            gps.lat, lists are JSON, bytes are b64: and base64. With --types, names of columns say what their cells are,
+            and import --types reads everything back as it was. For a copy that proves itself use dump.
+            """)
+
+    @OptionGroup var options: GlobalOptions
+    @Argument(help: "The store.") var database: String
+    @Argument(help: "The collection.") var collection: String
+    @Argument(help: "The condition; every document without one.") var condition: [String] = []
+    @Option(name: .long, help: "jsonl, json, csv or tsv.") var format = "jsonl"
+    @Option(name: .shortAndLong, help: "The file; standard output if not given.") var output: String?
+    @Option(name: .long, help: "Paths of members to write, with commas between them.") var fields: String?
+    @Option(name: .long, parsing: .unconditional, help: "Fields to sort by, with commas; - before one for larger values first.")
+    var sort: String?
+    @Option(name: .long, help: "How many at most.") var limit: Int?
+    @Flag(name: .long, help: "Names of columns say what their cells are.") var types = false
+    @Flag(name: .long, help: "Lines of CSV end with CR LF.") var crlf = false
+    @Flag(
+        name: .long,
+        help: "Guard texts that a spreadsheet would run as a formula. Changes the data: not for reading back.")
+    var safeCsv = false
+
+    func validate() throws {
+        guard limit ?? 0 >= 0 else { throw ValidationError("--limit must be 0 or more") }
+    }
+
+    func run() throws {
+        let format = try ExportFormat(named: format)
+        let text = try ArgumentOrigin.current.expression(of: condition)
+        let query = Query(
+            try Predicate(parsing: text),
+            sort: try sort.map { try Query.SortKey.parse(ArgumentOrigin.current.text(of: Invocation.plain($0))) } ?? [],
+            limit: limit)
+        let paths = try fields.map { try ArgumentOrigin.current.text(of: $0) }?.split(separator: ",").map {
+            try FieldPath(parsing: String($0))
+        }
+        guard paths?.contains(where: \.hasArrayStep) != true else {
+            throw CommandFailure(.usage, "--fields takes paths without []", hint: "a list is written as JSON")
+        }
+        let file = try output.map { try ArgumentOrigin.current.text(of: $0) }
+        try Session.with(database) { session in
+            let name = try session.collection(collection).name
+            // Both passes of CSV read the same moment.
+            let view = try session.store().snapshot()
+            guard let collection = view.collections.first(where: { $0.name.utf8.elementsEqual(name.utf8) }) else {
+                throw CommandFailure(.usage, "there is no collection \(name)")
+            }
+            let progress = try options.reporter("export", unit: .items("documents"))
+            defer { progress.finish() }
+            let start = ContinuousClock.now
+            let count = try NewFile.write(file) { output in
+                switch format {
+                case .jsonl, .json:
+                    try writeJSON(collection, query, paths, isArray: format == .json, to: output, progress)
+                case .csv:
+                    try writeRows(
+                        collection, query, paths, .csv(CSVWriter(endsWithCRLF: crlf, guardsFormulas: safeCsv)),
+                        to: output, progress)
+                case .tsv: try writeRows(collection, query, paths, .tsv, to: output, progress)
+                }
+            }
+            progress.finish()
+            options.note("export: \(HumanNumber.grouped(count)) documents, \(start.secondsText)")
+        }
+    }
+
+    private func writeJSON(
+        _ collection: DocumentCollection, _ query: Query, _ paths: [FieldPath]?, isArray: Bool,
+        to output: StandardOutput, _ progress: ProgressReporter
+    ) throws -> Int {
+        var count = 0
+        var line: [UInt8] = []
+        _ = try collection.forEach(matching: query) { document in
+            line.removeAll(keepingCapacity: true)
+            if isArray { line += (count == 0 ? "[\n" : ",\n").utf8 }
+            DocumentValue.object(Self.selected(paths, of: document.content)).writeJSON(to: &line)
+            if !isArray { line.append(0x0a) }
+            try output.write(line)
+            count += 1
+            try step(count, progress)
+            return true
+        }
+        if isArray { try output.write(count == 0 ? "[]\n" : "\n]\n") }
+        try output.flush()
+        return count
+    }
+
+    private func writeRows(
+        _ collection: DocumentCollection, _ query: Query, _ paths: [FieldPath]?, _ dialect: DelimitedExport.Dialect,
+        to output: StandardOutput, _ progress: ProgressReporter
+    ) throws -> Int {
+        var export = DelimitedExport(paths: paths, hasKinds: types)
+        if paths == nil || types {
+            var unsorted = query
+            if query.limit == nil { unsorted.sort = [] }
+            _ = try collection.forEach(matching: unsorted) { document in
+                export.learn(document.content)
+                try Interruption.check()
+                return true
+            }
+        }
+        var count = 0
+        var bytes: [UInt8] = []
+        if !export.columns.isEmpty { export.appendHeader(dialect, to: &bytes) }
+        _ = try collection.forEach(matching: query) { document in
+            export.append(document.content, dialect, to: &bytes)
+            if bytes.count >= 32 << 10 {
+                try output.write(bytes)
+                bytes.removeAll(keepingCapacity: true)
+            }
+            count += 1
+            try step(count, progress)
+            return true
+        }
+        try output.write(bytes)
+        try output.flush()
+        return count
+    }
+
+    /// The members that are wanted, at their places.
+    private static func selected(_ paths: [FieldPath]?, of document: DocumentObject) -> DocumentObject {
+        guard let paths else { return document }
+        var result = DocumentObject()
+        for path in paths {
+            if let value = path.value(in: document) { _ = result.set(value, at: path.steps[...]) }
+        }
+        return result
+    }
+
+    private func step(_ count: Int, _ progress: ProgressReporter) throws {
+        try Interruption.check("\(count) documents")
+        progress.advance(done: count)
+    }
+}

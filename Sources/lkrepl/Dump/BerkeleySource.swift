@@ -1,0 +1,165 @@
+/// Pairs from the dumps of LMDB and Berkeley DB: header lines, then a line for each key and each value.
+///
+/// The end is stricter than that of `mdb_load` and `db_load`, which take a file that was cut: `DATA=END` must be there,
+/// and a value for each key.
+final class BerkeleySource: RecordSource {
+    let name: String
+    /// The database of a file with several; `nil` to take the only one.
+    private let wanted: String?
+    private var lines: LineReader
+    private var line = LineReader.Line()
+    private(set) var place = RecordPlace()
+    private var state = State.header
+    private var header: [String: String] = [:]
+    private var databaseCount = 0
+    private var lastKey: [UInt8]?
+
+    private enum State {
+        case header
+        case data
+        /// Behind DATA=END; another database may follow.
+        case between
+    }
+
+    /// - Parameter wanted: the name of one database of several.
+    init(_ input: borrowing InputFile, database wanted: String?, maximumLineByteCount: Int) {
+        name = input.name
+        self.wanted = wanted
+        // Two digits a byte.
+        lines = input.lines(maximumLineByteCount: maximumLineByteCount * 2)
+    }
+
+    /// Whether a file begins as these do.
+    static func isBeginning(_ line: some Collection<UInt8>) -> Bool { line.starts(with: Array("VERSION=".utf8)) }
+
+    var byteCount: Int { lines.offset }
+
+    func next() throws -> InputEvent? {
+        while try readLine() {
+            switch state {
+            case .header, .between: try takeHeader()
+            case .data:
+                if isText("DATA=END") {
+                    state = .between
+                    continue
+                }
+                let key = try decode(line.bytes)
+                let keyLine = place
+                guard try readLine(), !isText("DATA=END") else {
+                    throw fault(.truncated, "a key has no value; the dump was cut").final
+                }
+                let value = try decode(line.bytes)
+                place = RecordPlace(line: keyLine.line, offset: keyLine.offset, text: keyLine.text + [0x0a] + line.bytes)
+                guard isWanted else { continue }
+                defer { lastKey = key }
+                guard key != lastKey else {
+                    throw fault(.duplicateKey, "a key stands there twice, and a LevelDB keeps one value for each")
+                }
+                return .change(.pair(key: key, value: value))
+            }
+        }
+        guard state == .between else {
+            throw fault(.truncated, "the dump ends without DATA=END; it was cut, or is still being written").final
+        }
+        if let wanted, !isFound {
+            throw fault(.format, "there is no database \(wanted) in this file").final
+        }
+        return nil
+    }
+
+    private var isFound = false
+    private var isWanted: Bool {
+        guard let wanted else { return true }
+        return header["database"]?.utf8.elementsEqual(wanted.utf8) == true
+    }
+
+    private func readLine() throws -> Bool {
+        do {
+            guard try lines.read(into: &line) else { return false }
+        } catch {
+            place = RecordPlace(line: error.lineNumber, offset: error.offset)
+            throw RecordFault(error)
+        }
+        place = RecordPlace(line: line.number, offset: line.offset, text: line.bytes)
+        guard line.isTerminated || isText("DATA=END") else {
+            throw fault(.truncated, "the dump is cut in this line").final
+        }
+        return true
+    }
+
+    private func takeHeader() throws {
+        guard !line.bytes.isEmpty else { return }
+        if state == .between {
+            state = .header
+            header = [:]
+        }
+        if isText("HEADER=END") { return try beginData() }
+        let text = String(decoding: line.bytes, as: UTF8.self)
+        guard let split = text.firstIndex(of: "=") else {
+            throw fault(.format, "a header line has the form name=value").final
+        }
+        header[String(text[..<split])] = String(text[text.index(after: split)...])
+    }
+
+    private func beginData() throws {
+        guard header["VERSION"] == "3" else {
+            throw fault(.format, "the dump has version \(header["VERSION"] ?? "none"), and this program reads 3").final
+        }
+        guard ["btree", "hash", nil].contains(header["type"]) else {
+            throw fault(
+                .format, "the database is a \(header["type"] ?? ""), whose records have no keys of their own"
+            ).final
+        }
+        guard header["keys"] != "0" else { throw fault(.format, "the dump holds no keys").final }
+        guard ["bytevalue", "print"].contains(header["format"] ?? "print") else {
+            throw fault(.format, "there is no format \(header["format"] ?? "")").final
+        }
+        databaseCount += 1
+        lastKey = nil
+        state = .data
+        if isWanted { isFound = true }
+        if databaseCount == 2, wanted == nil {
+            throw RecordFault(
+                .format, "there is more than one database in this file, and their keys would mix",
+                hint: "choose one with --only NAME", isRecoverable: false
+            ).at(line: line.number, offset: line.offset)
+        }
+    }
+
+    private func decode(_ text: [UInt8]) throws -> [UInt8] {
+        guard text.first == 0x20 else { throw fault(.format, "a line of data begins with a space").final }
+        if header["format"] == "bytevalue" {
+            guard let bytes = HexText.decode(text.dropFirst()) else {
+                throw fault(.format, "a line of data has something else than pairs of hexadecimal digits").final
+            }
+            return bytes
+        }
+        var bytes: [UInt8] = []
+        var rest = text.dropFirst()
+        while let byte = rest.popFirst() {
+            guard byte == UInt8(ascii: "\\") else {
+                bytes.append(byte)
+                continue
+            }
+            if rest.first == UInt8(ascii: "\\") {
+                bytes.append(rest.removeFirst())
+            } else if let value = HexText.decode(rest.prefix(2)), value.count == 1 {
+                bytes += value
+                rest = rest.dropFirst(2)
+            } else {
+                // LMDB before 0.9.30 writes a backslash as it is (ITS#9068): nobody can tell what this was.
+                throw RecordFault(
+                    .format, "a backslash stands before something that is no escape",
+                    hint: "dump again without -p, in hexadecimal", isRecoverable: false
+                ).at(line: line.number, offset: line.offset)
+            }
+        }
+        return bytes
+    }
+
+    private func isText(_ text: String) -> Bool { line.bytes.elementsEqual(text.utf8) }
+
+    private func fault(_ kind: RecordFault.Kind, _ message: String) -> RecordFault {
+        RecordFault(kind, message).at(line: line.number, offset: line.offset)
+    }
+}

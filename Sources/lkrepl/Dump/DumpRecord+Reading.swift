@@ -1,0 +1,134 @@
+import DocIndex
+
+extension DumpRecord {
+    /// The record that an object stands for.
+    ///
+    /// - Parameter isLenient: whether members that are not known are ignored.
+    /// - Throws: ``DumpFault`` for an object that is no record of this version.
+    init(_ object: DocumentObject, isLenient: Bool = false) throws {
+        let reader = DumpRecordReader(object: object, isLenient: isLenient)
+        switch object.first?.name {
+        case "lkdump": self = .header(try DumpHeader(object))
+        case "schema": self = try reader.schema()
+        case "c": self = try reader.document()
+        case "k", "k64": self = try reader.pair()
+        case "mark": self = try reader.mark()
+        case "end": self = try reader.end()
+        case let name?: throw DumpFault("a record cannot begin with the member \(name)")
+        case nil: throw DumpFault("a record is empty")
+        }
+    }
+
+    /// Whether an object begins like one that this version knows.
+    static func isKnown(_ object: DocumentObject) -> Bool {
+        ["lkdump", "schema", "c", "k", "k64", "mark", "end"].contains(object.first?.name)
+    }
+
+    /// The bytes under a name, or under the name with `64` behind it; `nil` if there is neither.
+    static func bytes(_ name: String, in object: DocumentObject) throws -> [UInt8]? {
+        if let value = object[name] {
+            guard let text = value.stringValue else { throw DumpFault("\(name) is no text", kind: .type) }
+            guard object[name + "64"] == nil else { throw DumpFault("there is both \(name) and \(name)64") }
+            return Array(text.utf8)
+        }
+        guard let value = object[name + "64"] else { return nil }
+        guard let text = value.stringValue else { throw DumpFault("\(name)64 is no text", kind: .type) }
+        do {
+            return try Base64.decode(Array(text.utf8).span)
+        } catch {
+            throw DumpFault("\(name)64 is no base64: \(error.message)", kind: .base64)
+        }
+    }
+}
+
+/// Takes the members of one record apart.
+private struct DumpRecordReader {
+    let object: DocumentObject
+    let isLenient: Bool
+
+    /// Refuses members beyond those of a form, unless the reader is lenient.
+    private func expectCount(_ count: Int, of members: DocumentObject, _ form: String) throws {
+        guard members.count == count || isLenient && members.count > count else { throw DumpFault(form) }
+    }
+
+    func schema() throws -> DumpRecord {
+        guard let value = object["schema"] else { throw DumpFault("the schema is not readable") }
+        try expectCount(1, of: object, "the schema has other members beside it")
+        var text: [UInt8] = []
+        value.writeJSON(to: &text)
+        do {
+            return .schema(try Schema(json: text))
+        } catch {
+            throw DumpFault("the schema is not readable: \(error)")
+        }
+    }
+
+    func document() throws -> DumpRecord {
+        let form = "a document record has other members than c, id and doc"
+        guard let collection = object["c"]?.stringValue else { throw DumpFault("c is no text", kind: .type) }
+        guard let value = object["id"] else { throw DumpFault(form, kind: .missingKey) }
+        guard let id = DocumentID(value) else {
+            throw DumpFault("an id is a text or a whole number, and this is none", kind: .type)
+        }
+        try expectCount(3, of: object, form)
+        if let isDeleted = object["del"] {
+            guard isDeleted.boolValue == true else { throw DumpFault("del is true or not there", kind: .type) }
+            return .documentDeletion(collection: collection, id: id)
+        }
+        guard let content = object["doc"] else { throw DumpFault(form) }
+        guard let content = content.objectValue else { throw DumpFault("doc is no object", kind: .type) }
+        return .document(collection: collection, id: id, content: content)
+    }
+
+    func pair() throws -> DumpRecord {
+        let form = "a pair has other members than k or k64 and v or v64"
+        guard let key = try DumpRecord.bytes("k", in: object) else { throw DumpFault(form, kind: .missingKey) }
+        if let isDeleted = object["del"] {
+            try expectCount(2, of: object, form)
+            guard isDeleted.boolValue == true else { throw DumpFault("del is true or not there", kind: .type) }
+            return .deletion(key: key)
+        }
+        if let document = object["doc"] {
+            try expectCount(2, of: object, form)
+            var value: [UInt8] = []
+            document.writeJSON(to: &value)
+            return .pair(key: key, value: value)
+        }
+        guard let value = try DumpRecord.bytes("v", in: object) else { throw DumpFault(form) }
+        guard let index = object["part"] else {
+            try expectCount(2, of: object, form)
+            return .pair(key: key, value: value)
+        }
+        try expectCount(4, of: object, form)
+        guard let index = index.intValue, let count = object["parts"]?.intValue, index >= 0, count >= 2, index < count,
+            count <= 1 << 20
+        else { throw DumpFault("part and parts are not the number of a piece and the count of all", kind: .type) }
+        return .part(key: key, value: value, index: Int(index), count: Int(count))
+    }
+
+    func mark() throws -> DumpRecord {
+        guard let mark = object["mark"]?.objectValue, let records = try count("records", in: mark),
+            let byteCount = try count("bytes", in: mark), let digest = mark["digest"]?.stringValue
+        else { throw DumpFault("a mark is not readable") }
+        try expectCount(1, of: object, "a mark has other members beside it")
+        try expectCount(3, of: mark, "a mark has members that are not known")
+        return .mark(DumpRecord.Count(records: records, keyByteCount: byteCount, valueByteCount: 0, digest: digest))
+    }
+
+    func end() throws -> DumpRecord {
+        guard let end = object["end"]?.objectValue, let records = try count("records", in: end),
+            let keys = try count("keys_bytes", in: end), let values = try count("values_bytes", in: end),
+            let digest = end["digest"]?.stringValue, let envelope = end["envelope"]?.stringValue,
+            let isComplete = end["complete"]?.boolValue
+        else { throw DumpFault("the end record is not readable") }
+        try expectCount(1, of: object, "the end record has other members beside it")
+        try expectCount(6, of: end, "the end record has members that are not known")
+        return .end(
+            DumpRecord.Count(records: records, keyByteCount: keys, valueByteCount: values, digest: digest),
+            envelope: envelope, isComplete: isComplete)
+    }
+
+    private func count(_ name: String, in object: DocumentObject) throws -> Int? {
+        object[name]?.intValue.flatMap { $0 >= 0 ? Int($0) : nil }
+    }
+}

@@ -1,0 +1,41 @@
+/// Bytes as pairs of hexadecimal digits, the form in which other databases write what is not text.
+enum HexText {
+    /// Appends two lower-case digits for each byte.
+    static func append(_ bytes: Span<UInt8>, isUpperCase: Bool = false, to output: inout [UInt8]) {
+        let letter = UInt8(ascii: isUpperCase ? "A" : "a")
+        func digit(_ value: UInt8) -> UInt8 { value < 10 ? UInt8(ascii: "0") + value : letter + value - 10 }
+        output.reserveCapacity(output.count + bytes.count * 2)
+        for index in 0..<bytes.count {
+            output.append(digit(bytes[index] >> 4))
+            output.append(digit(bytes[index] & 15))
+        }
+    }
+
+    /// The bytes that digits stand for; `nil` if something else stands among them, or half a byte is left.
+    static func decode(_ text: some Collection<UInt8>) -> [UInt8]? {
+        guard text.count.isMultiple(of: 2) else { return nil }
+        var bytes: [UInt8] = []
+        bytes.reserveCapacity(text.count / 2)
+        var high: UInt8?
+        for character in text {
+            guard let value = value(of: character) else { return nil }
+            if let first = high {
+                bytes.append(first << 4 | value)
+                high = nil
+            } else {
+                high = value
+            }
+        }
+        return bytes
+    }
+
+    /// The value of a digit; `nil` for anything else.
+    static func value(of digit: UInt8) -> UInt8? {
+        switch digit {
+        case UInt8(ascii: "0")...UInt8(ascii: "9"): digit - UInt8(ascii: "0")
+        case UInt8(ascii: "a")...UInt8(ascii: "f"): digit - UInt8(ascii: "a") + 10
+        case UInt8(ascii: "A")...UInt8(ascii: "F"): digit - UInt8(ascii: "A") + 10
+        default: nil
+        }
+    }
+}

@@ -1,0 +1,68 @@
+/// Writes pairs in a format of another program.
+struct PairFormatWriter {
+    let format: PairFormat
+    private let output: StandardOutput
+    private var buffer: [UInt8] = []
+    private(set) var recordCount = 0
+    /// What the other program will not take, with the count of such pairs.
+    private(set) var refusedCount = 0
+
+    /// The longest key that LMDB takes (`MDB_MAXKEYSIZE` as it is usually built).
+    private static let longestKeyInLMDB = 511
+
+    init(_ format: PairFormat, _ output: StandardOutput) {
+        self.format = format
+        self.output = output
+    }
+
+    /// Writes what comes before the first pair.
+    ///
+    /// - Parameter byteCount: about how large the database is; LMDB wants to know how much to map, and stops at ten
+    ///   megabytes otherwise.
+    mutating func begin(byteCount: Int) throws {
+        guard format == .mdb || format == .bdb else { return }
+        var header = "VERSION=3\nformat=bytevalue\ntype=btree\n"
+        if format == .mdb { header += "mapsize=\(max(1 << 20, (byteCount + 4096) / 4096 * 4096 * 4))\n" }
+        try output.write(header + "HEADER=END\n")
+    }
+
+    mutating func write(key: Span<UInt8>, value: Span<UInt8>) throws {
+        recordCount += 1
+        buffer.removeAll(keepingCapacity: true)
+        switch format {
+        case .jsonl: preconditionFailure("a dump of this program has a writer of its own")
+        case .mdb, .bdb:
+            if format == .mdb, key.isEmpty || key.count > Self.longestKeyInLMDB { refusedCount += 1 }
+            for bytes in [key.copiedBytes, value.copiedBytes] {
+                buffer.append(0x20)
+                HexText.append(bytes.span, to: &buffer)
+                buffer.append(0x0a)
+            }
+        case .ldb:
+            buffer += "0x".utf8
+            HexText.append(key, isUpperCase: true, to: &buffer)
+            buffer += " ==> 0x".utf8
+            HexText.append(value, isUpperCase: true, to: &buffer)
+            buffer.append(0x0a)
+        case .resp:
+            buffer += "*3\r\n$3\r\nSET\r\n".utf8
+            for bytes in [key.copiedBytes, value.copiedBytes] {
+                buffer += "$\(bytes.count)\r\n".utf8
+                buffer += bytes
+                buffer += "\r\n".utf8
+            }
+        }
+        try output.write(buffer)
+    }
+
+    mutating func finish() throws {
+        if format == .mdb || format == .bdb { try output.write("DATA=END\n") }
+        try output.flush()
+    }
+
+    /// What the user should know about the file; `nil` if nothing.
+    var warning: String? {
+        guard refusedCount > 0 else { return nil }
+        return "\(refusedCount) keys are empty or longer than \(Self.longestKeyInLMDB) bytes, which LMDB does not take"
+    }
+}

@@ -1,0 +1,103 @@
+import DocIndex
+
+/// Documents of a CSV or TSV file whose first row names the columns.
+final class DelimitedSource: RecordSource {
+    struct Options {
+        var dialect = DelimitedReader.Dialect.csv(separator: UInt8(ascii: ","))
+        /// Whether the names of columns end in what their cells are.
+        var hasKinds = false
+        /// Whether a point in the name of a column leads into an object.
+        var hasNestedNames = true
+        var maximumRecordByteCount = LineReader.usualMaximum
+    }
+
+    let name: String
+    private let options: Options
+    private var reader: DelimitedReader
+    private var columns: [DelimitedColumn]?
+    /// The first row.
+    private(set) var header: [UInt8] = []
+
+    init(_ input: borrowing InputFile, options: Options = Options()) {
+        name = input.name
+        self.options = options
+        reader = DelimitedReader(
+            input, dialect: options.dialect, maximumRecordByteCount: options.maximumRecordByteCount)
+    }
+
+    var byteCount: Int { reader.byteCount }
+    var place: RecordPlace { reader.place }
+
+    func next() throws -> InputEvent? {
+        if columns == nil { try readHeader() }
+        guard let columns else { return nil }
+        while let cells = try reader.next() {
+            if cells.count == 1, cells[0].isNull, columns.count > 1 { continue }
+            do {
+                return .change(.document(collection: nil, id: nil, content: try document(cells, columns)))
+            } catch let fault as RecordFault {
+                throw fault.at(line: place.line, offset: place.offset)
+            }
+        }
+        return nil
+    }
+
+    private func readHeader() throws {
+        do {
+            guard let cells = try reader.next() else { return }
+            header = reader.place.text
+            var columns: [DelimitedColumn] = []
+            var seen: Set<FieldPath> = []
+            for cell in cells {
+                guard let name = String(validating: cell.bytes, as: UTF8.self) else {
+                    throw RecordFault(.utf8, "the name of a column is not UTF-8")
+                }
+                let column = try DelimitedColumn(
+                    header: name, hasKinds: options.hasKinds, isNested: options.hasNestedNames)
+                guard seen.insert(column.path).inserted else {
+                    throw RecordFault(.duplicateKey, "two columns are called \(column.path)")
+                }
+                columns.append(column)
+            }
+            self.columns = columns
+        } catch let fault as RecordFault {
+            throw fault.at(line: place.line, offset: place.offset).final
+        }
+    }
+
+    private func document(_ cells: [DelimitedReader.Cell], _ columns: [DelimitedColumn]) throws -> DocumentObject {
+        guard cells.count == columns.count else {
+            throw RecordFault(
+                .format, "the record has \(cells.count) fields, and the first row names \(columns.count)")
+        }
+        var document = DocumentObject()
+        for (cell, column) in zip(cells, columns) {
+            guard let value = try column.value(of: cell, hasBase64: options.dialect != .tsv) else { continue }
+            guard document.set(value, at: column.path.steps[...]) else {
+                throw RecordFault(.type, "\(column.path) lies within a column that holds a value itself")
+            }
+        }
+        return document
+    }
+}
+
+extension DocumentObject {
+    /// Puts a value where a path of names leads, making the objects on the way; false if something else is in the way.
+    mutating func set(_ value: DocumentValue, at steps: ArraySlice<FieldPath.Step>) -> Bool {
+        guard let first = steps.first, case .name(let name) = first else { return false }
+        if steps.count == 1 {
+            guard self[name] == nil else { return false }
+            self[name] = value
+            return true
+        }
+        var inner: DocumentObject
+        switch self[name] {
+        case nil: inner = DocumentObject()
+        case .object(let object): inner = object
+        default: return false
+        }
+        guard inner.set(value, at: steps.dropFirst()) else { return false }
+        self[name] = .object(inner)
+        return true
+    }
+}

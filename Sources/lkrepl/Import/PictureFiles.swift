@@ -1,0 +1,52 @@
+#if canImport(Glibc)
+    import Glibc
+#else
+    import Darwin
+#endif
+
+/// The pictures below a directory.
+enum PictureFiles {
+    /// Endings of names, in lower case: what cameras and phones write, and what is made of it.
+    private static let endings: Set<String> = [
+        "jpg", "jpeg", "jpe", "png", "gif", "tif", "tiff", "webp", "heic", "heif", "hif", "avif", "jp2", "jxl", "bmp",
+        "psd", "psb", "dng", "3fr", "arw", "cr2", "cr3", "crw", "dcr", "erf", "fff", "iiq", "k25", "kdc", "mef", "mos",
+        "mrw", "nef", "nrw", "orf", "pef", "raf", "raw", "rw2", "rwl", "sr2", "srf", "srw", "x3f", "xmp", "mov", "mp4",
+        "m4v", "avi", "mts",
+    ]
+
+    /// The pictures in a directory and those below it, in the order of their paths; hidden files and directories and
+    /// links to directories are left out.
+    ///
+    /// - Throws: ``CommandFailure`` with `noInput` if there is no such directory.
+    static func list(in directory: String) throws -> [String] {
+        guard FileDescriptor.isDirectory(directory) else {
+            throw CommandFailure(
+                .noInput, "there is no directory \(directory)", hint: "--photos takes a directory of pictures")
+        }
+        var files: [String] = []
+        // A path that begins with a dash would be an option of exiftool.
+        var pending = [directory.hasPrefix("-") || directory.hasPrefix("#") ? "./" + directory : directory]
+        while let path = pending.popLast() {
+            try Interruption.check()
+            for name in FileDescriptor.names(in: path) where !name.hasPrefix(".") {
+                let whole = path.hasSuffix("/") ? path + name : path + "/" + name
+                var status = stat()
+                guard unsafe lstat(whole, &status) == 0 else { continue }
+                switch status.st_mode & S_IFMT {
+                case S_IFDIR: pending.append(whole)
+                case S_IFREG, S_IFLNK:
+                    // exiftool takes one file a line.
+                    if isPicture(name), !FileDescriptor.isDirectory(whole), !whole.contains("\n") {
+                        files.append(whole)
+                    }
+                default: break
+                }
+            }
+        }
+        return files.sorted { $0.utf8.lexicographicallyPrecedes($1.utf8) }
+    }
+
+    private static func isPicture(_ name: String) -> Bool {
+        name.lastIndex(of: ".").map { endings.contains(name[name.index(after: $0)...].lowercased()) } ?? false
+    }
+}

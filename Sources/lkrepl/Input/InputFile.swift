@@ -1,0 +1,103 @@
+/// A file that is read from its beginning once, whose first bytes can be looked at before.
+///
+/// Standard input and pipes cannot be wound back, so what was looked at is kept and read again first.
+struct InputFile: ~Copyable {
+    let descriptor: FileDescriptor
+    /// What the file is called in messages.
+    let name: String
+    /// The first bytes, up to some thousands; empty if the file is.
+    let beginning: [UInt8]
+    private let ownsDescriptor: Bool
+
+    /// Opens a file; `-` is standard input.
+    ///
+    /// - Throws: ``CommandFailure`` with `noInput` where there is none.
+    init(path: String) throws {
+        let descriptor = try FileDescriptor.openForReading(path)
+        let name = path == "-" ? "standard input" : path
+        let beginning: [UInt8]
+        do {
+            beginning = try Self.firstBytes(of: descriptor, name: name)
+        } catch {
+            if path != "-" { try? descriptor.closeFile() }
+            throw error
+        }
+        self.descriptor = descriptor
+        self.name = name
+        self.beginning = beginning
+        ownsDescriptor = path != "-"
+    }
+
+    /// Reads from an open descriptor, which stays open.
+    init(descriptor: FileDescriptor, name: String) throws {
+        let beginning = try Self.firstBytes(of: descriptor, name: name)
+        self.descriptor = descriptor
+        self.name = name
+        self.beginning = beginning
+        ownsDescriptor = false
+    }
+
+    /// A file that consists of some bytes.
+    init(bytes: [UInt8], name: String) throws {
+        let descriptor = try FileDescriptor.openForReading("/dev/null")
+        self.descriptor = descriptor
+        self.name = name
+        ownsDescriptor = true
+        beginning = bytes
+    }
+
+    deinit {
+        if ownsDescriptor { try? descriptor.closeFile() }
+    }
+
+    private static func firstBytes(of descriptor: FileDescriptor, name: String) throws -> [UInt8] {
+        var bytes: [UInt8] = []
+        var buffer = [UInt8](repeating: 0, count: 64 << 10)
+        do {
+            // A pipe may give a few bytes only; enough to tell a format is one line that is not empty.
+            while bytes.count < 4096 {
+                let count = try descriptor.read(into: &buffer, shouldStop: { Interruption.isRequested })
+                if count == 0 { break }
+                bytes += buffer[..<count]
+                if bytes.contains(where: { $0 > 0x20 }), bytes.contains(0x0a) { break }
+            }
+        } catch {
+            if error.isInterruption { throw CommandFailure.silent(.interrupted) }
+            throw CommandFailure.system(error, "cannot read \(name)")
+        }
+        return bytes
+    }
+
+    /// How many bytes the file has; `nil` if it is no regular file.
+    var byteCount: Int? { descriptor.byteCount }
+
+    /// The program that compressed the file; `nil` if none is known.
+    var compression: String? {
+        if beginning.starts(with: [0x1f, 0x8b]) { return "gzip" }
+        if beginning.starts(with: [0x28, 0xb5, 0x2f, 0xfd]) { return "zstd" }
+        if beginning.starts(with: [0xfd, 0x37, 0x7a, 0x58, 0x5a, 0x00]) { return "xz" }
+        if beginning.starts(with: Array("BZh".utf8)) { return "bzip2" }
+        return nil
+    }
+
+    /// Refuses a compressed file, and says how to read it.
+    func refuseCompression(_ command: String) throws {
+        guard let program = compression else { return }
+        throw CommandFailure(
+            .badData, "\(name):1: the file is compressed with \(program)",
+            hint: "use \(program) -dc FILE | lkrepl \(command) … -")
+    }
+
+    /// The first line that is not empty, without white space before it; empty if there is none.
+    var firstLine: ArraySlice<UInt8> {
+        let text = beginning.drop { $0 <= 0x20 }
+        return text.prefix { $0 != 0x0a }
+    }
+
+    /// A reader of lines from the beginning.
+    func lines(maximumLineByteCount: Int = LineReader.usualMaximum) -> LineReader {
+        LineReader(
+            descriptor: descriptor, beginning: beginning, maximumLineByteCount: maximumLineByteCount,
+            shouldStop: { Interruption.isRequested })
+    }
+}

@@ -1,0 +1,253 @@
+import DocIndex
+import LevelKit
+
+/// Stores documents in a store.
+///
+/// The marker of how far the load has come is in the same batch as the documents: killed at any moment, it goes on
+/// behind the last that is stored, and stores none twice.
+final class DocumentLoadTarget: LoadTarget {
+    private let store: DocumentStore
+    private let mode: LoadMode
+    private let isDryRun: Bool
+    /// The collection of documents that do not name one.
+    private let collection: String?
+    /// The name of the marker; `nil` where none is kept.
+    private let markerName: String?
+    /// A member that becomes the id where the collection has its ids in another.
+    private let keyField: String?
+    /// The collections that the input has.
+    private var collections: [String]
+    private var idFields: [(collection: String, field: String)] = []
+
+    /// Thrown to leave a transaction of a dry run without a trace.
+    private struct NothingIsWritten: Error {}
+
+    init(
+        _ store: DocumentStore, mode: LoadMode, isDryRun: Bool, collection: String? = nil, markerName: String?,
+        keyField: String? = nil
+    ) {
+        self.store = store
+        self.mode = mode
+        self.isDryRun = isDryRun
+        self.collection = collection
+        self.markerName = markerName
+        self.keyField = keyField
+        collections = collection.map { [$0] } ?? []
+    }
+
+    func begin(_ header: DumpHeader) throws {
+        guard header.content == .documents else {
+            throw RecordFault(
+                .format, "the dump holds raw pairs, and \(store.path) is a document store",
+                hint: "load it with --create into a new database", isRecoverable: false)
+        }
+    }
+
+    func adopt(_ schema: Schema) throws {
+        // A store that is there keeps its own schema; it must know every collection of the dump.
+        for collection in schema.collections {
+            guard let field = idField(of: collection.name), field.utf8.elementsEqual(collection.idField.utf8) else {
+                throw RecordFault(
+                    .format,
+                    "the store has no collection \(collection.name) with its ids in \(collection.idField)",
+                    hint: "--only names the collections to load, --rename OLD=NEW another name for one",
+                    isRecoverable: false)
+            }
+        }
+        collections = schema.collections.map(\.name)
+    }
+
+    func clear() throws -> Int {
+        var count = 0
+        for name in collections {
+            let collection = try store.collection(name)
+            if isDryRun {
+                count += try collection.count()
+                continue
+            }
+            while true {
+                var ids: [DocumentID] = []
+                do {
+                    try collection.forEach { document in
+                        ids.append(document.id)
+                        if ids.count == 1000 { throw NothingIsWritten() }
+                    }
+                } catch is NothingIsWritten {
+                    // A slice is enough for one batch.
+                }
+                if ids.isEmpty { break }
+                try Interruption.check()
+                try store.write { transaction in
+                    for id in ids { try transaction.delete(id, in: name) }
+                }
+                count += ids.count
+            }
+        }
+        return count
+    }
+
+    func store(_ batch: LoadBatch) throws -> LoadOutcome {
+        var outcome = LoadOutcome()
+        _ = try commit(batch, batch.items.startIndex..<batch.items.endIndex, &outcome)
+        return outcome
+    }
+
+    /// Stores a part of a batch as one; false if a rejected record ended it.
+    private func commit(_ batch: LoadBatch, _ range: Range<Int>, _ outcome: inout LoadOutcome) throws -> Bool {
+        var part = LoadOutcome()
+        var isStopped = false
+        do {
+            try store.write(durability: batch.durability) { transaction in
+                part = LoadOutcome()
+                var done = range.lowerBound
+                for item in batch.items[range] {
+                    do {
+                        try apply(item.change, to: transaction, &part.summary)
+                    } catch let fault as RecordFault {
+                        part.rejects.append((item, fault))
+                        if batch.stopsAtReject {
+                            isStopped = true
+                            break
+                        }
+                    }
+                    done += 1
+                }
+                if let markerName {
+                    let isLast = batch.isLast && done == batch.items.count
+                    try transaction.setMarker(markerName, to: isLast ? nil : batch.marker(done)?.encoded)
+                }
+                if isDryRun { throw NothingIsWritten() }
+            }
+        } catch is NothingIsWritten {
+            // As it should be.
+        } catch let error as DocIndexError where Self.concernsOneDocument(error.code) && !range.isEmpty {
+            // The commit does not say which; halves find it.
+            guard range.count > 1 else { return try reject(batch, range.lowerBound, error, &outcome) }
+            let middle = range.lowerBound + range.count / 2
+            return try commit(batch, range.lowerBound..<middle, &outcome)
+                && commit(batch, middle..<range.upperBound, &outcome)
+        }
+        outcome.summary += part.summary
+        outcome.rejects += part.rejects
+        return !isStopped
+    }
+
+    /// Leaves out the only document of a part, and notes that it was.
+    private func reject(
+        _ batch: LoadBatch, _ index: Int, _ error: DocIndexError, _ outcome: inout LoadOutcome
+    ) throws -> Bool {
+        let fault = RecordFault(
+            error.code == .duplicateValue ? .conflict : error.code == .tooManyEntries ? .size : .type, error.message)
+        outcome.rejects.append((batch.items[index], fault))
+        if batch.stopsAtReject { return false }
+        if let markerName, !isDryRun {
+            let isLast = batch.isLast && index + 1 == batch.items.count
+            try store.write(durability: batch.durability) { transaction in
+                try transaction.setMarker(markerName, to: isLast ? nil : batch.marker(index + 1)?.encoded)
+            }
+        }
+        return true
+    }
+
+    /// Whether a commit failed because of what a document holds, and would not without it.
+    private static func concernsOneDocument(_ code: DocIndexError.Code) -> Bool {
+        code == .duplicateValue || code == .tooManyEntries || code == .invalidDocument
+    }
+
+    // MARK: - One document
+
+    private func apply(_ change: InputChange, to transaction: Transaction, _ summary: inout LoadSummary) throws {
+        switch change {
+        case .document(let name, let id, let content):
+            let name = try target(name)
+            do {
+                try store(content, id, in: name, transaction, &summary)
+            } catch let error as DocIndexError where error.code == .invalidID || error.code == .invalidDocument {
+                throw RecordFault(.type, error.message)
+            } catch let error as DocIndexError where error.code == .documentExists {
+                throw RecordFault(.conflict, error.message)
+            }
+        case .documentDeletion(let name, let id):
+            if try transaction.delete(id, in: try target(name)) { summary.deleted += 1 }
+        case .pair, .deletion:
+            throw RecordFault(.type, "this is a raw pair, and \(store.path) is a document store")
+        }
+    }
+
+    private func target(_ name: String?) throws -> String {
+        guard let name = name ?? collection else {
+            throw RecordFault(.missingKey, "the record does not say which collection it belongs to")
+        }
+        guard idField(of: name) != nil else {
+            throw RecordFault(.format, "there is no collection \(name)").final
+        }
+        return name
+    }
+
+    private func store(
+        _ content: DocumentObject, _ id: DocumentID?, in name: String, _ transaction: Transaction,
+        _ summary: inout LoadSummary
+    ) throws {
+        let field = idField(of: name) ?? ""
+        var content = content
+        if let keyField, !keyField.utf8.elementsEqual(field.utf8) {
+            guard let key = content[keyField] else {
+                throw RecordFault(.missingKey, "the document has no member \(keyField), which holds its id")
+            }
+            var whole: DocumentObject = [:]
+            whole[field] = key
+            for member in content where !member.name.utf8.elementsEqual(field.utf8) {
+                whole[member.name] = member.value
+            }
+            content = whole
+        }
+        // With a new id each time, the same file would be stored again and again.
+        guard let value = content[field] else {
+            throw RecordFault(
+                .missingKey, "the document has no member \(field), which holds the id in \(name)")
+        }
+        guard let own = DocumentID(value) else {
+            throw RecordFault(
+                .type, "the member \(field), which holds the id in \(name), must be a text or a whole number")
+        }
+        guard id == nil || id == own else {
+            throw RecordFault(.type, "the document's member \(field) is not the id of its record")
+        }
+        let isThere = try transaction.contains(own, in: name)
+        switch mode {
+        case .insert where isThere:
+            throw RecordFault(.conflict, "\(name) has a document \(own) already")
+        case .skip where isThere:
+            summary.skipped += 1
+        case .merge where isThere:
+            try transaction.patch(own, content, in: name)
+            summary.merged += 1
+        default:
+            try transaction.put(content, in: name)
+            if isThere { summary.replaced += 1 } else { summary.inserted += 1 }
+        }
+    }
+
+    /// The member that holds the ids of a collection; `nil` if there is no such collection.
+    private func idField(of name: String) -> String? {
+        if let known = idFields.first(where: { $0.collection.utf8.elementsEqual(name.utf8) }) { return known.field }
+        guard let field = try? store.collection(name).definition.idField else { return nil }
+        idFields.append((name, field))
+        return field
+    }
+
+    // MARK: - Markers
+
+    func marker() throws -> LoadMarker? {
+        guard let markerName, let text = try store.marker(markerName) else { return nil }
+        return LoadMarker(encoded: text)
+    }
+
+    func synchronize() throws {
+        if !isDryRun { try store.flush() }
+    }
+
+    func count() throws -> Int? {
+        try store.collections.reduce(0) { try $0 + $1.count() }
+    }
+}

@@ -1,0 +1,48 @@
+/// What a load did, for its last line.
+struct LoadSummary: Equatable {
+    /// Records that were read.
+    var read = 0
+    var inserted = 0
+    var replaced = 0
+    /// Stored without looking whether there was one, as a plain database does it.
+    var stored = 0
+    var merged = 0
+    var deleted = 0
+    var skipped = 0
+    var rejected = 0
+    /// Removed before the first was stored, by the mode `replace`.
+    var cleared = 0
+
+    /// `read 1,000,000 inserted 998,100 replaced 0 skipped 1,850 rejected 50 in 3.1 s`
+    func text(seconds: Double) -> String {
+        var parts = ["read \(HumanNumber.grouped(read))"]
+        func add(_ name: String, _ count: Int, always: Bool = false) {
+            if count > 0 || always { parts.append("\(name) \(HumanNumber.grouped(count))") }
+        }
+        add("removed", cleared)
+        if stored > 0 {
+            add("stored", stored)
+        } else {
+            add("inserted", inserted, always: true)
+            add("replaced", replaced, always: true)
+        }
+        add("merged", merged)
+        add("deleted", deleted)
+        add("skipped", skipped, always: true)
+        add("rejected", rejected, always: true)
+        let tenths = Int((seconds * 10).rounded())
+        return parts.joined(separator: " ") + " in \(tenths / 10).\(tenths % 10) s"
+    }
+
+    static func += (left: inout LoadSummary, right: LoadSummary) {
+        left.read += right.read
+        left.inserted += right.inserted
+        left.replaced += right.replaced
+        left.stored += right.stored
+        left.merged += right.merged
+        left.deleted += right.deleted
+        left.skipped += right.skipped
+        left.rejected += right.rejected
+        left.cleared += right.cleared
+    }
+}

@@ -1,0 +1,170 @@
+import DocIndex
+import LevelKit
+
+#if canImport(Glibc)
+    import Glibc
+#else
+    import Darwin
+#endif
+
+/// Stores pairs in a plain database.
+final class RawLoadTarget: LoadTarget {
+    private let database: Database
+    private let mode: LoadMode
+    private let isDryRun: Bool
+    /// The file of the marker; `nil` where none is kept.
+    private let markerPath: String?
+    private let batch = WriteBatch()
+    /// Keys of the pending batch, where it matters which are there.
+    private var pending: Set<[UInt8]> = []
+    /// Keys that a dry run would have inserted.
+    private var seen: Database?
+    private var range = KeyRange.all
+    /// The largest key so far, as long as all came in order.
+    private var lastKey: [UInt8]?
+    private var isSorted = true
+    private var lastMarkerTime = ContinuousClock.now
+
+    /// How often a marker is written; each costs a write that reaches the disk.
+    private static let markerInterval = Duration.milliseconds(500)
+
+    init(_ database: Database, mode: LoadMode, isDryRun: Bool, markerPath: String?) throws {
+        guard mode != .merge else {
+            throw CommandFailure(
+                .usage, "merge is for documents, and \(database.path) is a plain database", hint: "use --mode upsert")
+        }
+        self.database = database
+        self.mode = mode
+        self.isDryRun = isDryRun
+        self.markerPath = markerPath
+        if isDryRun, mode == .insert || mode == .skip { seen = try Database.temporary() }
+    }
+
+    func begin(_ header: DumpHeader) throws {
+        guard header.content == .raw else {
+            throw RecordFault(
+                .format, "the dump holds documents, and \(database.path) is no document store",
+                hint: "load it with --create into a new store", isRecoverable: false)
+        }
+        range = header.range
+    }
+
+    func adopt(_ schema: Schema) throws {}
+
+    func clear() throws -> Int {
+        isDryRun ? try database.count(in: range) : try database.deleteRange(range)
+    }
+
+    func store(_ batch: LoadBatch) throws -> LoadOutcome {
+        var outcome = LoadOutcome()
+        var stored = 0
+        self.batch.removeAll()
+        pending.removeAll(keepingCapacity: true)
+        for item in batch.items {
+            do {
+                try add(item.change, to: &outcome.summary)
+                stored += 1
+            } catch let fault as RecordFault {
+                outcome.rejects.append((item, fault))
+                if batch.stopsAtReject { break }
+                stored += 1
+            }
+        }
+        if isDryRun { return outcome }
+        try write(batch, stored)
+        return outcome
+    }
+
+    private func write(_ batch: LoadBatch, _ stored: Int) throws {
+        var durability = batch.durability
+        let isMarked =
+            markerPath != nil && !batch.isLast && batch.durability != .synced
+            && ContinuousClock.now - lastMarkerTime >= Self.markerInterval
+        // A marker must never be ahead of the records.
+        if isMarked { durability = .synced }
+        if self.batch.count > 0 || durability == .synced { try database.write(self.batch, durability: durability) }
+        guard let markerPath else { return }
+        if batch.isLast, stored == batch.items.count {
+            unsafe unlink(markerPath)
+        } else if durability == .synced, let marker = batch.marker(stored) {
+            try save(marker, to: markerPath)
+            lastMarkerTime = .now
+        }
+    }
+
+    private func save(_ marker: LoadMarker, to path: String) throws {
+        var marker = marker
+        marker.database = database.path
+        let partial = path + ".partial-\(getpid())"
+        let descriptor = try FileDescriptor.openForOverwriting(partial)
+        let output = StandardOutput(descriptor: descriptor, name: partial)
+        try output.write(marker.encoded)
+        try output.close()
+        guard unsafe rename(partial, path) == 0 else {
+            let error = SystemError(number: errno)
+            unsafe unlink(partial)
+            throw CommandFailure.system(error, "cannot rename \(partial) to \(path)")
+        }
+    }
+
+    private func add(_ change: InputChange, to summary: inout LoadSummary) throws {
+        switch change {
+        case .pair(let key, let value):
+            noteOrder(key)
+            if mode == .insert || mode == .skip {
+                guard try !isThere(key) else {
+                    if mode == .skip {
+                        summary.skipped += 1
+                        return
+                    }
+                    throw RecordFault(.conflict, "the key \(ByteNotation.print(key)) is there already")
+                }
+                pending.insert(key)
+                try seen?.put([], forKey: key)
+                summary.inserted += 1
+            } else {
+                summary.stored += 1
+            }
+            if !isDryRun { try batch.put(value.span, forKey: key.span) }
+        case .deletion(let key):
+            isSorted = false
+            pending.remove(key)
+            if !isDryRun { try batch.delete(key) }
+            summary.deleted += 1
+        case .document, .documentDeletion:
+            throw RecordFault(
+                .type, "this is a document, and \(database.path) is no document store",
+                hint: "--key FIELD stores each line under the member FIELD")
+        }
+    }
+
+    private func isThere(_ key: [UInt8]) throws -> Bool {
+        if pending.contains(key) { return true }
+        if try seen?.contains(key) == true { return true }
+        return try database.contains(key)
+    }
+
+    private func noteOrder(_ key: [UInt8]) {
+        guard isSorted else { return }
+        if let lastKey, !lastKey.lexicographicallyPrecedes(key) { isSorted = false }
+        lastKey = key
+    }
+
+    func marker() throws -> LoadMarker? {
+        guard let markerPath, FileDescriptor.exists(markerPath) else { return nil }
+        let file = try InputFile(path: markerPath)
+        let marker = LoadMarker(encoded: file.beginning)
+        guard let marker, marker.database.utf8.elementsEqual(database.path.utf8) else {
+            throw CommandFailure(
+                .badData, "\(markerPath) is of a load into another database",
+                hint: "--restart begins anew and replaces it")
+        }
+        return marker
+    }
+
+    func synchronize() throws {
+        if !isDryRun { try database.flush() }
+    }
+
+    func count() throws -> Int? { isSorted ? nil : try database.count() }
+}

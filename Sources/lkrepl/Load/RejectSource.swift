@@ -1,0 +1,50 @@
+import DocIndex
+
+/// The records of a file of rejects, read again as if they stood where they were rejected.
+final class RejectSource: RecordSource {
+    let name: String
+    private var rejects: DocumentSource
+    private let reading: (borrowing InputFile) throws -> any RecordSource
+    private(set) var place = RecordPlace()
+
+    /// - Parameter reading: how the records of the file that they come from are read.
+    init(_ input: borrowing InputFile, reading: @escaping (borrowing InputFile) throws -> any RecordSource) {
+        name = input.name
+        rejects = DocumentSource(input, format: .jsonl)
+        self.reading = reading
+    }
+
+    var byteCount: Int { rejects.byteCount }
+
+    func next() throws -> InputEvent? {
+        while let object = try rejects.next() {
+            place = rejects.place
+            guard let raw = try bytes("raw", in: object) else {
+                throw RecordFault(.format, "this is no line of a file of rejects: there is no member raw").at(
+                    line: place.line, offset: place.offset)
+            }
+            let head = try bytes("head", in: object) ?? []
+            place.text = raw
+            let source = try reading(
+                InputFile(bytes: head.isEmpty ? raw + [0x0a] : head + [0x0a] + raw + [0x0a], name: name))
+            do {
+                if let event = try source.next() { return event }
+            } catch var fault as RecordFault {
+                fault.line = place.line
+                fault.offset = place.offset
+                fault.column = nil
+                fault.isRecoverable = true
+                throw fault
+            }
+        }
+        return nil
+    }
+
+    private func bytes(_ name: String, in object: DocumentObject) throws -> [UInt8]? {
+        do {
+            return try DumpRecord.bytes(name, in: object)
+        } catch let fault as DumpFault {
+            throw RecordFault(fault.kind, fault.reason).at(line: place.line, offset: place.offset)
+        }
+    }
+}

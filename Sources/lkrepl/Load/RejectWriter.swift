@@ -1,0 +1,37 @@
+import DocIndex
+
+/// Writes records that were rejected, one JSON object a line, so that they can be mended and given back with
+/// `--from-rejects`.
+final class RejectWriter {
+    private let output: StandardOutput
+    private(set) var count = 0
+
+    /// Makes the file, in place of one that is there.
+    init(path: String) throws {
+        let descriptor = try FileDescriptor.openForOverwriting(path)
+        output = StandardOutput(descriptor: descriptor, name: path)
+    }
+
+    /// Writes one record.
+    ///
+    /// - Parameter header: what the record needs before it to be read again, such as the first row of CSV.
+    func write(_ fault: RecordFault, _ place: RecordPlace, header: [UInt8] = []) throws {
+        count += 1
+        var object: DocumentObject = [
+            "line": .int(Int64(fault.line)), "byte": .int(Int64(fault.offset)), "error": .string(fault.kind.rawValue),
+        ]
+        if let column = fault.column { object["column"] = .int(Int64(column)) }
+        if let path = fault.path { object["path"] = .string(path) }
+        object["message"] = .string(fault.message)
+        if !header.isEmpty { DumpRecord.append(header, name: "head", to: &object) }
+        DumpRecord.append(place.text, name: "raw", to: &object)
+        var line: [UInt8] = []
+        DocumentValue.object(object).writeJSON(to: &line)
+        line.append(0x0a)
+        try output.write(line)
+        // Whoever looks while the command runs sees whole lines.
+        try output.flush()
+    }
+
+    func close() throws { try output.close() }
+}
