@@ -137,12 +137,17 @@ enum Invocation {
     /// Commands that take words, numbers or keys that may begin with a dash.
     private static let expressive: Set<String> = [
         "find", "search", "facets", "distinct", "explain", "export", "doc", "get", "put", "del",
+        "mget", "seek", "scan", "keys", "values", "count", "first", "last", "delrange", "versions", "tree",
+        "approx-size",
     ]
     /// Options behind which a value stands, whatever it begins with.
     private static let taking: Set<String> = [
         "--limit", "--skip", "--batch", "--fields", "--sort", "--where", "--mode", "--progress", "--from", "--to",
-        "--after", "--upto", "--prefix", "--top", "--filter-json", "--color", "--error-format", "--map-prefix", "--output",
-        "-o",
+        "--after", "--upto", "--prefix", "--top", "--filter-json", "--color", "--error-format", "--map-prefix",
+        "--output",
+        "-o", "--match", "--regex", "--offset", "--before", "--if-equals", "--delim", "--depth", "--confirm",
+        "--keyfmt",
+        "--batch-bytes", "--snapshot", "--wait", "--by",
     ]
     /// Stands before an argument that is to be no option; a character that nobody types.
     static let protection = "\u{1}"

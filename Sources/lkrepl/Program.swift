@@ -100,9 +100,15 @@ struct RootCommand: ParsableCommand {
             """,
         version: Version.text,
         subcommands: [
-            InitCommand.self, ImportCommand.self, ExportCommand.self, FindCommand.self, SearchCommand.self, DocCommand.self,
+            InitCommand.self, ImportCommand.self, ExportCommand.self, FindCommand.self, SearchCommand.self,
+            DocCommand.self,
             CollectionsCommand.self, StatsCommand.self, VerifyCommand.self, DumpCommand.self, LoadCommand.self,
-            GetCommand.self, PutCommand.self, DelCommand.self, ScanCommand.self, CountCommand.self,
+            GetCommand.self, MgetCommand.self, PutCommand.self, DelCommand.self, DelrangeCommand.self,
+            BatchCommand.self, ScanCommand.self, KeysCommand.self, ValuesCommand.self, CountCommand.self,
+            FirstCommand.self, LastCommand.self, SeekCommand.self, TreeCommand.self, BigkeysCommand.self,
+            ApproxSizeCommand.self, DigestCommand.self, DiffCommand.self, KeyfmtCommand.self,
+            PropertiesCommand.self, LevelsCommand.self, SSTCommand.self, WALCommand.self, ManifestCommand.self,
+            VersionsCommand.self, CompactCommand.self, SnapshotCommand.self, RepairCommand.self, DestroyCommand.self,
             FacetsCommand.self, DistinctCommand.self, ExplainCommand.self, DescribeCommand.self, SchemaCommand.self,
             IndexesCommand.self, IndexCommand.self, MigrateCommand.self, GenerateCommand.self,
         ]

@@ -11,7 +11,7 @@ struct CollectionsCommand: ParsableCommand {
     @Argument(help: "The store.") var database: String
 
     func run() throws {
-        try Session.with(database) { session in
+        try Session.with(database, options) { session in
             let writer = try options.writer()
             for collection in try session.collections() {
                 let indexes = collection.definition.indexes.map { index in

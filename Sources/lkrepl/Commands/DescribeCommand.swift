@@ -20,7 +20,7 @@ struct DescribeCommand: ParsableCommand {
     }
 
     func run() throws {
-        try Session.with(database) { session in
+        try Session.with(database, options) { session in
             let collection = try session.collection(collection)
             var inventory = FieldInventory()
             try collection.forEach(matching: Query(limit: sample)) { document in

@@ -19,7 +19,7 @@ struct DocCommand: ParsableCommand {
         @Argument(help: "The id.") var id: String
 
         func run() throws {
-            try Session.with(database) { session in
+            try Session.with(database, options) { session in
                 let collection = try session.collection(collection)
                 guard
                     let document = try DocumentID.candidates(id).lazy
@@ -56,7 +56,7 @@ struct DocCommand: ParsableCommand {
             guard case .object(let content) = value else {
                 throw CommandFailure(.badData, "a document is a JSON object in braces")
             }
-            try Session.with(database) { session in
+            try Session.with(database, options) { session in
                 let id = try session.collection(collection).put(content)
                 options.note("put: \(id)")
             }
@@ -87,7 +87,7 @@ struct DocCommand: ParsableCommand {
             guard case .object(let patch) = try JSONParser().parse(text) else {
                 throw CommandFailure(.badData, "a patch is a JSON object in braces")
             }
-            try Session.with(database) { session in
+            try Session.with(database, options) { session in
                 let collection = try session.collection(collection)
                 let id = try DocumentID.candidates(id).first { try collection.document($0) != nil }
                 guard let id else { throw CommandFailure.silent(.no) }
@@ -110,7 +110,7 @@ struct DocCommand: ParsableCommand {
 
         func run() throws {
             try options.requireWrite("doc del")
-            try Session.with(database) { session in
+            try Session.with(database, options) { session in
                 let name = try session.collection(collection).name
                 let deleted = try session.store().write { transaction in
                     try ids.count { id in

@@ -24,7 +24,7 @@ struct ExplainCommand: ParsableCommand {
             try Predicate(parsing: ArgumentOrigin.current.expression(of: condition)),
             sort: try sort.map { try Query.SortKey.parse(ArgumentOrigin.current.text(of: Invocation.plain($0))) } ?? [],
             limit: limit)
-        try Session.with(database) { session in
+        try Session.with(database, options) { session in
             let collection = try session.collection(collection)
             let chosen = try collection.plan(query)
             var row: DocumentObject = ["plan": .string(chosen.description), "index": Self.indexes(chosen.access)]

@@ -20,7 +20,9 @@ struct ExportCommand: ParsableCommand {
     @Option(name: .long, help: "jsonl, json, csv or tsv.") var format = "jsonl"
     @Option(name: .shortAndLong, help: "The file; standard output if not given.") var output: String?
     @Option(name: .long, help: "Paths of members to write, with commas between them.") var fields: String?
-    @Option(name: .long, parsing: .unconditional, help: "Fields to sort by, with commas; - before one for larger values first.")
+    @Option(
+        name: .long, parsing: .unconditional,
+        help: "Fields to sort by, with commas; - before one for larger values first.")
     var sort: String?
     @Option(name: .long, help: "How many at most.") var limit: Int?
     @Flag(name: .long, help: "Names of columns say what their cells are.") var types = false
@@ -48,7 +50,7 @@ struct ExportCommand: ParsableCommand {
             throw CommandFailure(.usage, "--fields takes paths without []", hint: "a list is written as JSON")
         }
         let file = try output.map { try ArgumentOrigin.current.text(of: $0) }
-        try Session.with(database) { session in
+        try Session.with(database, options) { session in
             let name = try session.collection(collection).name
             // Both passes of CSV read the same moment.
             let view = try session.store().snapshot()

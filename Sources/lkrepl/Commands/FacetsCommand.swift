@@ -25,7 +25,7 @@ struct FacetsCommand: ParsableCommand {
     func run() throws {
         let paths = try fields.map { try FieldPath(parsing: ArgumentOrigin.current.text(of: Invocation.plain($0))) }
         let predicate = try Predicate(argument: condition)
-        try Session.with(database) { session in
+        try Session.with(database, options) { session in
             var tallies = paths.map { _ in ValueTally() }
             try session.collection(collection).forEach(matching: Query(predicate)) { document in
                 try Interruption.check()
@@ -61,7 +61,7 @@ struct DistinctCommand: ParsableCommand {
     func run() throws {
         let path = try FieldPath(parsing: ArgumentOrigin.current.text(of: Invocation.plain(field)))
         let predicate = try Predicate(argument: condition)
-        try Session.with(database) { session in
+        try Session.with(database, options) { session in
             var tally = ValueTally()
             try session.collection(collection).forEach(matching: Query(predicate)) { document in
                 try Interruption.check()

@@ -31,7 +31,7 @@ struct FindCommand: ParsableCommand {
             try Predicate(parsing: condition),
             sort: try sort.map { try Query.SortKey.parse(ArgumentOrigin.current.text(of: Invocation.plain($0))) } ?? [],
             limit: limit, offset: skip)
-        try Session.with(database) { session in
+        try Session.with(database, options) { session in
             let collection = try session.collection(collection)
             let writer = try shape.writer(options, isSilent: count)
             let explanation = try collection.forEach(matching: query) { document in

@@ -48,7 +48,7 @@ struct ImportCommand: ParsableCommand {
         let photos = try photos.map { try PictureSource(directory: ArgumentOrigin.current.text(of: $0)) }
         let file = try file.map { try ArgumentOrigin.current.text(of: $0) }
         let keyField = try key.map { try ArgumentOrigin.current.text(of: $0) }
-        try Session.with(database) { session in
+        try Session.with(database, options) { session in
             let store = try session.store()
             let collection = try session.collection(collection).name
             if mode == .replace, !loading.dryRun, !loading.resume {

@@ -30,7 +30,7 @@ struct IndexCommand: ParsableCommand {
             try options.requireWrite("index create")
             let name = try ArgumentOrigin.current.text(of: name)
             let paths = try fields.map { try FieldPath(parsing: ArgumentOrigin.current.text(of: $0)) }
-            try Session.with(database) { session in
+            try Session.with(database, options) { session in
                 var schema = try session.store().schema
                 let position = try schema.position(of: try session.collection(collection).name)
                 guard !schema.collections[position].indexes.contains(where: { $0.name == name }) else {
@@ -63,7 +63,7 @@ struct IndexCommand: ParsableCommand {
         func run() throws {
             if !dryRun { try options.requireWrite("index drop") }
             let name = try ArgumentOrigin.current.text(of: name)
-            try Session.with(database) { session in
+            try Session.with(database, options) { session in
                 var schema = try session.store().schema
                 let collection = try session.collection(collection)
                 let position = try schema.position(of: collection.name)
@@ -94,7 +94,7 @@ struct IndexCommand: ParsableCommand {
         func run() throws {
             try options.requireWrite("index rebuild")
             let name = try ArgumentOrigin.current.text(of: name)
-            try Session.with(database) { session in
+            try Session.with(database, options) { session in
                 let collection = try session.collection(collection)
                 let names = collection.definition.indexes.map(\.name)
                 guard names.contains(name) else { throw CommandFailure.noIndex(name, of: collection.name, names) }
@@ -125,7 +125,7 @@ struct IndexCommand: ParsableCommand {
 
         func run() throws {
             let name = try name.map { try ArgumentOrigin.current.text(of: $0) }
-            try Session.with(database) { session in
+            try Session.with(database, options) { session in
                 let collection = try session.collection(collection)
                 let names = collection.definition.indexes.map(\.name)
                 if let name, !names.contains(name) {
@@ -174,7 +174,7 @@ struct MigrateCommand: ParsableCommand {
         } catch {
             throw CommandFailure(error).within(file)
         }
-        try Session.with(database) { session in
+        try Session.with(database, options) { session in
             let changes = try session.store().changes(for: schema)
             let writer = try options.writer()
             for change in changes { try writer.write(["change": .string(change.description)]) }

@@ -38,7 +38,8 @@ struct LoadCommand: ParsableCommand {
     var only: String?
     @Option(name: .long, help: "OLD=NEW: load a collection under another name.") var rename: [String] = []
     @Option(
-        name: .long, parsing: .unconditionalSingleValue, help: "OLD=NEW: give keys that begin with OLD another beginning.")
+        name: .long, parsing: .unconditionalSingleValue,
+        help: "OLD=NEW: give keys that begin with OLD another beginning.")
     var mapPrefix: [String] = []
     @Option(name: .long, help: "Each line is a document, stored whole under the member of this name.") var key: String?
 
@@ -113,7 +114,7 @@ struct LoadCommand: ParsableCommand {
             try options.confirm("remove what \(database) holds of what \(file) replaces")
         }
         let start = ContinuousClock.now
-        try Session.with(database) { session in
+        try Session.with(database, options) { session in
             let isStore = try session.isDocumentStore()
             if isStore, key != nil {
                 throw CommandFailure(

@@ -14,7 +14,7 @@ struct SchemaCommand: ParsableCommand {
     @Argument(help: "The store.") var database: String
 
     func run() throws {
-        try Session.with(database) { session in
+        try Session.with(database, options) { session in
             let output = StandardOutput()
             var bytes: [UInt8] = []
             let isForPeople = options.mode == nil && !options.json || options.mode == "json-pretty"
@@ -37,7 +37,7 @@ struct IndexesCommand: ParsableCommand {
     @Argument(help: "The collection; all if not given.") var collection: String?
 
     func run() throws {
-        try Session.with(database) { session in
+        try Session.with(database, options) { session in
             let collections = try collection.map { [try session.collection($0)] } ?? session.collections()
             let failed = try session.store().failedIndexes
             let writer = try options.writer()

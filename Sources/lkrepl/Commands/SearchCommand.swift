@@ -32,7 +32,7 @@ struct SearchCommand: ParsableCommand {
             try condition.map {
                 try Predicate(parsing: ArgumentOrigin.current.text(of: Invocation.plain($0)))
             } ?? .all
-        try Session.with(database) { session in
+        try Session.with(database, options) { session in
             let collection = try session.collection(collection)
             if count {
                 let output = StandardOutput()

@@ -6,36 +6,40 @@ import LevelKit
 struct StatsCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "stats", abstract: "Print how much there is of everything.",
-        discussion: "Example: lkrepl stats photos.store")
+        discussion: """
+            Example: lkrepl stats photos.store
+            Values are plain numbers, of bytes where the name says so.
+            """)
 
     @OptionGroup var options: GlobalOptions
     @Argument(help: "The database.") var database: String
 
     func run() throws {
-        try Session.with(database) { session in
+        try Session.with(database, options) { session in
             let writer = try options.writer()
-            try writer.write(["what": "path", "value": .string(session.database.path)])
-            let size = FileDescriptor.directoryByteCount(session.database.path)
-            try writer.write(["what": "bytes on disk", "value": .int(Int64(size.bytes))])
-            try writer.write(["what": "files", "value": .int(Int64(size.files))])
+            let write = { (what: String, value: DocumentValue) in
+                try writer.write(["what": .string(what), "value": value])
+            }
+            try write("path", .string(session.path))
+            let size = FileDescriptor.directoryByteCount(session.path)
+            try write("bytes on disk", .int(Int64(size.bytes)))
+            try write("files", .int(Int64(size.files)))
             if try session.isDocumentStore() {
                 for collection in try session.collections() {
-                    try writer.write([
-                        "what": .string("documents in \(collection.name)"),
-                        "value": .int(Int64(try collection.count())),
-                    ])
+                    try write("documents in \(collection.name)", .int(Int64(try collection.count())))
                     for index in try collection.indexSizes() {
-                        try writer.write([
-                            "what": .string("bytes of index \(collection.name).\(index.name), in tables"),
-                            "value": .int(Int64(index.byteCount)),
-                        ])
+                        try write(
+                            "bytes of index \(collection.name).\(index.name), in tables",
+                            .int(Int64(clamping: index.byteCount)))
                     }
                 }
             }
-            for level in 0..<7 {
-                let files = try session.database.property("leveldb.num-files-at-level\(level)").flatMap(Int64.init) ?? 0
-                if files > 0 { try writer.write(["what": .string("tables at level \(level)"), "value": .int(files)]) }
+            let statistics = try session.database.statistics()
+            try write("bytes in tables", .int(Int64(clamping: statistics.tableByteCount)))
+            for level in statistics.levels where level.tableCount > 0 {
+                try write("tables at level \(level.number)", .int(Int64(level.tableCount)))
             }
+            try write("bytes in memory", .int(Int64(clamping: statistics.approximateMemoryByteCount)))
             try writer.finish()
         }
     }

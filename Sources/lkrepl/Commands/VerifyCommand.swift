@@ -1,5 +1,6 @@
 import ArgumentParser
 import DocIndex
+import LevelFiles
 import LevelKit
 
 /// Checks a database.
@@ -7,15 +8,20 @@ struct VerifyCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "verify", abstract: "Read everything and check it. Exit code 65 if something is wrong.",
         discussion: """
-            Example: lkrepl verify photos.store
-            Of a document store, documents and indexes are checked against each other both ways.
+            Example: lkrepl verify photos.store --deep
+            The files are checked first, without opening them: CURRENT, the manifest, the size and end of each table; with
+            --deep every block and its checksum, the order of the keys in and between tables, the filters and the logs. Then
+            everything is read through LevelDB, and of a document store documents and indexes are checked against each
+            other both ways. Each problem is a row that names the file.
             """)
 
     @OptionGroup var options: GlobalOptions
     @Argument(help: "The database.") var database: String
+    @Flag(name: .long, help: "Every block of every file, old versions and logs included.") var deep = false
 
     func run() throws {
-        try Session.with(database) { session in
+        try checkFiles()
+        try Session.with(database, options) { session in
             guard try session.isDocumentStore() else { return try verifyKeys(session) }
             let result = try session.store().verify()
             let writer = try options.writer()
@@ -31,11 +37,69 @@ struct VerifyCommand: ParsableCommand {
         }
     }
 
+    // MARK: - Files
+
+    /// Checks the files; ends the command if something is wrong, since opening the database would change them.
+    private func checkFiles() throws {
+        let (check, findings) = try stableCheck()
+        if check.problems.isEmpty, findings.isEmpty {
+            guard deep else { return }
+            var text = "verify: \(check.tableCount) tables with \(check.blockCount) blocks and "
+            text += "\(HumanNumber.grouped(Int(clamping: check.entryCount))) entries, \(check.logCount) logs with "
+            text += "\(HumanNumber.grouped(Int(clamping: check.operationCount))) operations are sound"
+            if check.tornByteCount > 0 { text += "; \(check.tornByteCount) bytes of an unfinished write end a log" }
+            return options.note(text)
+        }
+        let writer = try options.writer()
+        for finding in findings {
+            try writer.write([
+                "problem": .string(finding.explanation), "advice": .string(finding.advice),
+                "finding": .string(finding.finding.rawValue),
+            ])
+        }
+        for problem in check.problems {
+            var row: DocumentObject = ["problem": .string(problem.reason), "file": .string(problem.file)]
+            if let offset = problem.offset { row["byte"] = .int(Int64(clamping: offset)) }
+            try writer.write(row)
+        }
+        try writer.finish()
+        throw CommandFailure(
+            .badData, "\(check.problems.count + findings.count) problems in the files of \(database)",
+            hint: findings.first?.advice ?? "restore a backup; repair --dry-run says what could be salvaged")
+    }
+
+    /// Checks the files until two looks agree, since another process may be changing them.
+    private func stableCheck() throws -> (FileCheck, [Diagnosis]) {
+        var last: (FileCheck, [Diagnosis])?
+        for _ in 0..<5 {
+            let inspected = try InspectedFiles(at: database)
+            let found = (
+                FileCheck(inspected.files, depth: deep ? .everything : .outline),
+                Diagnosis.findings(in: inspected.files)
+            )
+            if found.0.problems.isEmpty, found.1.isEmpty { return found }
+            if let last, last.0.problems == found.0.problems, last.1 == found.1 { return found }
+            last = found
+        }
+        throw CommandFailure(
+            .temporaryFailure, "the files of \(database) change faster than they can be checked", hint: "try again")
+    }
+
+    // MARK: - Keys
+
     /// Of a plain database, every block is read and checked against its checksum.
     private func verifyKeys(_ session: Session) throws {
-        var count = 0
-        var cursor = try session.database.cursor(in: .all, reverse: false, fillsCache: false)
-        while try cursor.advance() { count += 1 }
-        options.note("verify: \(count) keys were read, every block has its checksum")
+        let report = try session.database.verify()
+        guard report.isSound else {
+            let writer = try options.writer()
+            for problem in report.problems {
+                try writer.write(["problem": .string(problem.description), "finding": .string(problem.kind.rawValue)])
+            }
+            try writer.finish()
+            throw CommandFailure(
+                .badData, "\(report.problems.count) problems in \(session.path)",
+                hint: "restore a backup; repair --dry-run says what could be salvaged")
+        }
+        options.note("verify: \(report.keyCount) keys were read, every block has its checksum")
     }
 }

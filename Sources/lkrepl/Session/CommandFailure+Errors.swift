@@ -1,4 +1,5 @@
 import DocIndex
+import LevelFiles
 import LevelKit
 
 extension CommandFailure {
@@ -8,6 +9,7 @@ extension CommandFailure {
         case let failure as CommandFailure: self = failure
         case let failure as WriteFailure: self = failure.commandFailure
         case let error as LevelError: self.init(Self.exitCode(error.code), error.description)
+        case let fault as FileFault: self.init(fault)
         case let error as DocIndexError: self.init(Self.exitCode(error.code), error.message)
         case let error as JSONError: self.init(.badData, "\(error)")
         case let error as NotationError: self.init(.usage, "\(error)")

@@ -27,6 +27,9 @@ struct GlobalOptions: ParsableArguments {
     @Flag(name: .long, help: ArgumentHelp("Ask nothing; what would be asked is refused.", visibility: .hidden))
     var noInput = false
 
+    @Option(name: .long, help: "Seconds to wait for a process that has the database open.")
+    var wait = 0.0
+
     @Option(name: .long, help: "Progress on standard error: line, plain or none. A line on a terminal if not given.")
     var progress: String?
 
@@ -84,22 +87,6 @@ struct GlobalOptions: ParsableArguments {
     func confirm(_ question: String) throws {
         if yes || Session.shell?.settings.confirms == false { return }
         guard !noInput, FileDescriptor.standardInput.isTerminal, StandardError.shared.isTerminal else {
-            throw CommandFailure(.noPermission, "not done without a yes: \(question)", hint: "add --yes")
-        }
-        StandardError.shared.write("\(VisibleText.singleLine(question))? [y/N] ")
-        var answer = [UInt8](repeating: 0, count: 64)
-        let count = try FileDescriptor.standardInput.read(into: &answer)
-        guard count > 0, answer[0] | 0x20 == UInt8(ascii: "y") else {
-            throw CommandFailure(.no, "not done: \(question)")
-        }
-    }
-
-    /// Asks before something that cannot be taken back, and refuses where nobody can answer.
-    ///
-    /// - Parameter question: What would be done, without a question mark, such as `drop the index year`.
-    func confirm(_ question: String) throws {
-        if yes { return }
-        guard FileDescriptor.standardInput.isTerminal, StandardError.shared.isTerminal else {
             throw CommandFailure(.noPermission, "not done without a yes: \(question)", hint: "add --yes")
         }
         StandardError.shared.write("\(VisibleText.singleLine(question))? [y/N] ")

@@ -7,15 +7,15 @@ import LevelKit
 final class Session {
     let path: String
     let database: Database
+    /// What is read in place of a database that another process has open; `nil` if the database itself is open here.
+    let checkpoint: ScratchDirectory?
     private var openStore: DocumentStore?
     /// The moment that the commands of a shell read; `nil` where each command reads what is newest.
     private var moment: (snapshot: Snapshot, view: StoreSnapshot?)?
 
     /// Opens a database that exists.
-    init(path: String) throws {
-        var options = DocumentStore.Options().database
-        options.createIfMissing = false
-        database = try Database.open(at: path, options: options)
+    init(path: String, access: DatabaseAccess = DatabaseAccess()) throws {
+        (database, checkpoint) = try access.open(path)
         self.path = path
     }
 
@@ -70,6 +70,7 @@ final class Session {
     func close() throws {
         moment = nil
         try database.close()
+        checkpoint?.remove()
     }
 
     // MARK: - The moment that is read
@@ -96,19 +97,4 @@ final class Session {
 
     /// The session of the shell whose command is running.
     @TaskLocal static var shell: SessionBox?
-
-    /// Runs `body` with the session on a database: the shell's own if it is the same, else one for this command.
-    static func with<R>(_ path: String, _ body: (Session) throws -> R) throws -> R {
-        if let session = shell?.session, session.path == path { return try body(session) }
-        let session = try Session(path: path)
-        let result: R
-        do {
-            result = try body(session)
-        } catch {
-            try? session.close()
-            throw error
-        }
-        try session.close()
-        return result
-    }
 }

@@ -14,10 +14,13 @@ struct SharedOptions: Hashable, Sendable {
         "--write", "-q", "--quiet", "--json", "--all", "-y", "--yes", "--no-input", "--no-color",
     ]
     /// Options with one.
-    static let valued: Set<String> = ["--mode", "--progress", "--color", "--error-format"]
+    static let valued: Set<String> = ["--mode", "--progress", "--color", "--error-format", "--wait"]
 
     /// Whether nothing but data and errors is to be said.
     var isQuiet: Bool { others.contains("-q") || others.contains("--quiet") }
+
+    /// Seconds to wait for a process that has the database open, as they were given; `nil` if they were not.
+    var wait: String? { others.lastIndex(of: "--wait").map { others[$0 + 1] } }
 
     /// The options as arguments of a command.
     var arguments: [String] {

@@ -38,7 +38,12 @@ extension Shell {
             box.settings.isTimed = try isOn(name, meta)
         case .write:
             guard let name = try only() else { return try tell(box.settings.options.isWritable ? "on" : "off") }
-            box.settings.options.isWritable = try isOn(name, meta)
+            let isWritable = try isOn(name, meta)
+            var options = box.settings.options
+            options.isWritable = isWritable
+            // A checkpoint cannot be written to: the database itself is needed.
+            if isWritable, box.session.checkpoint != nil { try replaceSession(box.session.path, options) }
+            box.settings.options = options
         case .once, .output: try redirect(meta, arguments.isEmpty ? nil : arguments.joined(separator: " "))
         case .last:
             guard let table = box.lastTable else { throw CommandFailure(.no, "there was no table yet") }
@@ -56,7 +61,11 @@ extension Shell {
             }
             try open(path)
         case .refresh:
-            box.session.unpin()
+            if box.session.checkpoint != nil {
+                try replaceSession(box.session.path, box.settings.options)
+            } else {
+                box.session.unpin()
+            }
             try box.session.pin()
         case .edit:
             let text = try editedExternally(lastInput)
@@ -119,7 +128,13 @@ extension Shell {
         if FileDescriptor.resolvingLinks(path).utf8.elementsEqual(FileDescriptor.resolvingLinks(old.path).utf8) {
             return
         }
-        let new = try Session(path: path)
+        try replaceSession(path, box.settings.options)
+    }
+
+    /// Opens a database in place of the one that is open, which stays where that fails.
+    private func replaceSession(_ path: String, _ options: SharedOptions) throws {
+        let old = box.session
+        let new = try Session(path: path, access: try DatabaseAccess(options))
         box.session = new
         box.lastTable = nil
         try old.close()

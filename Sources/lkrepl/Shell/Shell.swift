@@ -31,7 +31,7 @@ final class Shell {
         if isInteractive, invocation.readsConfiguration, let path = UserFiles.configuration {
             try Configuration.apply(path, to: &settings)
         }
-        let session = try Session(path: invocation.database)
+        let session = try Session(path: invocation.database, access: try DatabaseAccess(settings.options))
         let box = SessionBox(session, readsStandardInput: invocation.sources.isEmpty, settings: settings)
         let shell = Shell(invocation, box, isInteractive: isInteractive)
         defer { try? shell.redirections.close() }

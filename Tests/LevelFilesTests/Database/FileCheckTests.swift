@@ -100,4 +100,25 @@ import Testing
             #expect(check.problems.contains { $0.file == log.name && $0.reason.contains("lost") })
         }
     }
+
+    /// Databases that the C++ implementation wrote in 2012: tables end in `.sst`, logs and manifests in 64 KiB of zeros.
+    @Test(
+        .enabled(if: SharedTestData.has("leveldb/golang-testdata"), "skipped: there is no shared data"),
+        arguments: [(1, 0), (2, 2), (3, 2), (4, 2)])
+    func `finds nothing wrong with databases of 2012`(stage: Int, keyCount: Int) throws {
+        try withTemporaryDirectory { directory in
+            let path = directory + "/db"
+            try TestFiles.copy(SharedTestData.path(of: "leveldb/golang-testdata/db-stage-\(stage)"), to: path)
+            let files = try DatabaseFiles(at: path)
+            let check = FileCheck(files, depth: .everything)
+            #expect(check.problems.isEmpty, "\(check.problems)")
+            #expect(Diagnosis.findings(in: files).isEmpty)
+            #expect(check.entryCount + check.operationCount >= UInt64(keyCount))
+            var keys: Set<[UInt8]> = []
+            for operation in try SampleDatabase.stored(at: path).sorted(by: { $0.sequence < $1.sequence }) {
+                if operation.value == nil { keys.remove(operation.key) } else { keys.insert(operation.key) }
+            }
+            #expect(keys.count == keyCount)
+        }
+    }
 }

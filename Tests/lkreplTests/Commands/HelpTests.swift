@@ -43,7 +43,8 @@ import Testing
             let prepared = try place.shell(
                 """
                 cp '\(Binary.examples)/schema.json' '\(Binary.examples)/photos.jsonl' . &&
-                lkrepl dump -q photos.store -o photos.lkd.jsonl && lkrepl put --write app.db user/1 Ann
+                lkrepl dump -q photos.store -o photos.lkd.jsonl && lkrepl put --write app.db user/1 Ann &&
+                lkrepl snapshot -q app.db copy.db && echo '{"op":"del","k":"user/9"}' > ops.jsonl
                 """)
             #expect(prepared.code == 0, "\(prepared)")
             for (words, type) in Self.commands where type.configuration.subcommands.isEmpty {
@@ -55,7 +56,7 @@ import Testing
                     let command = String(example.split(separator: ". For ")[0])
                     #expect(command.hasPrefix("lkrepl " + words.joined(separator: " ") + " "), "\(command)")
                     if words == ["init"] { try place.remove("photos.store") }
-                    let outcome = try place.shell(command)
+                    let outcome = try place.shell("export XDG_CONFIG_HOME=\"$PWD/config\"; \(command)")
                     #expect(outcome.code == 0, "\(command): \(outcome)")
                     if words == ["init"] {
                         try place.remove("photos.store")

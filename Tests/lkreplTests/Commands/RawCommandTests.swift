@@ -80,7 +80,9 @@ import Testing
         try Workplace.with { place in
             try place.makeDatabase()
             for text in texts {
-                let stored = try place.run("put", "--write", "app.db", "--", text, text)
+                // A value that begins with @ is a file, unless it is in quotes.
+                let value = text.hasPrefix("@") ? "'\(text)'" : text
+                let stored = try place.run("put", "--write", "app.db", "--", text, value)
                 #expect(stored.code == 0, "\(text): \(stored)")
                 #expect(try place.run("get", "app.db", "--raw", "--", text).bytes == Array(text.utf8), "\(text)")
                 #expect(try place.run("scan", "app.db", "--from=\(text)", "--limit", "1").lines.count == 1, "\(text)")

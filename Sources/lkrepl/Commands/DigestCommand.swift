@@ -1,0 +1,52 @@
+import ArgumentParser
+import DocIndex
+import LevelKit
+
+/// Prints a hash of the content.
+struct DigestCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "digest", abstract: "Print a hash of the content, the one that dumps carry.",
+        discussion: """
+            Example: lkrepl digest photos.store
+            Equal content has equal digests, whatever the files look like. Of a document store it covers the documents; with
+            a range or --raw, the keys and values as they are stored.
+            """)
+
+    @OptionGroup var options: GlobalOptions
+    @OptionGroup var view: ViewOptions
+    @OptionGroup var range: RangeOptions
+    @Argument(help: "The database.") var database: String
+    @Flag(name: .long, help: "Keys and values as they are stored, also of a document store.") var raw = false
+
+    func run() throws {
+        try Session.with(database, options) { session in
+            let range = try range.keyRange(try view.view(of: session))
+            var digest = ContentDigest()
+            var count = 0
+            let isRaw = try raw || self.range.isGiven || !session.isDocumentStore()
+            if isRaw {
+                var cursor = try session.reader.cursor(in: range, reverse: false, fillsCache: false)
+                while try cursor.advance() {
+                    try Interruption.check("\(HumanNumber.grouped(count)) records")
+                    digest.add(key: cursor.key.copied(), value: cursor.value.copied())
+                    count += 1
+                }
+            } else {
+                let collections = try session.store().snapshot().collections
+                for collection in collections.sorted(by: { $0.name.utf8.lexicographicallyPrecedes($1.name.utf8) }) {
+                    try collection.forEach { document in
+                        try Interruption.check("\(HumanNumber.grouped(count)) documents")
+                        digest.add(collection: collection.name, id: document.id, content: document.content)
+                        count += 1
+                    }
+                }
+            }
+            let writer = try options.writer()
+            try writer.write([
+                "digest": .string(digest.hexadecimal()), "algorithm": .string(ContentDigest.name),
+                "kind": isRaw ? "raw" : "docs", "records": .int(Int64(count)),
+            ])
+            try writer.finish()
+        }
+    }
+}

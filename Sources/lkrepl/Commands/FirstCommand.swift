@@ -1,0 +1,25 @@
+import ArgumentParser
+import LevelKit
+
+/// Prints the pair with the smallest key.
+struct FirstCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "first", abstract: "Print the pair with the smallest key. Exit code 1 if there is none.",
+        discussion: "Example: lkrepl first app.db --prefix user/")
+
+    @OptionGroup var options: GlobalOptions
+    @OptionGroup var view: ViewOptions
+    @OptionGroup var range: RangeOptions
+    @Argument(help: "The database.") var database: String
+
+    func run() throws {
+        try Session.with(database, options) { session in
+            let view = try view.view(of: session)
+            let writer = try PairWriter(options, view: view, meaning: try KeyMeaning(of: session))
+            var cursor = try session.reader.cursor(in: try range.keyRange(view), reverse: false, fillsCache: false)
+            guard try cursor.advance() else { throw CommandFailure.silent(.no) }
+            try writer.write(key: cursor.key.copied(), value: cursor.value.copied())
+            try writer.finish()
+        }
+    }
+}

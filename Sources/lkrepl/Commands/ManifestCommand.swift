@@ -1,0 +1,86 @@
+import ArgumentParser
+import DocIndex
+import LevelFiles
+
+/// Looks into the manifest.
+struct ManifestCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "manifest", abstract: "Print what the manifest says of the database, or every edit of it.",
+        discussion: """
+            Example: lkrepl manifest app.db --edits
+            Reads files alone: nothing is opened, locked or changed, and another process may be writing. The tables
+            themselves are listed by levels --tables.
+            """)
+
+    @OptionGroup var options: GlobalOptions
+    @OptionGroup var view: ViewOptions
+    @Argument(help: "The database.") var database: String
+    @Argument(help: "The name or number of another manifest than the one in use.") var file: String?
+    @Flag(name: .long, help: "Every edit, the oldest first.") var edits = false
+
+    func run() throws {
+        let manifest = try manifest()
+        let writer = try EntryWriter(options, view: try view.view(ofDatabaseAt: database))
+        if edits {
+            for entry in manifest.entries { try write(entry, writer) }
+        } else {
+            try write(manifest, writer)
+        }
+        try writer.finish()
+        if let fault = manifest.faults.first { throw CommandFailure(fault) }
+    }
+
+    private func manifest() throws -> ManifestFile {
+        let inspected = try InspectedFiles(at: database)
+        guard let file else {
+            if let manifest = inspected.files.manifest { return manifest }
+            throw Diagnosis.findings(in: inspected.files).first.map { CommandFailure($0) }
+                ?? CommandFailure(.badData, "\(database) has no manifest")
+        }
+        let found = try inspected.file(file, "manifest") { if case .manifest = $0 { true } else { false } }
+        do throws(FileFault) {
+            return try ManifestFile(at: inspected.files.path(of: found.name))
+        } catch {
+            throw CommandFailure(error)
+        }
+    }
+
+    private func write(_ manifest: ManifestFile, _ writer: EntryWriter) throws {
+        let version = manifest.version
+        let rows: [(String, DocumentValue?)] = [
+            ("file", .string(manifest.name)), ("edits", .int(Int64(manifest.entries.count))),
+            ("comparator", version.comparatorName.map { .string($0) }),
+            ("log number", version.logNumber.map { .int(Int64(clamping: $0)) }),
+            ("previous log number", version.previousLogNumber.map { .int(Int64(clamping: $0)) }),
+            ("next file number", version.nextFileNumber.map { .int(Int64(clamping: $0)) }),
+            ("last sequence", version.lastSequence.map { .int(Int64(clamping: $0)) }),
+            ("tables", .int(Int64(version.tables.count))),
+            ("bytes in tables", .int(version.tables.reduce(Int64(0)) { $0 &+ Int64(clamping: $1.byteCount) })),
+        ]
+        for (what, value) in rows {
+            guard let value else { continue }
+            try writer.write(["what": .string(what), "value": value])
+        }
+    }
+
+    private func write(_ entry: ManifestFile.Entry, _ writer: EntryWriter) throws {
+        let edit = entry.edit
+        var row: DocumentObject = ["end": .int(Int64(clamping: entry.endOffset))]
+        if let name = edit.comparatorName { row["comparator"] = .string(name) }
+        for (name, number) in [
+            ("log", edit.logNumber), ("previousLog", edit.previousLogNumber), ("nextFile", edit.nextFileNumber),
+            ("lastSeq", edit.lastSequence),
+        ] {
+            if let number { row[name] = .int(Int64(clamping: number)) }
+        }
+        if !edit.deletedTables.isEmpty {
+            row["deleted"] = .array(
+                edit.deletedTables.map { .string("\($0.level):\(EngineFileName.table(named: $0.number))") })
+        }
+        if !edit.newTables.isEmpty {
+            row["added"] = .array(
+                edit.newTables.map { .string("\($0.level):\(EngineFileName.table(named: $0.number)) \($0.byteCount)") })
+        }
+        try writer.write(row)
+    }
+}

@@ -1,0 +1,32 @@
+import LevelKit
+
+/// Lists the pairs of a range: what `scan` and `keys` have in common.
+struct PairListing {
+    /// What is printed of each pair.
+    enum Content {
+        case pairs, keys, sizes
+    }
+
+    let content: Content
+    let options: GlobalOptions
+    let view: ViewOptions
+    let range: RangeOptions
+    let filter: FilterOptions
+
+    /// Prints the pairs of a database.
+    func run(on database: String) throws {
+        try Session.with(database, options) { session in
+            let view = try view.view(of: session)
+            let run = try ScanRun(range: try range.keyRange(view), options: filter)
+            let writer = try PairWriter(options, view: view, meaning: try KeyMeaning(of: session))
+            try run.forEach(in: session) { key, value in
+                switch content {
+                case .pairs: try writer.write(key: key.copied(), value: value.copied())
+                case .keys: try writer.write(key: key.copied(), value: nil)
+                case .sizes: try writer.write(key: key.copied(), valueByteCount: value.count)
+                }
+            }
+            try writer.finish()
+        }
+    }
+}

@@ -1,0 +1,63 @@
+import LevelFiles
+import LevelKit
+
+/// One walk over the pairs that a command asks for: a range, a filter, an offset and a limit.
+struct ScanRun {
+    let range: KeyRange
+    let filter: KeyFilter
+    let options: FilterOptions
+
+    init(range: KeyRange, options: FilterOptions) throws {
+        self.range = range
+        self.options = options
+        filter = try options.filter()
+    }
+
+    /// Calls `body` with each pair, lent for the time of the call.
+    func forEach(
+        in session: Session, _ body: (_ key: Span<UInt8>, _ value: Span<UInt8>) throws -> Void
+    ) throws {
+        var left = options.limit ?? .max
+        var passed = options.offset ?? 0
+        guard left > 0 else { return }
+        /// Takes a pair; false after the last that is wanted.
+        func take(_ key: Span<UInt8>, _ value: Span<UInt8>) throws -> Bool {
+            try Interruption.check()
+            guard filter.admitsAll || filter.admits(key) else { return true }
+            if passed > 0 {
+                passed -= 1
+                return true
+            }
+            try body(key, value)
+            left -= 1
+            return left > 0
+        }
+        if let sequence = options.snapshot { return try forEachHistorical(in: session, sequence, take) }
+        var cursor = try session.reader.cursor(in: range, reverse: options.reverse, fillsCache: false)
+        while try cursor.advance() {
+            guard try take(cursor.key, cursor.value) else { return }
+        }
+    }
+
+    /// From the files: LevelDB reads the newest state and the snapshots of its own process only.
+    private func forEachHistorical(
+        in session: Session, _ sequence: UInt64, _ take: (Span<UInt8>, Span<UInt8>) throws -> Bool
+    ) throws {
+        let files = try InspectedFiles(at: session.checkpoint?.path ?? session.path).files
+        StandardError.shared.write("--snapshot: versions that compactions have dropped are missing\n")
+        let lower: [UInt8] =
+            switch range.lower {
+            case .unbounded: []
+            case .included(let key): key
+            case .excluded(let key): key + [0]
+            }
+        try HistoricalScan(files, sequence: sequence).forEach(from: lower) { key, value in
+            switch range.upper {
+            case .unbounded: break
+            case .included(let bound): if bound.lexicographicallyPrecedes(key) { return false }
+            case .excluded(let bound): if !key.lexicographicallyPrecedes(bound) { return false }
+            }
+            return try take(key.span, Array(value).span)
+        }
+    }
+}

@@ -1,0 +1,106 @@
+import ArgumentParser
+import DocIndex
+import LevelKit
+
+/// Shows the namespaces of a database.
+struct TreeCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "tree", abstract: "Show which prefixes the keys have, and how much lies below each.",
+        discussion: """
+            Example: lkrepl tree app.db
+            Exact without reading everything: the keys below a prefix are skipped with one seek. Bytes are those of tables,
+            about; what was written last may not be in one yet.
+            """)
+
+    @OptionGroup var options: GlobalOptions
+    @Argument(help: "The database.") var database: String
+    @Argument(help: "The prefix to begin below; all keys if not given.") var prefix: String?
+    @Option(
+        name: .long, parsing: .unconditional,
+        help: "The characters that end a level; auto finds the one that most keys have.")
+    var delim = "auto"
+    @Option(name: .long, help: "How many levels.") var depth = 1
+    @Option(name: .long, help: "Only so many children of each prefix, the largest.") var top: Int?
+    @Option(name: .long, help: "How many children of a prefix are looked at.") var limit = 10_000
+    @Flag(name: .long, help: "Count the keys, which reads all of them.") var exact = false
+
+    func validate() throws {
+        guard (1...64).contains(depth) else { throw ValidationError("--depth is from 1 to 64") }
+        guard top ?? 1 > 0, limit > 0 else { throw ValidationError("--top and --limit must be 1 or more") }
+    }
+
+    func run() throws {
+        try Session.with(database, options) { session in
+            let prefix = try prefix.map(RawArgument.bytes) ?? []
+            let delimiters = try delimiters(session, below: prefix)
+            var tree = KeyTree(session.database, reader: session.reader, delimiters: delimiters)
+            let writer = try options.writer()
+            let mode = try options.outputMode()
+            try write(below: prefix, depth: 1, &tree, writer, isForPeople: mode == .table || mode == .line)
+            try writer.finish()
+            let names = delimiters.sorted().map { ByteNotation.print([$0]) }.joined(separator: " ")
+            options.note(
+                delimiters.isEmpty
+                    ? "tree: no delimiter was found; name one with --delim" : "tree: levels end with \(names)")
+        }
+    }
+
+    private func delimiters(_ session: Session, below prefix: [UInt8]) throws -> Set<UInt8> {
+        guard delim != "auto" else {
+            return Set(try KeyTree.delimiter(of: session.reader, below: prefix).map { [$0] } ?? [])
+        }
+        let bytes = try RawArgument.bytes(delim)
+        guard !bytes.isEmpty else { throw CommandFailure(.usage, "--delim is empty") }
+        return Set(bytes)
+    }
+
+    private func write(
+        below prefix: [UInt8], depth: Int, _ tree: inout KeyTree, _ writer: ResultWriter, isForPeople: Bool
+    ) throws {
+        var level = try tree.children(of: prefix, limit: limit)
+        try tree.measure(&level.nodes, counting: exact)
+        var shown = level.nodes
+        if let top, shown.count > top {
+            let least = shown.map(Self.weight).sorted(by: >)[top - 1]
+            // In order of keys; of equal ones as many as there is room for.
+            var room = top - shown.count { Self.weight($0) > least }
+            shown = shown.filter { node in
+                if Self.weight(node) > least { return true }
+                guard Self.weight(node) == least, room > 0 else { return false }
+                room -= 1
+                return true
+            }
+        }
+        for node in shown {
+            try writer.write(row(node, depth: depth, isForPeople: isForPeople))
+            if node.isBranch, depth < self.depth {
+                try write(below: node.prefix, depth: depth + 1, &tree, writer, isForPeople: isForPeople)
+            }
+        }
+        if let next = level.nextPrefix {
+            options.note(
+                "tree: below \(ByteNotation.print(prefix)) there are more children, from \(ByteNotation.print(next)) on; "
+                    + "raise --limit")
+        }
+    }
+
+    private static func weight(_ node: KeyTree.Node) -> UInt64 {
+        node.keyCount.map(UInt64.init) ?? node.approximateByteCount
+    }
+
+    private func row(_ node: KeyTree.Node, depth: Int, isForPeople: Bool) -> DocumentObject {
+        var row = DocumentObject()
+        if isForPeople {
+            let indent = String(repeating: "  ", count: depth - 1)
+            row["prefix"] = .string(indent + ByteNotation.print(node.prefix))
+            row["kind"] = node.isBranch ? "prefix" : "key"
+        } else {
+            DumpRecord.append(node.prefix, name: "prefix", to: &row)
+            row["depth"] = .int(Int64(depth))
+            row["branch"] = .bool(node.isBranch)
+        }
+        row["bytes"] = .int(Int64(clamping: node.approximateByteCount))
+        if let count = node.keyCount { row["keys"] = .int(Int64(count)) }
+        return row
+    }
+}

@@ -1,0 +1,35 @@
+import ArgumentParser
+import DocIndex
+import LevelKit
+
+/// Prints values in the order of their keys.
+struct ValuesCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "values", abstract: "Print values in the order of their keys.",
+        discussion: "Example: lkrepl values app.db --prefix user/")
+
+    @OptionGroup var options: GlobalOptions
+    @OptionGroup var view: ViewOptions
+    @OptionGroup var range: RangeOptions
+    @OptionGroup var filter: FilterOptions
+    @Argument(help: "The database.") var database: String
+
+    func run() throws {
+        try Session.with(database, options) { session in
+            let run = try ScanRun(range: try range.keyRange(try view.view(of: session)), options: filter)
+            let mode = try options.outputMode()
+            let isForPeople = mode == .table || mode == .line
+            let writer = try options.writer()
+            try run.forEach(in: session) { _, value in
+                var row = DocumentObject()
+                if isForPeople {
+                    row["value"] = .string(ByteNotation.print(value.copied()))
+                } else {
+                    DumpRecord.append(value.copied(), name: "v", to: &row)
+                }
+                try writer.write(row)
+            }
+            try writer.finish()
+        }
+    }
+}

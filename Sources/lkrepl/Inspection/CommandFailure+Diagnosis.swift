@@ -1,0 +1,19 @@
+import LevelFiles
+
+extension CommandFailure {
+    /// The failure for a database that is foreign or broken, with what to do next.
+    init(_ diagnosis: Diagnosis) {
+        self.init(.badData, diagnosis.explanation, hint: diagnosis.advice)
+    }
+
+    /// This failure to open a database, with what its files tell; unchanged where they tell nothing.
+    func diagnosed(at path: String) -> CommandFailure {
+        guard exitCode == .badData || exitCode == .usage || exitCode == .inputOutput,
+            let files = try? DatabaseFiles(at: path), let finding = Diagnosis.findings(in: files).first
+        else { return self }
+        var failure = CommandFailure(finding)
+        failure.message = "cannot open \(path): \(finding.explanation)"
+        failure.context = context
+        return failure
+    }
+}

@@ -1,0 +1,77 @@
+import DocIndex
+
+/// Writes differences as rows, and counts them.
+final class DifferenceWriter {
+    private let writer: ResultWriter
+    private let view: KeyView
+    private let hasValues: Bool
+    private let isForPeople: Bool
+    private var counts = (removed: 0, added: 0, changed: 0)
+
+    init(_ options: GlobalOptions, view: KeyView, hasValues: Bool) throws {
+        let mode = try options.outputMode()
+        writer = try options.writer()
+        isForPeople = mode == .table || mode == .line
+        self.view = view
+        self.hasValues = hasValues
+    }
+
+    /// Whether there was no difference.
+    var isEmpty: Bool { counts == (0, 0, 0) }
+
+    /// How many there were.
+    var summary: String {
+        "diff: \(HumanNumber.grouped(counts.removed)) only in the first, \(HumanNumber.grouped(counts.added)) only in the "
+            + "second, \(HumanNumber.grouped(counts.changed)) differ"
+    }
+
+    /// Writes a difference of two pairs.
+    func write(_ item: PairDifference.Item) throws {
+        var row: DocumentObject = ["op": .string(mark(item.first == nil, item.second == nil))]
+        if isForPeople {
+            row["key"] = .string(view.text(of: item.key))
+        } else {
+            DumpRecord.append(item.key, name: "k", to: &row)
+        }
+        if hasValues {
+            for (name, value) in [("first", item.first), ("second", item.second)] {
+                guard let value else { continue }
+                if isForPeople {
+                    row[name] = .string(ByteNotation.print(value))
+                } else {
+                    DumpRecord.append(value, name: name, to: &row)
+                }
+            }
+        }
+        try writer.write(row)
+    }
+
+    /// Writes a difference of two documents.
+    func write(_ item: DocumentDifference.Item) throws {
+        var row: DocumentObject = [
+            "op": .string(mark(item.first == nil, item.second == nil)), "c": .string(item.collection),
+            "id": item.id.value,
+        ]
+        if hasValues {
+            if let first = item.first { row["first"] = .object(first) }
+            if let second = item.second { row["second"] = .object(second) }
+        }
+        try writer.write(row)
+    }
+
+    /// Writes the last rows.
+    func finish() throws { try writer.finish() }
+
+    private func mark(_ isMissingInFirst: Bool, _ isMissingInSecond: Bool) -> String {
+        if isMissingInFirst {
+            counts.added += 1
+            return "+"
+        }
+        if isMissingInSecond {
+            counts.removed += 1
+            return "-"
+        }
+        counts.changed += 1
+        return "~"
+    }
+}

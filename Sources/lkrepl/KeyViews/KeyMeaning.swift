@@ -1,0 +1,150 @@
+import DocIndex
+import LevelKit
+
+/// What a stored key means to people: the parts of a tuple, and of a document store what the key belongs to.
+///
+/// For reading only; it is never typed. See `docs/FORMAT.md` for the keys of a store.
+struct KeyMeaning {
+    /// Names of the collections and indexes of a store by their numbers; `nil` for a plain database.
+    private let names: StoreNames?
+
+    /// The meaning of keys of a plain database.
+    init() { names = nil }
+
+    /// The meaning of the keys of a session's database.
+    init(of session: Session) throws {
+        guard try session.isDocumentStore(), let catalog = try session.reader.value(forKey: [0x4d]) else {
+            names = nil
+            return
+        }
+        names = StoreNames(catalog: catalog)
+    }
+
+    /// What a key means; `nil` where its bytes say it all, or nothing is known.
+    func text(of key: [UInt8]) -> String? {
+        if let names { return storeText(of: key, names) ?? Self.tuple(key[...]) }
+        return Self.tuple(key[...])
+    }
+
+    /// The tuple that a key is; `nil` for a key that can be read as it is, or is no tuple.
+    private static func tuple(_ key: ArraySlice<UInt8>) -> String? {
+        let bytes = Array(key)
+        guard !bytes.isEmpty, ByteNotation.print(bytes).utf8.first == UInt8(ascii: "\""),
+            let tuple = try? Tuple(packed: bytes), !tuple.isEmpty, tuple.packed() == bytes
+        else { return nil }
+        return VisibleText.singleLine(tuple.description)
+    }
+
+    // MARK: - Document stores
+
+    private func storeText(of key: [UInt8], _ names: StoreNames) -> String? {
+        guard let kind = key.first else { return nil }
+        let rest = key.dropFirst()
+        switch kind {
+        case 0x4d: return rest.isEmpty ? "catalog" : nil
+        case 0x53: return rest.isEmpty ? "last commit" : nil
+        case 0x43:
+            guard let parts = numbers(rest), parts.count == 3 else { return nil }
+            return "change: commit \(parts[0]), \(names.collection(parts[1])), row \(parts[2])"
+        case 0x4e: return numbers(rest).map { "counters: \(names.collection($0[0]))" }
+        case 0x44:
+            guard let parts = numbers(rest), parts.count == 2 else { return nil }
+            return "document: \(names.collection(parts[0])), row \(parts[1])"
+        case 0x49:
+            guard let parts = try? Tuple(packed: Array(rest)), parts.count == 2, let number = Self.number(parts[0])
+            else {
+                return nil
+            }
+            return "id: \(names.collection(number)), \(VisibleText.singleLine(parts[1].description))"
+        case 0x46:
+            guard let parts = numbers(rest), parts.count == 2 else { return nil }
+            return "names: \(names.collection(parts[0])), from \(parts[1]) on"
+        case 0x50:
+            guard let parts = try? Tuple(packed: Array(rest)), parts.count == 1 else { return nil }
+            if let number = Self.number(parts[0]) { return "progress: \(names.index(number))" }
+            return "progress: migration \(VisibleText.singleLine(parts[0].description))"
+        case 0x56: return indexEntry(rest, names, hasRow: true).map { "entry: \($0)" }
+        case 0x47: return indexEntry(rest, names, hasRow: false).map { "count: \($0)" }
+        case 0x58:
+            guard let parts = try? Tuple(packed: Array(rest)), parts.count >= 2, let index = Self.number(parts[0])
+            else {
+                return nil
+            }
+            if parts.count == 2 { return "statistics: \(names.index(index))" }
+            guard parts.count == 4 else { return nil }
+            return "posting: \(names.index(index)), \(VisibleText.singleLine(parts[2].description)), row \(parts[3])"
+        default: return nil
+        }
+    }
+
+    private func indexEntry(_ rest: ArraySlice<UInt8>, _ names: StoreNames, hasRow: Bool) -> String? {
+        guard let (number, values) = Self.leadingNumber(rest) else { return nil }
+        let name = names.index(number)
+        guard hasRow else { return "\(name) = \(OrderedText(values).text)" }
+        for (end, row) in Self.trailingRows(values) {
+            let ordered = OrderedText(values.prefix(upTo: end))
+            if ordered.isWhole { return "\(name) = \(ordered.text), row \(row)" }
+        }
+        return nil
+    }
+
+    /// A tuple integer that is not negative, and what follows it.
+    private static func leadingNumber(_ bytes: ArraySlice<UInt8>) -> (Int64, ArraySlice<UInt8>)? {
+        guard let code = bytes.first, (0x14...0x1b).contains(code), bytes.count > Int(code) - 0x14 else { return nil }
+        let count = Int(code) - 0x14
+        let number = bytes.dropFirst().prefix(count).reduce(Int64(0)) { $0 << 8 | Int64($1) }
+        return (number, bytes.dropFirst(1 + count))
+    }
+
+    /// The tuple integers that may end the bytes, and where they begin: what stands before it decides.
+    private static func trailingRows(_ bytes: ArraySlice<UInt8>) -> [(start: Int, row: UInt64)] {
+        (1...8).compactMap { count in
+            let start = bytes.endIndex - count - 1
+            guard start > bytes.startIndex, bytes[start] == 0x14 + UInt8(count), bytes[start + 1] != 0 else {
+                return nil
+            }
+            return (start, bytes[(start + 1)...].reduce(0) { $0 << 8 | UInt64($1) })
+        }
+    }
+
+    private func numbers(_ bytes: ArraySlice<UInt8>) -> [Int64]? {
+        guard let tuple = try? Tuple(packed: Array(bytes)), !tuple.isEmpty else { return nil }
+        let numbers = tuple.compactMap(Self.number)
+        return numbers.count == tuple.count ? numbers : nil
+    }
+
+    private static func number(_ element: TupleElement) -> Int64? {
+        if case .int(let number) = element { number } else { nil }
+    }
+}
+
+/// Names of collections and indexes, from the catalog of a store.
+struct StoreNames {
+    private var collections: [Int64: String] = [:]
+    private var indexes: [Int64: String] = [:]
+
+    /// Reads a catalog; what cannot be read has no name.
+    init(catalog: [UInt8]) {
+        guard case .object(let object) = try? JSONParser().parse(catalog),
+            let collections = object["collections"]?.arrayValue
+        else { return }
+        for collection in collections.compactMap(\.objectValue) {
+            guard let name = collection["name"]?.stringValue, let number = collection["number"]?.intValue else {
+                continue
+            }
+            self.collections[number] = name
+            for index in collection["indexes"]?.arrayValue?.compactMap(\.objectValue) ?? [] {
+                guard let own = index["name"]?.stringValue, let number = index["number"]?.intValue else { continue }
+                indexes[number] = "\(name).\(own)"
+            }
+        }
+    }
+
+    /// The name of a collection, or its number where it is not known.
+    func collection(_ number: Int64) -> String {
+        collections[number].map { VisibleText.singleLine($0) } ?? "collection \(number)"
+    }
+
+    /// The collection and name of an index, or its number where it is not known.
+    func index(_ number: Int64) -> String { indexes[number].map { VisibleText.singleLine($0) } ?? "index \(number)" }
+}

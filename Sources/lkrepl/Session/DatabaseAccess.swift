@@ -1,0 +1,76 @@
+import DocIndex
+import LevelKit
+
+#if canImport(Glibc)
+    import Glibc
+#else
+    import Darwin
+#endif
+
+/// How a command gets at a database that may be in use.
+///
+/// A database that nobody has open is opened. One that another process has open is read from a checkpoint, which takes no
+/// lock and changes nothing there; for writing it is refused, or waited for.
+struct DatabaseAccess {
+    /// Whether the database itself is needed, and not what it was a moment ago.
+    var isExclusive = true
+    /// How long another process is waited for, before it is refused or a checkpoint is taken.
+    var timeout: Duration = .zero
+    /// Whether nothing is said about a checkpoint.
+    var isQuiet = false
+
+    /// Opens a database that exists.
+    ///
+    /// - Returns: the database, and the directory of the checkpoint that is read in its place; it goes when the database
+    ///   is closed.
+    /// - Throws: ``CommandFailure``, with what the files tell where the database is foreign or broken.
+    func open(_ path: String) throws -> (database: Database, checkpoint: ScratchDirectory?) {
+        var options = DocumentStore.Options().database
+        options.createIfMissing = false
+        options.lockTimeout = timeout
+        do {
+            return (try Database.open(at: path, options: options), nil)
+        } catch {
+            let failure = CommandFailure(error)
+            guard error.code == .locked, !isExclusive else { throw failure.diagnosed(at: path) }
+            return try openCheckpoint(of: path, options)
+        }
+    }
+
+    private func openCheckpoint(
+        of path: String, _ options: DatabaseOptions
+    ) throws -> (database: Database, checkpoint: ScratchDirectory?) {
+        let scratch = try ScratchDirectory(of: path)
+        do {
+            let report = try Checkpoint.take(of: path, to: scratch.path)
+            let database = try Database.open(at: scratch.path, options: options)
+            if !isQuiet {
+                let holder = report.holder.map { "open for writing by pid \($0)\(Self.name(of: $0))" }
+                StandardError.shared.write(
+                    VisibleText.singleLine(
+                        "\(path): \(holder ?? "in use"); reading a checkpoint taken \(Self.clock())") + "\n")
+            }
+            return (database, scratch)
+        } catch {
+            scratch.remove()
+            throw CommandFailure(error).diagnosed(at: path)
+        }
+    }
+
+    /// The name of a process in parentheses, where the system tells it.
+    private static func name(of process: Int32) -> String {
+        guard let file = try? FileDescriptor.openForReading("/proc/\(process)/comm") else { return "" }
+        defer { try? file.closeFile() }
+        let bytes = ((try? file.readAll()) ?? []).prefix { $0 != 0x0a }
+        return bytes.isEmpty ? "" : " (\(String(decoding: bytes, as: UTF8.self)))"
+    }
+
+    /// The local time of the day, `12:01:07`.
+    private static func clock() -> String {
+        var now = time(nil)
+        var parts = unsafe tm()
+        unsafe localtime_r(&now, &parts)
+        return unsafe [parts.tm_hour, parts.tm_min, parts.tm_sec]
+            .map { ($0 < 10 ? "0" : "") + String($0) }.joined(separator: ":")
+    }
+}

@@ -1,0 +1,63 @@
+import DocIndex
+import LevelKit
+
+extension Session {
+    /// Runs `body` with the session on a database: the shell's own if it is the same, else one for this command.
+    ///
+    /// Without `--write` a database that another process has open is read from a checkpoint.
+    static func with<R>(_ path: String, _ options: GlobalOptions, _ body: (Session) throws -> R) throws -> R {
+        do {
+            if let session = shell?.session, session.path == path {
+                guard !options.write || session.checkpoint == nil else { throw session.heldElsewhere() }
+                return try body(session)
+            }
+            let session = try Session(path: path, access: try DatabaseAccess(options))
+            let result: R
+            do {
+                result = try body(session)
+            } catch {
+                try? session.close()
+                throw error
+            }
+            try session.close()
+            return result
+        } catch let error as LevelError where error.code == .corruption || error.code == .io {
+            throw CommandFailure(error).diagnosed(at: path)
+        }
+    }
+
+    /// Opens a second database for reading, beside the one of the command.
+    static func opened(_ path: String, _ options: GlobalOptions, beside first: Session) throws -> Session {
+        var access = try DatabaseAccess(options)
+        access.isExclusive = false
+        return try Session(path: path, access: access)
+    }
+
+    private func heldElsewhere() -> CommandFailure {
+        CommandFailure(
+            .temporaryFailure, "\(path) is open in another process, and the shell reads a checkpoint of it",
+            hint: "close it there, then begin a new shell with --write")
+    }
+}
+
+extension DatabaseAccess {
+    /// The access that the options of a command ask for.
+    init(_ options: GlobalOptions) throws {
+        try self.init(isExclusive: options.write, wait: options.wait, isQuiet: options.quiet)
+    }
+
+    /// The access that the options of a shell ask for.
+    init(_ options: SharedOptions) throws {
+        guard let wait = Double(options.wait ?? "0") else {
+            throw CommandFailure(.usage, "--wait takes a number of seconds")
+        }
+        try self.init(isExclusive: options.isWritable, wait: wait, isQuiet: options.isQuiet)
+    }
+
+    private init(isExclusive: Bool, wait: Double, isQuiet: Bool) throws {
+        guard (0...86_400).contains(wait) else {
+            throw CommandFailure(.usage, "--wait takes seconds from 0 to 86400")
+        }
+        self.init(isExclusive: isExclusive, timeout: .seconds(wait), isQuiet: isQuiet)
+    }
+}

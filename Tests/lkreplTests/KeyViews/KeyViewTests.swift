@@ -1,0 +1,58 @@
+import Testing
+
+@testable import lkrepl
+
+@Suite struct `A view of keys` {
+    @Test(arguments: [
+        ("'photo/' utf8 '/' u64be", "photo/ann/#42", "0x70686f746f2f616e6e2f000000000000002a"),
+        ("'p' u16be", "p#513", "0x700201"), ("'p' u16le", "p#513", "0x700102"), ("'n' i32be", "n#-2", "0x6efffffffe"),
+        ("utf8 u8", "ann#7", "0x616e6e07"), ("utf8 u8 u16be", "ann#7#1", "0x616e6e070001"),
+        ("'x' hex", "x00ff", "0x7800ff"),
+        ("uuid", "000102030405060708090a0b0c0d0e0f", "0x000102030405060708090a0b0c0d0e0f"),
+        ("0x00 u8", "\"\\0\\x05\"", "0x0005"), ("'n' i8", "n#-128", "0x6e80"),
+        ("'n' u64be", "n#18446744073709551615", "0x6effffffffffffffff"),
+        ("'n' i64le", "n#-9223372036854775808", "0x6e0000000000000080"),
+        // At the beginning of a word in the shell, a # would begin a comment.
+        ("u16be", "\"\\0\\x05\"", "0x0005"),
+    ])
+    func `shows a key by its parts, and reads it back`(form: String, text: String, bytes: String) throws {
+        let view = KeyView(try KeyFormat(form))
+        let key = try ByteNotation.parse(bytes)
+        #expect(view.text(of: key) == text)
+        #expect(try view.key(of: text) == key)
+        #expect(try view.key(of: bytes) == key)
+    }
+
+    @Test(arguments: ["'photo/' utf8 '/' u64be", "utf8 '#' u8", "u8", "hex", "utf8", "'a' utf8 u16le", "'#' u8 '-' u8"])
+    func `is closed under typing for any bytes`(form: String) throws {
+        let view = KeyView(try KeyFormat(form))
+        var random = SeededGenerator(seed: 9)
+        var shownByParts = 0
+        for _ in 0..<5_000 {
+            var key = randomBytes(using: &random)
+            // Half of them near the form.
+            if Bool.random(using: &random),
+                let near = view.format?.key(of: "photo/ann/#42") ?? view.format?.key(of: "#7")
+            {
+                key = near
+                if Bool.random(using: &random), !key.isEmpty {
+                    key[Int.random(in: 0..<key.count, using: &random)] = UInt8.random(in: 0...255, using: &random)
+                }
+            }
+            let text = view.text(of: key)
+            let read = try view.key(of: text)
+            #expect(read == key, "\(text)")
+            if text != ByteNotation.print(key) { shownByParts += 1 }
+        }
+        // What looks like another key by the form is quoted.
+        let literal = Array("photo/ann/#42".utf8)
+        #expect(try view.key(of: view.text(of: literal)) == literal)
+        if form.contains("photo") { #expect(shownByParts > 100) }
+    }
+
+    @Test(arguments: ["", "utf8 utf8", "hex u8", "u12be", "'a", "''", "u8 '1'", "u8 utf8x", "utf8 hex"])
+    func `of a form that cannot be read back is refused`(form: String) {
+        let failure = #expect(throws: (any Error).self) { try KeyFormat(form) }
+        #expect(failure != nil)
+    }
+}

@@ -1,0 +1,138 @@
+import Foundation
+import LevelKit
+import TestSupport
+import Testing
+
+@testable import lkrepl
+
+/// A database that another process has open for writing.
+@Suite struct `A live database` {
+    /// The fixture that writes, beside `lkrepl`.
+    private static let writer = URL(filePath: Binary.path).deletingLastPathComponent().appending(
+        path: "levelkit-writer"
+    ).path
+
+    private struct Writer {
+        let process = Process()
+        let input = Pipe()
+        let output = Pipe()
+
+        init(_ database: String) throws {
+            process.executableURL = URL(filePath: `A live database`.writer)
+            process.arguments = [database]
+            process.standardInput = input
+            process.standardOutput = output
+            try process.run()
+            let line = String(decoding: output.fileHandleForReading.availableData, as: UTF8.self)
+            try #require(line.hasPrefix("open\n"), "\(line)")
+            while try Manifest(ofDatabaseAt: database).tables.isEmpty { Thread.sleep(forTimeInterval: 0.01) }
+        }
+
+        /// Ends it; returns how many operations it performed.
+        func stop() throws -> UInt64 {
+            try input.fileHandleForWriting.close()
+            let text = String(decoding: try output.fileHandleForReading.readToEnd() ?? Data(), as: UTF8.self)
+            process.waitUntilExit()
+            try #require(process.terminationStatus == 0)
+            return try #require(UInt64(text.filter(\.isNumber)))
+        }
+    }
+
+    /// Every reading of a database that is being written gives a moment of its history; the writer does not notice.
+    @Test func `is read again and again from checkpoints, which the writer survives`() throws {
+        try Workplace.with(isVerified: false) { place in
+            let path = place.path + "/live.db"
+            let writer = try Writer(path)
+            let id = "\(writer.process.processIdentifier)"
+            var lastCount: UInt64 = 0
+            for round in 0..<TestRun.rounds(50, long: 1_000) {
+                // All of what the command sees is compared with what the writer can have written.
+                let kept = round % 10 == 0
+                let outcome = try place.run(kept ? ["snapshot", "live.db", "kept"] : ["digest", "live.db"])
+                #expect(outcome.code == 0, "\(outcome)")
+                #expect(outcome.error.contains(id), "\(outcome)")
+                #expect(kept || outcome.error.contains("reading a checkpoint taken"), "\(outcome)")
+                #expect(writer.process.isRunning)
+                guard kept else { continue }
+                let database = try Database.open(at: place.path + "/kept")
+                let count = try #require(try WriterHistory.prefix(of: database), "no prefix of the writer's history")
+                #expect(count >= lastCount)
+                lastCount = count
+                try database.close()
+                try place.remove("kept")
+            }
+            for arguments in [
+                ["verify", "live.db", "-q"], ["versions", "live.db", "key/1000000"], ["levels", "live.db"],
+                ["wal", "live.db"], ["sst", "live.db"], ["stats", "live.db"], ["tree", "live.db"],
+            ] {
+                let outcome = try place.run(arguments)
+                #expect([0, 1, 75].contains(outcome.code), "\(arguments): \(outcome)")
+            }
+            let total = try writer.stop()
+            #expect(lastCount > 0 && lastCount <= total)
+            let database = try Database.open(at: path)
+            #expect(try WriterHistory.prefix(of: database) == total)
+            try database.close()
+            #expect(try place.run("verify", "live.db", "--deep").code == 0)
+            #expect(try place.names() == ["live.db"], "no checkpoint is left")
+            let left = try FileManager.default.contentsOfDirectory(atPath: "/tmp").filter {
+                $0.hasPrefix(".lkrepl-scratch-")
+            }
+            #expect(
+                left.allSatisfy { name in kill(Int32(name.split(separator: "-")[2])!, 0) == 0 || errno != ESRCH },
+                "\(left)")
+        }
+    }
+
+    /// Nothing is made, renamed, changed or deleted where the other process works.
+    @Test func `is left as it was by every command that reads`() throws {
+        try Workplace.with(isVerified: false) { place in
+            try place.makeDatabase()
+            #expect(try place.run("put", "--write", "app.db", "k", "v").code == 0)
+            let holder = try TerminalSession(["app.db", "-q"], in: place)
+            try holder.expect("app.db ro> ")
+            func state() throws -> [String] {
+                try place.names(in: "app.db").map { name in
+                    let attributes = try FileManager.default.attributesOfItem(atPath: "\(place.path)/app.db/\(name)")
+                    return
+                        "\(name) \(attributes[.systemFileNumber]!) \(attributes[.size]!) \(attributes[.modificationDate]!)"
+                }
+            }
+            let before = try state()
+            for arguments in [
+                ["get", "app.db", "k"], ["mget", "app.db", "k"], ["scan", "app.db"], ["keys", "app.db"],
+                ["values", "app.db"],
+                ["count", "app.db"], ["first", "app.db"], ["last", "app.db"], ["seek", "app.db", "k"],
+                ["tree", "app.db"],
+                ["bigkeys", "app.db"], ["approx-size", "app.db"], ["stats", "app.db"], ["properties", "app.db"],
+                ["levels", "app.db"], ["sst", "app.db"], ["wal", "app.db"], ["manifest", "app.db"],
+                ["versions", "app.db", "k"],
+                ["verify", "app.db"], ["verify", "app.db", "--deep"], ["digest", "app.db"],
+                ["diff", "app.db", "app.db"],
+                ["dump", "app.db"], ["app.db", "-c", "get k; .refresh; count"],
+            ] {
+                let outcome = try place.run(arguments)
+                #expect(outcome.code == 0, "\(arguments): \(outcome)")
+                #expect(try state() == before, "\(arguments)")
+            }
+            for arguments in [
+                ["put", "--write", "app.db", "k", "w"], ["del", "--write", "app.db", "k"],
+                ["delrange", "--write", "-y", "app.db", "--prefix", "k"], ["compact", "--write", "-y", "app.db"],
+                ["repair", "--write", "app.db", "--confirm", "app.db"],
+                ["destroy", "--write", "app.db", "--confirm", "app.db"],
+                ["--write", "app.db", "-c", "count"], ["app.db", "-c", ".write on"],
+                ["put", "--write", "--wait", "0.1", "app.db", "k", "w"],
+            ] {
+                let outcome = try place.run(arguments)
+                #expect(
+                    outcome.code == 75 && outcome.error.contains(" \(holder.processID)"), "\(arguments): \(outcome)")
+                #expect(try state() == before, "\(arguments)")
+            }
+            let waiting = try place.start("put", "--write", "--wait", "30", "app.db", "k", "w", name: "waiting")
+            try holder.type("quit\n")
+            #expect(try holder.end() == 0)
+            #expect(try waiting.wait() == 0)
+            #expect(try place.run("get", "app.db", "k").output == "w\n")
+        }
+    }
+}
