@@ -31,6 +31,8 @@ import Testing
                 #expect(outcome.bytes.count > 10_000)
             }
 
+            if place.has("photos.store") { try place.remove("photos.store") }
+            try place.makePhotos()
             // The line editor moves the cursor by escapes; what commands print has none.
             let terminal = try TerminalSession(
                 ["photos.store", "-q"], in: place, environment: ["TERM": "xterm", "NO_COLOR": "1", "PAGER": "cat"])

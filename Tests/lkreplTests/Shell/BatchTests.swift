@@ -113,7 +113,7 @@ import Testing
                 (["find", "photos.store", "photos", "--bogus"], 64, "\"message\":\"Error: Unknown option"),
                 (["get", "photos.store", "nothing"], 1, "\"code\":1"),
                 (["photos.store", "-c", "put a b"], 77, "\"where\":[\"-c:1: put\"]"),
-                (["photos.store", "-c", "put a b"], 77, "\"hint\":\".write on"),
+                (["photos.store", "-c", "put a b"], 77, "\"hint\":\"add --write, or type .write on\""),
             ] as [([String], Int32, String)] {
                 let outcome = try place.run(["--error-format", "json"] + arguments)
                 #expect(outcome.code == code && outcome.says(part), "\(outcome)")
@@ -136,7 +136,10 @@ import Testing
                 defer { close(holder) }
                 let child = try place.start("import", "--write", "items.store", "items", "pipe", name: "stopped")
                 // It has the lock once it reads.
-                while try place.run("stats", "items.store").code != 75 {}
+                let locked = try (0..<500).contains { _ in
+                    try place.run("put", "--write", "items.store", "a", "b").code == 75
+                }
+                #expect(locked)
                 child.signal(signal)
                 #expect(try child.wait(seconds: 30) == code)
                 let text = String(decoding: try place.read("stopped-err"), as: UTF8.self)

@@ -31,7 +31,8 @@ import Testing
                 ("find photos --lim", ["--limit"]), ("find photos --mode js", ["json", "json-pretty", "jsonl"]),
                 ("find photos --fields id,rat", ["rating"]), ("find photos --sort -tak", ["taken"]),
                 ("search photos x --where rat", ["rating"]), ("index drop photos rat", ["rating"]),
-                ("doc get photos scan-0001", ["scan-0001"]), (".mode cs", ["csv"]), (".pager ", ["auto", "off", "on"]),
+                ("doc get photos 2004-06-19-0008", ["2004-06-19-0008"]), (".mode cs", ["csv"]),
+                (".pager ", ["auto", "off", "on"]),
                 ("find photos;fi", ["find"]), ("bogus ", []), ("find photos # fi", []), ("find a | b", []),
             ] {
                 let found = completer.completion(of: text)
