@@ -3,7 +3,7 @@
 SWIFT ?= swift
 DEMO_STORE ?= .build/demo.store
 
-.PHONY: sanitize all build demo test faults bench format lint clean bootstrap
+.PHONY: sanitize all build demo docs test faults bench format lint clean bootstrap
 
 all: build
 
@@ -16,6 +16,11 @@ build: bootstrap
 demo: bootstrap
 	@$(SWIFT) build --quiet -c release --product lkrepl
 	@Examples/photos/demo "$$($(SWIFT) build -c release --show-bin-path)/lkrepl" "$(DEMO_STORE)"
+
+docs: bootstrap
+	@$(SWIFT) build --quiet -c release --product lkrepl
+	@Examples/photos/demo "$$($(SWIFT) build -c release --show-bin-path)/lkrepl" "$(DEMO_STORE)" > /dev/null
+	@script/docs "$$($(SWIFT) build -c release --show-bin-path)/lkrepl" "$(DEMO_STORE)"
 
 test: bootstrap lint
 	$(SWIFT) test

@@ -61,7 +61,9 @@ enum Program {
             ErrorReport.tell(usage)
             return .usage
         } catch {
-            let failure = CommandFailure(error)
+            var failure = CommandFailure(error)
+            // Whichever wait a signal has ended, the exit code tells of the signal.
+            if failure.exitCode == .interrupted, let reason = Interruption.reason { failure.exitCode = reason.exitCode }
             ErrorReport.tell(failure)
             return failure.exitCode
         }

@@ -35,18 +35,16 @@ struct HistorySearch: Sendable {
     mutating func findNext(isForward: Bool, in history: [String]) {
         self.isForward = isForward
         guard !pattern.isEmpty else { return }
-        find(from: (found ?? start) + (isForward ? 1 : -1), in: history)
+        find(from: (found ?? start) + (isForward ? 1 : -1), in: history, passing: shown.text)
     }
 
-    private mutating func find(from position: Int, in history: [String]) {
+    /// - Parameter known: an input that is shown already; found again further on it tells nothing.
+    private mutating func find(from position: Int, in history: [String], passing known: String? = nil) {
         let positions =
             isForward
             ? Array(history.indices.filter { $0 >= position }) : history.indices.filter { $0 <= position }.reversed()
         for index in positions {
-            // What is shown already and found again further on tells nothing.
-            guard let range = history[index].range(of: pattern), index == found || history[index] != shown.text else {
-                continue
-            }
+            guard let range = history[index].range(of: pattern), history[index] != known else { continue }
             found = index
             isFailing = false
             shown = EditBuffer(

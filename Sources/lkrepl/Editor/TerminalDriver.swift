@@ -50,8 +50,9 @@ final class TerminalDriver {
         guard TerminalMode.makeRaw() else { return .end }
         send("\u{1b}[?2004h")
         defer {
-            send("\u{1b}[?2004l")
+            // In this order: who sees the end of the editor may type for what follows.
             TerminalMode.restore()
+            send("\u{1b}[?2004l")
         }
         var editor = LineEditor(
             history: surroundings.history, language: LineEditor.Language(isOpen: surroundings.isOpen), text: text)

@@ -63,6 +63,8 @@ struct CommandCatalog: Sendable {
                 return nil
             }
             let tokens = command.arguments.dropFirst(1 + words.count)
+            // What makes a database cannot be shown on one that is open.
+            guard !tokens.contains(where: { $0 == "--create" || $0 == "--into-new" }) else { return nil }
             // The database is the first argument that is no option; flags before it stay.
             guard let position = tokens.firstIndex(where: { !$0.hasPrefix("-") }) else { return nil }
             let redirection = tokens.firstIndex { $0 == ">" } ?? tokens.endIndex

@@ -61,7 +61,7 @@ enum ShellHelp {
         lines.append("       lkrepl \(command.name) DB \(synopsis.dropFirst().joined(separator: " "))")
         if let example = command.shellExample { lines.append("EXAMPLE: \(example)") }
         lines.append("")
-        for argument in own { lines.append(row("  " + label(argument), argument.abstract)) }
+        for argument in positional + options { lines.append(row("  " + label(argument), argument.abstract)) }
         lines.append(
             row("  of all commands", catalog.sharedOptions.filter(\.isShown).map { $0.names[0] }.joined(separator: " "))
         )

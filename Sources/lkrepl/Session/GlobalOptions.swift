@@ -77,7 +77,7 @@ struct GlobalOptions: ParsableArguments {
         guard write else {
             throw CommandFailure(
                 .noPermission, "\(what) changes the database, which is opened read-only",
-                hint: Session.shell == nil ? "add --write" : ".write on allows changes")
+                hint: Session.shell == nil ? "add --write" : "add --write, or type .write on")
         }
     }
 

@@ -74,6 +74,8 @@ extension Shell {
     ///
     /// - Returns: whether the shell goes on.
     func runInput(_ input: String) -> Bool {
+        // A ^C that stopped one of these commands is not meant for the next prompt.
+        defer { Interruption.beginCommand() }
         let commands: [ShellCommand]
         do {
             commands = try ShellScanner.commands(in: input)

@@ -80,7 +80,7 @@ import Testing
             ("^rphotosx⌫", "search |photos \"old bridge\""),
             ("^rphotos^r^s", "search |photos \"old bridge\""),
             // An open quote or bracket goes on.
-            ("find 'a⏎b", "find 'a\nb|"), ("put k {⏎1", "put k {\n1|"), ("find 'a⏎b↑", "find '|a\nb"),
+            ("find 'a⏎b", "find 'a\nb|"), ("put k {⏎1", "put k {\n1|"), ("find 'a⏎b↑", "f|ind 'a\nb"),
             ("find 'a⏎bcdefghij↑", "find 'a|\nbcdefghij"),
             ("find 'a⏎b↑↓", "find 'a\nb|"), ("find 'a⏎bc^a", "find 'a\n|bc"), ("find 'a⏎bc^a^u", "find 'a\n|bc"),
         ] as [(String, String)])

@@ -53,7 +53,7 @@ import Testing
 
     @Test func `shows a hint behind the text only, and never on a row of its own`() {
         let hint = ScreenPainter.Content(prompt: "p> ", text: "find", cursor: 4, hint: "COLLECTION [CONDITION]")
-        #expect(screen(hint, width: 20).lines == ["p> findCOLLECTION […"])
+        #expect(screen(hint, width: 20).lines == ["p> findCOLLECTION …"])
         var inside = hint
         inside.cursor = 2
         #expect(screen(inside, width: 20).lines == ["p> find"])
