@@ -55,6 +55,7 @@ struct ImportCommand: ParsableCommand {
                 try options.confirm("remove all documents of \(collection) in \(database)")
             }
             var settings = try loading.loaderOptions("import", mode: mode)
+            settings.noun = "documents"
             settings.keepsMarkers = !loading.dryRun && photos == nil
             if acknowledge {
                 settings.acknowledgement = { count in

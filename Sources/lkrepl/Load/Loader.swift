@@ -10,6 +10,8 @@ final class Loader {
     struct Options {
         /// The command, for messages.
         var command = "load"
+        /// What the records are called, in the plural.
+        var noun = "records"
         var mode = LoadMode.upsert
         /// Whether records that are no good are passed over.
         var skipsBad = false
@@ -145,12 +147,11 @@ final class Loader {
         self.target = target
         guard options.keepsMarkers, let marker = try target.marker(), !options.restarts else { return target }
         guard options.resumes else {
-            let text = "an earlier \(options.command) was interrupted after record \(marker.itemCount)"
-            if options.mode == .insert {
-                throw CommandFailure(.usage, text, hint: "--resume goes on there, --restart begins anew")
-            }
-            StandardError.shared.write("\(options.command): \(text); this one begins anew, --resume would go on\n")
-            return target
+            // The other modes may begin anew without harm, and replace the marker.
+            guard options.mode == .insert else { return target }
+            throw CommandFailure(
+                .usage, "an earlier \(options.command) was interrupted after record \(marker.itemCount)",
+                hint: "--resume goes on there, --restart begins anew")
         }
         guard marker.mode == options.mode else {
             throw CommandFailure(
@@ -263,7 +264,7 @@ final class Loader {
         let count = summary.storedCount
         if options.keepsMarkers {
             failure.hint =
-                "\(advice)\(count) records before it are stored; mend it and run again"
+                "\(advice)\(count) \(options.noun) before it are stored; mend it and run again"
                 + (options.skipsBad ? "" : ", or use --on-error skip")
         }
         return failure

@@ -32,7 +32,7 @@ import Testing
             try place.write(Self.schema, to: "schema.json")
             #expect(try place.run("init", "mine.store", "--schema", "schema.json").code == 0)
             let imported = try place.run(["import", "--write", "mine.store", "files", "-"], input: bytes)
-            #expect(imported.code == 0 && imported.error.hasPrefix("import: 500 documents"), "\(imported)")
+            #expect(imported.code == 0 && imported.error.hasPrefix("import: read 500 inserted 500 "), "\(imported)")
 
             let found = try place.run(
                 "find", "mine.store", "files", "IFD0:Model = \"\(model)\"", "--count", "--explain")

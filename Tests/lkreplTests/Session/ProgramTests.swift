@@ -90,7 +90,7 @@ import Testing
             #expect(outcome.code == 0, "\(outcome)")
             for name in try place.names(in: "items.store") {
                 let text = String(decoding: try place.read("items.store/" + name), as: UTF8.self)
-                #expect(!text.contains("import: 2 documents"), "\(name)")
+                #expect(!text.contains("import: read 2"), "\(name)")
             }
             #expect(try place.run("find", "items.store", "items", "--count").output == "2\n")
         }
