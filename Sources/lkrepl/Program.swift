@@ -94,7 +94,8 @@ struct RootCommand: ParsableCommand {
             """,
         version: Version.text,
         subcommands: [
-            InitCommand.self, ImportCommand.self, ExportCommand.self, FindCommand.self, SearchCommand.self, DocCommand.self,
+            InitCommand.self, ImportCommand.self, ExportCommand.self, FindCommand.self, SearchCommand.self,
+            DocCommand.self,
             CollectionsCommand.self, StatsCommand.self, VerifyCommand.self, DumpCommand.self, LoadCommand.self,
             GetCommand.self, PutCommand.self, DelCommand.self, ScanCommand.self, CountCommand.self,
         ]

@@ -28,7 +28,8 @@ struct DumpCommand: ParsableCommand {
     @Option(name: .long, help: "Collections to write, with commas between them; all if not given.") var only: String?
     @Option(name: .long, help: "The changes behind this commit of a document store.") var since: UInt64?
     @Flag(name: .long, help: "The keys of a document store as they are, indexes included.") var raw = false
-    @Flag(name: .long, help: "Write values that are JSON as objects, where nothing is lost by it.") var jsonValues = false
+    @Flag(name: .long, help: "Write values that are JSON as objects, where nothing is lost by it.") var jsonValues =
+        false
     @Flag(name: .long, help: "Say when and of what the dump was made.") var stamp = false
     @Option(name: .long, help: "The longest line, in bytes.") var maxLine = DumpRecord.maximumLineByteCount
 

@@ -20,7 +20,9 @@ struct ExportCommand: ParsableCommand {
     @Option(name: .long, help: "jsonl, json, csv or tsv.") var format = "jsonl"
     @Option(name: .shortAndLong, help: "The file; standard output if not given.") var output: String?
     @Option(name: .long, help: "Paths of members to write, with commas between them.") var fields: String?
-    @Option(name: .long, parsing: .unconditional, help: "Fields to sort by, with commas; - before one for larger values first.")
+    @Option(
+        name: .long, parsing: .unconditional,
+        help: "Fields to sort by, with commas; - before one for larger values first.")
     var sort: String?
     @Option(name: .long, help: "How many at most.") var limit: Int?
     @Flag(name: .long, help: "Names of columns say what their cells are.") var types = false
