@@ -92,6 +92,9 @@ struct LoadCommand: ParsableCommand {
             return try RawLoadTarget(try open(), mode: mode, isDryRun: false, markerPath: nil)
         }
         try loader.run(file, self)
+        guard loader.isFramed || loader.loader.summary.read > 0 else {
+            throw CommandFailure(.badData, "\(loader.name):1: there is neither a header nor a record")
+        }
         try loader.loader.finishTarget()
         // A new database holds as many records as were stored, unless a key or an id stood there twice.
         let summary = loader.loader.summary

@@ -49,7 +49,8 @@ final class BerkeleySource: RecordSource {
                     throw fault(.truncated, "a key has no value; the dump was cut").final
                 }
                 let value = try decode(line.bytes)
-                place = RecordPlace(line: keyLine.line, offset: keyLine.offset, text: keyLine.text + [0x0a] + line.bytes)
+                place = RecordPlace(
+                    line: keyLine.line, offset: keyLine.offset, text: keyLine.text + [0x0a] + line.bytes)
                 guard isWanted else { continue }
                 defer { lastKey = key }
                 guard key != lastKey else {

@@ -68,8 +68,12 @@ struct DumpReader: ~Copyable {
     }
 
     private mutating func readLine() throws -> Bool {
+        let last = (line.number, line.offset)
         do {
-            return try lines.read(into: &line)
+            if try lines.read(into: &line) { return true }
+            // At the end, what is wrong is wrong with the last line there was.
+            (line.number, line.offset) = last
+            return false
         } catch {
             line.number = error.lineNumber
             line.offset = error.offset

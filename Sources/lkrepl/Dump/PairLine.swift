@@ -59,7 +59,8 @@ extension Span<UInt8> {
             let quote = word ^ (ones &* UInt64(UInt8(ascii: "\"")))
             let backslash = word ^ (ones &* UInt64(UInt8(ascii: "\\")))
             let stop =
-                (((quote &- ones) & ~quote) | ((backslash &- ones) & ~backslash) | (word &- ones &* 0x20) | word) & highs
+                (((quote &- ones) & ~quote) | ((backslash &- ones) & ~backslash) | (word &- ones &* 0x20) | word)
+                & highs
             if stop != 0 { return position &+ stop.trailingZeroBitCount / 8 &- start }
             position &+= 8
         }

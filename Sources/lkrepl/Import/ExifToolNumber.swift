@@ -12,7 +12,9 @@ enum ExifToolNumber {
             guard let value = plain(parts[0]) else { return nil }
             number = value
         case 2:
-            guard let numerator = plain(parts[0]), let denominator = plain(parts[1]), denominator != 0 else { return nil }
+            guard let numerator = plain(parts[0]), let denominator = plain(parts[1]), denominator != 0 else {
+                return nil
+            }
             number = numerator / denominator
         default: return nil
         }

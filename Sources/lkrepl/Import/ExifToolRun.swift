@@ -97,7 +97,8 @@ final class ExifToolRun {
         // 1 says that some file could not be read, which its object says as well.
         guard status & 0x7f == 0, !(bytes.isEmpty && status >> 8 & 0xff > 1) else {
             throw CommandFailure(
-                .unavailable, "exiftool ended with \(status & 0x7f == 0 ? "code \(status >> 8)" : "signal \(status & 0x7f)")",
+                .unavailable,
+                "exiftool ended with \(status & 0x7f == 0 ? "code \(status >> 8)" : "signal \(status & 0x7f)")",
                 hint: "its own messages are above")
         }
         return bytes

@@ -26,7 +26,8 @@ enum ExifToolTags {
         "LastKeywordXMP", "LastKeywordIPTC", "PersonInImage", "PersonInImageName", "OrganisationInImageName",
         "OrganisationInImageCode", "Event", "Scene", "SubjectCode", "IntellectualGenre", "CreatorTool", "DocumentID",
         "InstanceID", "OriginalDocumentID", "PreservedFileName", "RawFileName", "Comment", "Warning", "Error",
-        "ProfileDescription", "ProfileCopyright", "DeviceModel", "DeviceManufacturer", "RegionName", "RegionPersonDisplayName",
+        "ProfileDescription", "ProfileCopyright", "DeviceModel", "DeviceManufacturer", "RegionName",
+        "RegionPersonDisplayName",
         // the file itself
         "SourceFile", "FileName", "Directory", "ExifToolVersion",
     ]
@@ -60,15 +61,19 @@ enum ExifToolTags {
     static func isList(_ tag: String) -> Bool {
         let name = String(name(of: tag))
         guard lists.contains(name) else { return false }
-        guard ["Owner", "Type", "Language", "Creator", "Contact", "Event", "Subject"].contains(name) else { return true }
-        return !tag.contains(":") ? name == "Subject" || name == "Creator" : tag.hasPrefix("XMP") || tag.hasPrefix("IPTC")
+        guard ["Owner", "Type", "Language", "Creator", "Contact", "Event", "Subject"].contains(name) else {
+            return true
+        }
+        return !tag.contains(":")
+            ? name == "Subject" || name == "Creator" : tag.hasPrefix("XMP") || tag.hasPrefix("IPTC")
     }
 
     /// Whether a tag is a moment.
     static func isDate(_ tag: String) -> Bool {
         let name = name(of: tag)
         guard !isText(tag) else { return false }
-        return name.contains("Date") || name.hasSuffix("Time") && !name.contains("Exposure") || name.hasSuffix("DateTime")
+        return name.contains("Date") || name.hasSuffix("Time") && !name.contains("Exposure")
+            || name.hasSuffix("DateTime")
     }
 
     /// Whether a tag is a length of time or space.

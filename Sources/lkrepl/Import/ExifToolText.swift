@@ -20,7 +20,8 @@ enum ExifToolText {
             case UInt8(ascii: "\""):
                 let end = endOfString(text, from: index)
                 if expectsName {
-                    tag = String(decoding: text.extracting(index + 1..<max(index + 1, end - 1)).copiedBytes, as: UTF8.self)
+                    tag = String(
+                        decoding: text.extracting(index + 1..<max(index + 1, end - 1)).copiedBytes, as: UTF8.self)
                     expectsName = false
                 }
                 output += text.extracting(index..<end).copiedBytes

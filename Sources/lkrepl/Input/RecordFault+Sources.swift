@@ -5,7 +5,8 @@ extension RecordFault {
     ///
     /// - Parameter offset: the bytes before the record; the error has the place within the input.
     init(_ error: JSONError, recordOffset offset: Int) {
-        self.init(error.code == .invalidUTF8 ? .utf8 : error.code == .duplicateName ? .duplicateKey : .syntax, error.message)
+        self.init(
+            error.code == .invalidUTF8 ? .utf8 : error.code == .duplicateName ? .duplicateKey : .syntax, error.message)
         line = error.line
         column = error.column
         self.offset = offset

@@ -251,7 +251,8 @@ final class Loader {
         }
         guard summary.rejected <= options.maximumErrorCount else {
             var failure = stopped(fault)
-            failure.message = "more than \(options.maximumErrorCount) records were rejected; the last: " + failure.message
+            failure.message =
+                "more than \(options.maximumErrorCount) records were rejected; the last: " + failure.message
             throw failure
         }
     }

@@ -5,7 +5,8 @@ import LevelKit
 struct LoadingOptions: ParsableArguments {
     @Option(name: .long, help: "What a bad record does: stop or skip.") var onError = "stop"
     @Option(name: .long, help: "How many bad records are passed over with --on-error skip.") var maxErrors: Int?
-    @Option(name: .long, help: "A file for the records that were rejected, one JSON object a line.") var rejects: String?
+    @Option(name: .long, help: "A file for the records that were rejected, one JSON object a line.") var rejects:
+        String?
     @Flag(name: .long, help: "The file is one of rejects, whose records were mended.") var fromRejects = false
     @Flag(name: [.long, .customShort("n")], help: "Check everything and store nothing.") var dryRun = false
     @Option(name: .long, help: "Records written together.") var batch = 1000

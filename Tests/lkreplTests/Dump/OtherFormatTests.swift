@@ -1,0 +1,202 @@
+import Foundation
+import Testing
+
+@testable import lkrepl
+
+/// Pairs that other programs' dumps have lost: line ends, their own separators, bytes that are no text, nothing at all.
+private let oddPairs: [(key: [UInt8], value: [UInt8])] = [
+    (Array("\n".utf8), Array("a\nb".utf8)), (Array(" ==> ".utf8), Array("DATA=END".utf8)),
+    (Array("DATA=END".utf8), []), (Array("HEADER=END".utf8), [0]), (Array("k ==> v".utf8), Array("\\41".utf8)),
+    (Array("é".utf8), [0xff, 0xfe]), ([0xff], Array(0...255)),
+].sorted { $0.key.lexicographicallyPrecedes($1.key) }
+
+@Suite struct `Dumps of other programs` {
+    private static func isInstalled(_ program: String) -> Bool {
+        (ProcessInfo.processInfo.environment["PATH"] ?? "").split(separator: ":")
+            .contains { FileManager.default.isExecutableFile(atPath: "\($0)/\(program)") }
+    }
+
+    private static func with(_ body: (Workplace, [UInt8]) throws -> Void) throws {
+        try Workplace.with { place in
+            let whole = try rawDump(oddPairs)
+            #expect(try place.run(["load", "--create", "app.db", "-"], input: whole).code == 0)
+            try body(place, whole)
+        }
+    }
+
+    @Test(arguments: ["mdb", "bdb", "ldb"])
+    func `are written and read without loss`(format: String) throws {
+        try Self.with { place, whole in
+            #expect(try place.run("dump", "app.db", "--format", format, "-o", "dumped").code == 0)
+            let loaded = try place.run("load", "--create", "copy.db", "dumped")
+            #expect(loaded.code == 0, "\(loaded)")
+            #expect(try place.dump("copy.db") == whole)
+        }
+    }
+
+    @Test(arguments: ["mdb", "bdb"])
+    func `are refused wherever they are cut, with the line`(format: String) throws {
+        try Self.with { place, _ in
+            let text = try place.run("dump", "app.db", "--format", format, "-q").bytes
+            for count in 1..<text.count - 1 {
+                let file = try TemporaryFile(Array(text[..<count]))
+                let source = BerkeleySource(
+                    try InputFile(descriptor: file.descriptor, name: "cut"), database: nil,
+                    maximumLineByteCount: 1 << 20)
+                let fault = #expect(throws: RecordFault.self, "cut to \(count)") {
+                    while try source.next() != nil {}
+                }
+                #expect(fault?.isRecoverable == false)
+                let line = text[..<count].count { $0 == 0x0a }
+                #expect([line, line + 1, max(1, line)].contains(fault?.line), "cut to \(count)")
+            }
+        }
+    }
+
+    @Test func `in LMDB's form with escapes are read, and refused where a backslash means nothing`() throws {
+        let head = "VERSION=3\nformat=print\ntype=btree\nsomething=new\nHEADER=END\n"
+        try Workplace.with { place in
+            try place.write(head + " a\\0ab\n \\\\x\n \\ff\n \nDATA=END\n", to: "print.mdb")
+            #expect(try place.run("load", "--create", "a.db", "print.mdb").code == 0)
+            #expect(
+                try place.run("scan", "a.db").lines
+                    == [#"{"k":"a\nb","v":"\\x"}"#, #"{"k64":"/w==","v":""}"#])
+            for (text, part) in [
+                (head + " a\\q\n b\nDATA=END\n", "backslash"), (head + " a\nDATA=END\n", "has no value"),
+                (head + " a\n b\n", "without DATA=END"), (head + "a\n b\nDATA=END\n", "begins with a space"),
+                ("VERSION=3\ntype=recno\nHEADER=END\nDATA=END\n", "recno"),
+                ("VERSION=2\nHEADER=END\nDATA=END\n", "version 2"),
+            ] {
+                let outcome = try place.run(["load", "--create", "b.db", "-"], input: Array(text.utf8))
+                #expect(outcome.code == 65 && outcome.says(part), "\(part): \(outcome)")
+            }
+            let two = head.replacing("type", with: "database=x\ntype") + " a\n b\nDATA=END\n"
+            let three = two + two.replacing("=x", with: "=y").replacing(" a", with: " c")
+            #expect(try place.run(["load", "--create", "c.db", "-"], input: Array(three.utf8)).says("--only"))
+            #expect(
+                try place.run(["load", "--create", "c.db", "-", "--only", "y"], input: Array(three.utf8)).code == 0)
+            #expect(try place.run("scan", "c.db").lines == [#"{"k":"c","v":"b"}"#])
+        }
+    }
+
+    @Test(
+        .enabled(if: isInstalled("mdb_load") && isInstalled("mdb_dump"), "skipped: lmdb-utils is not installed"))
+    func `go to LMDB and back`() throws {
+        try Self.with { place, whole in
+            let outcome = try place.shell(
+                """
+                mkdir lmdb && lkrepl dump app.db --format mdb -q | mdb_load lmdb &&
+                mdb_dump lmdb > back && lkrepl load --create copy.db back
+                """)
+            #expect(outcome.code == 0, "\(outcome)")
+            #expect(try place.dump("copy.db") == whole)
+        }
+    }
+
+    @Test(.enabled(if: isInstalled("db_load") && isInstalled("db_dump"), "skipped: db-util is not installed"))
+    func `go to Berkeley DB and back`() throws {
+        try Self.with { place, whole in
+            let outcome = try place.shell(
+                """
+                lkrepl dump app.db --format bdb -q | db_load berkeley &&
+                db_dump berkeley > back && lkrepl load --create copy.db back
+                """)
+            #expect(outcome.code == 0, "\(outcome)")
+            #expect(try place.dump("copy.db") == whole)
+        }
+    }
+
+    @Test(.enabled(if: isInstalled("ldb"), "skipped: rocksdb-tools is not installed"))
+    func `go to RocksDB and back`() throws {
+        try Self.with { place, whole in
+            let outcome = try place.shell(
+                """
+                lkrepl dump app.db --format ldb -q | ldb load --hex --create_if_missing --db=rocks >/dev/null &&
+                ldb dump --hex --db=rocks > back && lkrepl load --create copy.db back
+                """)
+            #expect(outcome.code == 0, "\(outcome)")
+            #expect(try place.dump("copy.db") == whole)
+        }
+    }
+}
+
+/// The one-liners of `lkrepl help dump`, in the languages that people have.
+@Suite struct `A dump in other languages` {
+    private static let pairs: [(key: [UInt8], value: [UInt8])] = [
+        (Array("a".utf8), [0xff, 0xfe, 0]), (Array("é".utf8), Array("text\n".utf8)), ([0xff], []),
+    ]
+    private static func isInstalled(_ program: String) -> Bool {
+        (ProcessInfo.processInfo.environment["PATH"] ?? "").split(separator: ":")
+            .contains { FileManager.default.isExecutableFile(atPath: "\($0)/\(program)") }
+    }
+
+    /// Prints keys and values in hexadecimal.
+    private static let programs = [
+        "python3": """
+        import base64, json
+        for line in open("raw.lkd", "rb"):
+            r = json.loads(line)
+            if not ("k" in r or "k64" in r): continue
+            k = r["k"].encode() if "k" in r else base64.b64decode(r["k64"])
+            v = r["v"].encode() if "v" in r else base64.b64decode(r["v64"])
+            print(k.hex(), v.hex())
+        """,
+        "ruby": """
+        require "json"; require "base64"
+        File.foreach("raw.lkd") do |line|
+          r = JSON.parse(line)
+          next unless r["k"] || r["k64"]
+          k = r["k"]&.b || Base64.strict_decode64(r["k64"])
+          v = r["v"]&.b || Base64.strict_decode64(r["v64"])
+          puts k.unpack1("H*") + " " + v.unpack1("H*")
+        end
+        """,
+        "node": """
+        for (const line of require("fs").readFileSync("raw.lkd", "utf8").trim().split("\\n")) {
+          const r = JSON.parse(line)
+          if (r.k === undefined && r.k64 === undefined) continue
+          const k = Buffer.from(r.k ?? r.k64, r.k !== undefined ? 'utf8' : 'base64')
+          const v = Buffer.from(r.v ?? r.v64, r.v !== undefined ? 'utf8' : 'base64')
+          console.log(k.toString("hex") + " " + v.toString("hex"))
+        }
+        """,
+    ]
+
+    @Test(arguments: ["python3", "ruby", "node"].filter { isInstalled($0) })
+    func `has the same bytes`(program: String) throws {
+        try Workplace.with { place in
+            try place.write(try rawDump(Self.pairs), to: "raw.lkd")
+            try place.write(Self.programs[program] ?? "", to: "script")
+            let outcome = try place.shell("\(program) script")
+            let expected = "61 fffe00\nc3a9 746578740a\nff \n"
+            #expect(outcome.code == 0 && outcome.output == expected, "\(program): \(outcome)")
+        }
+    }
+
+    @Test(.enabled(if: isInstalled("jq"), "skipped: jq is not installed"))
+    func `is read by jq`() throws {
+        try Workplace.with { place in
+            try place.write(
+                try rawDump([(Array("a".utf8), [0x80]), (Array("b".utf8), Array("x".utf8))]), to: "raw.lkd")
+            #expect(try place.shell("jq -r 'select(.k) | .k' raw.lkd").lines == ["a", "b"])
+            #expect(try place.shell("jq -r '.v64 // empty | @base64d | length' raw.lkd").lines == ["1"])
+        }
+    }
+
+    @Test(.enabled(if: isInstalled("python3"), "skipped: python3 is not installed"))
+    func `is changed by the script in Examples`() throws {
+        try Workplace.with { place in
+            try place.makePhotos()
+            let outcome = try place.shell(
+                """
+                PATH="$PWD:$PATH"; printf '#!/bin/sh\\nexec "\(Binary.path)" "$@"\\n' > lkrepl; chmod +x lkrepl
+                python3 '\(Binary.package)/Examples/change-documents.py' photos.store
+                rm lkrepl
+                """)
+            #expect(outcome.code == 0, "\(outcome)")
+            let found = try place.run("find", "photos.store", "photos", "keywords HAS archive", "--count")
+            let old = try place.run("find", "photos.store", "photos", "year < 2000", "--count")
+            #expect(found.output == old.output && found.output != "0\n", "\(found) \(old)")
+        }
+    }
+}

@@ -1,0 +1,132 @@
+import DocIndex
+import Foundation
+import Testing
+
+@testable import lkrepl
+
+enum DelimitedTestFiles {
+    static let pictures = Binary.package + "/../shared/data/photos"
+    static let hasPictures = FileManager.default.fileExists(atPath: pictures)
+    static let hasExiftool = (ProcessInfo.processInfo.environment["PATH"] ?? "").split(separator: ":")
+        .contains { FileManager.default.isExecutableFile(atPath: "\($0)/exiftool") }
+
+    /// The cells of a file, `nil` for null.
+    static func cells(_ text: String, _ dialect: DelimitedReader.Dialect) throws -> [[String?]] {
+        let file = try TemporaryFile(Array(text.utf8))
+        var reader = DelimitedReader(
+            try InputFile(descriptor: file.descriptor, name: "file"), dialect: dialect, maximumRecordByteCount: 1 << 20)
+        var records: [[String?]] = []
+        while let cells = try reader.next() {
+            records.append(cells.map { $0.isNull ? nil : String(decoding: $0.bytes, as: UTF8.self) })
+        }
+        return records
+    }
+}
+
+@Suite struct `CSV` {
+    @Test(
+        arguments: [
+            ("", []), ("a,b\n1,2\n", [["a", "b"], ["1", "2"]]), ("a,b\r\n1,2", [["a", "b"], ["1", "2"]]),
+            ("a,,\"\"\n", [["a", nil, ""]]), ("\"a,\"\"b\"\"\n\",c\n", [["a,\"b\"\n", "c"]]),
+            ("\"a\r\nb\"\r\n", [["a\r\nb"]]), ("a\rb,c\n", [["a\rb", "c"]]), ("\u{feff}a,b\n", [["a", "b"]]),
+            ("\n", [[nil]]), ("é,\"ü\"\n", [["é", "ü"]]),
+        ] as [(String, [[String?]])])
+    func `is taken apart as it was put together`(text: String, expected: [[String?]]) throws {
+        #expect(try DelimitedTestFiles.cells(text, .csv(separator: UInt8(ascii: ","))) == expected)
+    }
+
+    @Test(arguments: [
+        ("a\"b,c\n", 1, RecordFault.Kind.format), ("x\n\"a\"b\n", 2, .format), ("x\n\"a\nb", 2, .truncated),
+    ])
+    func `that is broken is refused with the line`(text: String, line: Int, kind: RecordFault.Kind) throws {
+        let fault = #expect(throws: RecordFault.self) {
+            try DelimitedTestFiles.cells(text, .csv(separator: UInt8(ascii: ",")))
+        }
+        #expect(fault?.line == line && fault?.kind == kind)
+    }
+
+    @Test func `and TSV carry any cells there and back`() throws {
+        var generator = SeededGenerator(seed: 11)
+        for _ in 0..<300 {
+            let records = (0..<Int.random(in: 1...4, using: &generator)).map { _ in
+                (0..<3).map { _ -> String? in
+                    guard Bool.random(using: &generator) else { return nil }
+                    return String(decoding: randomBytes(using: &generator), as: UTF8.self)
+                }
+            }
+            var csv: [UInt8] = []
+            var tsv: [UInt8] = []
+            for record in records {
+                let fields = record.map { $0.map(DelimitedField.text) ?? .null }
+                CSVWriter().append(fields, to: &csv)
+                TSVWriter().append(fields, to: &tsv)
+            }
+            for (text, dialect) in [
+                (csv, DelimitedReader.Dialect.csv(separator: UInt8(ascii: ","))), (tsv, .tsv),
+            ] {
+                let read = try DelimitedTestFiles.cells(String(decoding: text, as: UTF8.self), dialect)
+                // As bytes: two spellings of a letter are equal texts.
+                #expect(
+                    read.map { $0.map { $0.map { Array($0.utf8) } } }
+                        == records.map { $0.map { $0.map { Array($0.utf8) } } })
+            }
+        }
+    }
+
+    /// With kinds in the names of its columns it carries documents, whatever they hold.
+    @Test(arguments: ["csv", "tsv"])
+    func `with kinds gives back every document`(format: String) throws {
+        let documents = #"""
+            {"id":"a","n":1,"x":1.0,"t":"","o":{"p":{"q":"deep"},"e":{}},"l":[1,"two",null]}
+            {"id":"b","n":"1","x":-0.0,"t":"a,b\n\"c\"\t\\","o":{"p":{"q":null}},"flag":true}
+            {"id":"c","n":9223372036854775807,"x":1e300,"dotted.name":1,"quo\"te":2,"é":"e\u0301"}
+            {"id":"d","t":"b64:AAAA","y":"00123","z":"=1+1","empty":{},"none":[]}
+            """#
+        try Workplace.with { place in
+            try place.makeItems()
+            try place.makeItems("copy.store")
+            #expect(
+                try place.run(["import", "--write", "items.store", "items", "-"], input: Array(documents.utf8)).code
+                    == 0)
+            let exported = try place.run("export", "items.store", "items", "--format", format, "--types", "-o", "file")
+            #expect(exported.code == 0, "\(exported)")
+            let imported = try place.run(
+                "import", "--write", "copy.store", "items", "file", "--format", format, "--types")
+            #expect(imported.code == 0, "\(imported)")
+            func contents(_ store: String) throws -> [String] {
+                try place.run("export", store, "items").lines.map {
+                    try DocumentValue(json: $0).json(JSONWriter(sortsNames: true))
+                }
+            }
+            #expect(try contents("copy.store") == contents("items.store"))
+        }
+    }
+
+    @Test func `without kinds holds texts, and objects where names have points`() throws {
+        try Workplace.with { place in
+            try place.makeItems()
+            let text = "id,gps.lat,zip,note\n1,48.85,00123,\n2,,,\"\"\n"
+            let imported = try place.run(
+                ["import", "--write", "items.store", "items", "-", "--format", "csv"], input: Array(text.utf8))
+            #expect(imported.code == 0, "\(imported)")
+            #expect(
+                try place.run("find", "items.store", "items", "--mode", "jsonl").lines
+                    == [#"{"id":"1","gps":{"lat":"48.85"},"zip":"00123"}"#, #"{"id":"2","note":""}"#])
+            let broken = try place.run(
+                ["import", "--write", "items.store", "items", "-", "--format", "csv", "--on-error", "skip"],
+                input: Array("id,a\n3\n4,x\n".utf8))
+            #expect(broken.code == 65 && broken.says("standard input:2:") && broken.says("inserted 1"), "\(broken)")
+        }
+    }
+
+    @Test func `for spreadsheets runs no formula`() throws {
+        try Workplace.with { place in
+            try place.makeItems()
+            let text = #"{"id":"a","f":"=1+1","n":-5}"#
+            #expect(
+                try place.run(["import", "--write", "items.store", "items", "-"], input: Array(text.utf8)).code == 0)
+            let exported = try place.run("export", "items.store", "items", "--format", "csv", "--safe-csv", "--crlf")
+            #expect(exported.output == "id,f,n\r\na,'=1+1,-5\r\n", "\(exported)")
+        }
+    }
+}

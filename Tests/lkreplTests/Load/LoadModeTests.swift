@@ -1,0 +1,259 @@
+import DocIndex
+import Testing
+
+@testable import lkrepl
+
+/// Lines of a dump without its frame, as scripts make them.
+@Suite struct `Loading records that are there already` {
+    private static let first = """
+        {"c":"items","id":"a","doc":{"id":"a","n":1,"k":["x"]}}
+        {"c":"items","id":"b","doc":{"id":"b","n":2,"m":{"p":1,"q":2}}}\n
+        """
+    private static let second = """
+        {"c":"items","id":"b","doc":{"id":"b","n":3,"m":{"q":null,"r":4}}}
+        {"c":"items","id":"c","doc":{"id":"c"}}\n
+        """
+
+    @Test(
+        arguments: [
+            (
+                "upsert", 0, #"{"id":"b","n":3,"m":{"q":null,"r":4}}"#, ["a", "b", "c"],
+                "read 2 inserted 1 replaced 1 skipped 0 rejected 0"
+            ),
+            (
+                "skip", 0, #"{"id":"b","n":2,"m":{"p":1,"q":2}}"#, ["a", "b", "c"],
+                "read 2 inserted 1 replaced 0 skipped 1 rejected 0"
+            ),
+            (
+                "merge", 0, #"{"id":"b","n":3,"m":{"p":1,"r":4}}"#, ["a", "b", "c"],
+                "read 2 inserted 1 replaced 0 merged 1 skipped 0 rejected 0"
+            ),
+            (
+                "replace", 0, #"{"id":"b","n":3,"m":{"q":null,"r":4}}"#, ["b", "c"],
+                "read 2 inserted 2 replaced 0 skipped 0 rejected 0"
+            ),
+            ("insert", 65, #"{"id":"b","n":2,"m":{"p":1,"q":2}}"#, ["a", "b", "c"], "rejected 1"),
+        ] as [(String, Int32, String, [String], String)])
+    func `follows the mode, for documents`(
+        mode: String, code: Int32, b: String, ids: [String], summary: String
+    ) throws {
+        try Workplace.with { place in
+            try place.makeItems()
+            #expect(try place.run(["load", "--write", "items.store", "-"], input: Array(Self.first.utf8)).code == 0)
+            let arguments =
+                ["load", "--write", "items.store", "-", "--mode", mode, "--yes", "--on-error", "skip"]
+            let dry = try place.run(arguments + ["--dry-run"], input: Array(Self.second.utf8))
+            #expect(dry.code == code, "\(dry)")
+            #expect(try place.run("find", "items.store", "items", "--count").output == "2\n")
+
+            let loaded = try place.run(arguments, input: Array(Self.second.utf8))
+            #expect(loaded.code == code && loaded.says(summary), "\(loaded)")
+            if mode != "replace" { #expect(dry.says(summary), "\(dry)") }
+            #expect(try place.run("doc", "get", "items.store", "items", "b", "--mode", "jsonl").output.contains(b))
+            let found = try place.run("find", "items.store", "items", "--ids")
+            #expect(found.lines == ids.map { "{\"id\":\"\($0)\"}" }, "\(found)")
+        }
+    }
+
+    @Test(
+        arguments: [
+            ("upsert", 0, ["a=1", "b=3", "c=4"], "stored 2"), ("skip", 0, ["a=1", "b=2", "c=4"], "skipped 1"),
+            ("insert", 65, ["a=1", "b=2", "c=4"], "rejected 1"), ("replace", 0, ["b=3", "c=4"], "removed 2 stored 2"),
+            ("merge", 64, ["a=1", "b=2"], "upsert"),
+        ] as [(String, Int32, [String], String)])
+    func `follows the mode, for pairs`(mode: String, code: Int32, pairs: [String], summary: String) throws {
+        try Workplace.with { place in
+            try place.makeDatabase()
+            let first = #"{"k":"a","v":"1"}"# + "\n" + #"{"k":"b","v":"2"}"# + "\n"
+            #expect(try place.run(["load", "--write", "app.db", "-"], input: Array(first.utf8)).code == 0)
+            let second = #"{"k":"b","v":"3"}"# + "\n" + #"{"k":"c","v":"4"}"# + "\n"
+            let loaded = try place.run(
+                ["load", "--write", "app.db", "-", "--mode", mode, "--yes", "--on-error", "skip"],
+                input: Array(second.utf8))
+            #expect(loaded.code == code && loaded.says(summary), "\(loaded)")
+            let scanned = try place.run("scan", "app.db")
+            #expect(
+                scanned.lines == pairs.map { "{\"k\":\"\($0.prefix(1))\",\"v\":\"\($0.suffix(1))\"}" }, "\(scanned)")
+        }
+    }
+
+    @Test func `does not remove anything without a yes`() throws {
+        try Workplace.with { place in
+            try place.makeItems()
+            #expect(try place.run(["load", "--write", "items.store", "-"], input: Array(Self.first.utf8)).code == 0)
+            let refused = try place.run(
+                ["load", "--write", "items.store", "-", "--mode", "replace"], input: Array(Self.second.utf8))
+            #expect(refused.code == 77 && refused.says("--yes"), "\(refused)")
+            #expect(try place.run("find", "items.store", "items", "--count").output == "2\n")
+        }
+    }
+}
+
+@Suite struct `Records that are no good` {
+    @Test func `are written to a file, and go in when they are mended there`() throws {
+        try Workplace.with { place in
+            try place.makeItems()
+            try place.write(
+                """
+                {"id":"a","n":1}
+                {"id":"b","n":}
+                {"n":3}
+                {"id":"d","n":4}
+                {"id":1.5}
+                """, to: "many.jsonl")
+            let loaded = try place.run(
+                "import", "--write", "items.store", "items", "many.jsonl", "--on-error", "skip", "--rejects",
+                "bad.jsonl")
+            #expect(loaded.code == 65 && loaded.says("read 5 inserted 2 replaced 0 skipped 0 rejected 3"), "\(loaded)")
+            let lines = String(decoding: try place.read("bad.jsonl"), as: UTF8.self)
+            let rejects = try lines.split(separator: "\n").map { try DocumentValue(json: String($0)) }
+            #expect(rejects.map { $0["line"]?.intValue } == [2, 3, 5])
+            #expect(rejects.map { $0["byte"]?.intValue } == [17, 33, 59])
+            #expect(rejects.map { $0["error"]?.stringValue } == ["json.syntax", "key.missing", "schema.type"])
+            #expect(rejects[0]["raw"]?.stringValue == #"{"id":"b","n":}"#)
+
+            let mended = lines.replacing(#"\"n\":}"#, with: #"\"n\":2}"#).replacing(
+                #"{\"n\":3"#, with: #"{\"id\":\"c\""#)
+            try place.write(mended, to: "mended.jsonl")
+            let again = try place.run(
+                "import", "--write", "items.store", "items", "mended.jsonl", "--from-rejects", "--on-error", "skip")
+            #expect(again.code == 65 && again.says("read 3 inserted 2 replaced 0 skipped 0 rejected 1"), "\(again)")
+            let found = try place.run("find", "items.store", "items", "--ids")
+            #expect(found.lines == ["a", "b", "c", "d"].map { "{\"id\":\"\($0)\"}" }, "\(found)")
+        }
+    }
+
+    @Test func `end the load when there are more than allowed, with what came before stored`() throws {
+        try Workplace.with { place in
+            try place.makeItems()
+            let text = (0..<20).map { $0 % 3 == 2 ? "{\"x\":1}" : "{\"id\":\"\($0)\"}" }.joined(separator: "\n")
+            try place.write(text, to: "many.jsonl")
+            let outcome = try place.run(
+                "import", "--write", "items.store", "items", "many.jsonl", "--max-errors", "2", "--batch", "1")
+            #expect(outcome.code == 65 && outcome.says("more than 2 records were rejected"), "\(outcome)")
+            #expect(try place.run("find", "items.store", "items", "--count").output == "6\n")
+        }
+    }
+
+    /// A unique index refuses a commit as a whole; one document must not take the others of its batch with it.
+    @Test func `are found in a batch that a unique index refuses`() throws {
+        try Workplace.with { place in
+            try place.write(
+                #"{"collections":{"items":{"indexes":{"s":{"fields":["s"],"unique":true,"sparse":true}}}}}"#,
+                to: "schema.json")
+            #expect(try place.run("init", "items.store", "--schema", "schema.json").code == 0)
+            let text = (0..<40).map { "{\"id\":\"\($0 + 10)\",\"s\":\($0 == 17 ? 3 : $0 == 33 ? 4 : $0)}" }
+            try place.write(text.joined(separator: "\n"), to: "many.jsonl")
+            let outcome = try place.run(
+                "import", "--write", "items.store", "items", "many.jsonl", "--on-error", "skip", "--rejects",
+                "bad.jsonl")
+            #expect(outcome.code == 65 && outcome.says("inserted 38 replaced 0 skipped 0 rejected 2"), "\(outcome)")
+            #expect(outcome.says("many.jsonl:18:") && outcome.says("many.jsonl:34:"), "\(outcome)")
+
+            // Where a bad record ends the load, those before it are stored and none behind it.
+            #expect(try place.run("init", "other.store", "--schema", "schema.json").code == 0)
+            let stopped = try place.run("import", "--write", "other.store", "items", "many.jsonl")
+            #expect(stopped.code == 65 && stopped.error.contains("many.jsonl:18:"), "\(stopped)")
+            #expect(try place.run("find", "other.store", "items", "--count").output == "17\n")
+        }
+    }
+}
+
+@Suite struct `A load` {
+    @Test func `gives collections and keys other names`() throws {
+        try Workplace.with { place in
+            try place.makePhotos()
+            try place.run("dump", "photos.store", "-o", "photos.lkd", "-q")
+            let loaded = try place.run("load", "--create", "new.store", "photos.lkd", "--rename", "photos=pictures")
+            #expect(loaded.code == 0, "\(loaded)")
+            #expect(try place.run("find", "new.store", "pictures", "--count").output == "301\n")
+            #expect(try place.run("load", "--create", "none.store", "photos.lkd", "--only", "other").code == 0)
+            #expect(try place.run("collections", "none.store").output == "")
+
+            try place.write(
+                try rawDump([(Array("a/1".utf8), [1]), (Array("b/1".utf8), [2])]), to: "raw.lkd")
+            let mapped = try place.run("load", "--create", "raw.db", "raw.lkd", "--map-prefix", "a/=c/")
+            #expect(mapped.code == 0, "\(mapped)")
+            #expect(
+                try place.run("scan", "raw.db", "--keys").lines == [#"{"k":"b/1"}"#, #"{"k":"c/1"}"#])
+        }
+    }
+
+    @Test func `takes what is there of a dump without its end, and one that was changed, if told to`() throws {
+        let whole = try rawDump((0..<10).map { (Array("\($0)".utf8), [UInt8($0)]) })
+        let lines = whole.split(separator: 0x0a).map { Array($0) + [0x0a] }
+        try Workplace.with { place in
+            try place.write(lines[..<8].flatMap(\.self), to: "cut.lkd")
+            #expect(try place.run("load", "--create", "a.db", "cut.lkd").code == 65)
+            let cut = try place.run("load", "--create", "a.db", "cut.lkd", "--allow-incomplete")
+            #expect(cut.code == 0 && cut.says("not complete"), "\(cut)")
+            #expect(try place.run("count", "a.db").output == "7\n")
+
+            try place.write((lines[..<4] + lines[5...]).flatMap(\.self), to: "changed.lkd")
+            #expect(try place.run("load", "--create", "b.db", "changed.lkd").code == 65)
+            #expect(try place.run("load", "--create", "b.db", "changed.lkd", "--no-verify").code == 0)
+            #expect(try place.run("count", "b.db").output == "9\n")
+        }
+    }
+
+    @Test func `stores whole lines under one of their members`() throws {
+        try Workplace.with { place in
+            try place.makeDatabase()
+            let text = #" {"id":"a","n":1.50}"# + "\n" + #"{"n":2,"id":7}"# + "\n"
+            let loaded = try place.run(["load", "--write", "app.db", "-", "--key", "id"], input: Array(text.utf8))
+            #expect(loaded.code == 0, "\(loaded)")
+            #expect(try place.run("get", "app.db", "7", "--raw").output == #"{"n":2,"id":7}"#)
+            #expect(try place.run("get", "app.db", "a", "--raw").output.contains("1.50"))
+        }
+    }
+
+    @Test func `carries changes and deletions from one store to another`() throws {
+        try Workplace.with { place in
+            try place.makeItems()
+            let text = (0..<5).map { "{\"id\":\"\($0)\",\"n\":\($0)}\n" }.joined()
+            #expect(
+                try place.run(["import", "--write", "items.store", "items", "-"], input: Array(text.utf8)).code == 0)
+            #expect(try place.run(["load", "--create", "copy.store", "-"], input: place.dump("items.store")).code == 0)
+            #expect(try place.run("doc", "del", "--write", "items.store", "items", "1", "3").code == 0)
+            #expect(try place.run("doc", "put", "--write", "items.store", "items", #"{"id":"0","n":9}"#).code == 0)
+
+            let changes = try place.run("dump", "items.store", "--since", "1", "-q")
+            #expect(changes.output.contains(#"{"c":"items","id":"3","del":true}"#), "\(changes)")
+            let refused = try place.run(["load", "--create", "new.store", "-"], input: changes.bytes)
+            #expect(refused.code == 65 && refused.says("whole dump first"), "\(refused)")
+            let loaded = try place.run(["load", "--write", "copy.store", "-"], input: changes.bytes)
+            #expect(loaded.code == 0 && loaded.says("deleted 2"), "\(loaded)")
+            #expect(try place.dump("copy.store") == place.dump("items.store"))
+        }
+    }
+
+    @Test func `says what to do with a file of another kind`() throws {
+        try Workplace.with { place in
+            try place.makeDatabase()
+            for (text, part) in [
+                ("id,title\n1,x\n", "--format csv"), ("a ==> b\n", "ldb dump --hex"), ("{\"x\":1}\n", "cannot begin"),
+                ("\u{1f}\u{8b}x\n", "load"),
+            ] {
+                let outcome = try place.run(["load", "--write", "app.db", "-"], input: Array(text.utf8))
+                #expect(outcome.code == 65 && outcome.says(part), "\(text): \(outcome)")
+            }
+        }
+    }
+
+    @Test func `of lines that are too long names the line, and large values come in parts`() throws {
+        try Workplace.with { place in
+            let large = [UInt8](repeating: 1, count: 9 << 20)
+            try place.write(try rawDump([(Array("k".utf8), large)]), to: "large.lkd")
+            let text = try place.read("large.lkd")
+            #expect(text.split(separator: 0x0a).map(\.count).max() ?? 0 < 16 << 20)
+            #expect(try place.run("load", "--create", "large.db", "large.lkd").code == 0)
+            #expect(try place.run("get", "large.db", "k", "--raw").bytes == large)
+
+            try place.write(
+                Array("{\"k\":\"a\",\"v\":\"".utf8) + [UInt8](repeating: 0x61, count: 17 << 20), to: "long.jsonl")
+            let long = try place.run("load", "--write", "large.db", "long.jsonl")
+            #expect(
+                long.code == 65 && long.error.hasPrefix("lkrepl: long.jsonl:1:") && long.says("--max-line"), "\(long)")
+        }
+    }
+}

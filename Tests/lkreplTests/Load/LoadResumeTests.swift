@@ -1,0 +1,163 @@
+import DocIndex
+import Foundation
+import Testing
+
+@testable import lkrepl
+
+/// At any moment a process may be killed; `--resume` must store every record once, and none twice.
+@Suite struct `A load that is killed and goes on` {
+    private static func documents(_ count: Int) -> String {
+        (0..<count).map { "{\"id\":\"d\($0 + 100_000)\",\"n\":\($0 % 97),\"t\":\"word\($0 % 50) other\"}\n" }.joined()
+    }
+
+    @Test func `ends as if it had not been, in the mode that rejects what is there`() throws {
+        let environment = ProcessInfo.processInfo.environment
+        let seed = environment["LEVELKIT_TEST_SEED"].flatMap(UInt64.init) ?? .random(in: 0..<1 << 32)
+        var generator = SeededGenerator(seed: seed)
+        try Workplace.with { place in
+            try place.write(Self.documents(4000), to: "many.jsonl")
+            try place.makeItems("first.store")
+            let arguments = ["items", "many.jsonl", "--mode", "insert", "--batch", "50"]
+            let start = ContinuousClock.now
+            #expect(try place.run(["import", "--write", "first.store"] + arguments).code == 0)
+            let duration = ContinuousClock.now - start
+            let whole = try place.dump("first.store")
+            var killed = 0
+            for round in 0..<(environment["LEVELKIT_TEST_LONG"] == "1" ? 40 : 4) {
+                try place.makeItems("again.store")
+                var runs = 0
+                while runs < 50 {
+                    runs += 1
+                    let child = try place.start(
+                        "import", "--write", "again.store", "items", "many.jsonl", "--mode", "insert", "--batch", "50",
+                        "--resume", name: "again")
+                    usleep(UInt32(duration / .microseconds(1) * Double.random(in: 0.2..<0.9, using: &generator)))
+                    child.signal(9)
+                    let code = try child.wait()
+                    if code == 0 { break }
+                    #expect(
+                        code == 137,
+                        "seed \(seed), round \(round): \(String(decoding: try place.read("again-err"), as: UTF8.self))")
+                    killed += 1
+                }
+                let ended = try place.run(["import", "--write", "again.store", "--resume", "-q"] + arguments)
+                // Where the last run had come to its end, everything is there already.
+                #expect([0, 65].contains(ended.code), "seed \(seed), round \(round): \(ended)")
+                #expect(try place.dump("again.store") == whole, "seed \(seed), round \(round)")
+                try place.remove("again.store")
+            }
+            #expect(killed > 0, "seed \(seed): nothing was killed")
+        }
+    }
+
+    @Test func `does not begin anew in that mode unless told to, and not with another file`() throws {
+        try Workplace.with { place in
+            try place.makeItems()
+            try place.write(Self.documents(200) + "{\"id\":", to: "cut.jsonl")
+            let arguments = ["import", "--write", "items.store", "items", "--mode", "insert", "--batch", "50"]
+            let cut = try place.run(arguments + ["cut.jsonl"])
+            #expect(cut.code == 65 && cut.error.hasPrefix("lkrepl: cut.jsonl:201:"), "\(cut)")
+            let refused = try place.run(arguments + ["cut.jsonl"])
+            #expect(refused.code == 64 && refused.says("--resume") && refused.says("--restart"), "\(refused)")
+
+            try place.write(Self.documents(300).replacing("\"n\":5,", with: "\"n\":6,"), to: "other.jsonl")
+            let other = try place.run(arguments + ["other.jsonl", "--resume"])
+            #expect(other.code == 65 && other.says("not those"), "\(other)")
+
+            // Mended, it goes on behind what is stored.
+            try place.write(Self.documents(300), to: "whole.jsonl")
+            let resumed = try place.run(arguments + ["whole.jsonl", "--resume"])
+            #expect(resumed.code == 0 && resumed.says("read 100 inserted 100"), "\(resumed)")
+            #expect(try place.run("find", "items.store", "items", "--count").output == "300\n")
+        }
+    }
+
+    @Test func `keeps its place beside a plain database, and clears it away at the end`() throws {
+        let pairs = (0..<20_000).map { (key: Array("\($0 + 100_000)".utf8), value: [UInt8](repeating: 7, count: 60)) }
+        let whole = try rawDump(pairs)
+        try Workplace.with { place in
+            try place.makeDatabase()
+            try place.write(whole, to: "large.lkd")
+            // A synced batch leaves a mark; the load is stopped between two of them.
+            let child = try place.start(
+                "load", "--write", "app.db", "large.lkd", "--batch", "20", "--sync", "batch", "--no-verify",
+                name: "load")
+            var waited = 0
+            while !place.has("large.lkd.lkprogress"), waited < 2000 {
+                usleep(2000)
+                waited += 1
+            }
+            child.signal(9)
+            #expect(try child.wait() == 137)
+            #expect(place.has("large.lkd.lkprogress"))
+            let refused = try place.run("load", "--write", "app.db", "large.lkd", "--mode", "insert", "--resume")
+            #expect(refused.code == 64, "\(refused)")
+            let resumed = try place.run("load", "--write", "app.db", "large.lkd", "--resume")
+            #expect(resumed.code == 0 && !resumed.says("read 20,000 "), "\(resumed)")
+            #expect(try place.dump("app.db") == whole)
+            #expect(!place.has("large.lkd.lkprogress"))
+        }
+    }
+
+    @Test(arguments: [SIGINT, SIGTERM])
+    func `ends a batch when it is asked to, and says how to go on`(signal: Int32) throws {
+        try Workplace.with { place in
+            try place.write(Self.documents(3000), to: "many.jsonl")
+            try place.makeItems()
+            let child = try place.start(
+                "import", "--write", "items.store", "items", "many.jsonl", "--mode", "insert", "--batch", "10",
+                "--acknowledge", name: "import")
+            while try !place.has("import-out") || place.read("import-out").isEmpty { usleep(1000) }
+            child.signal(signal)
+            let code = try child.wait()
+            let error = String(decoding: try place.read("import-err"), as: UTF8.self)
+            #expect(code == 128 + signal && error.contains("--resume"), "exit code \(code): \(error)")
+            let resumed = try place.run(
+                "import", "--write", "items.store", "items", "many.jsonl", "--mode", "insert", "--resume")
+            #expect(resumed.code == 0, "\(resumed)")
+            #expect(try place.run("find", "items.store", "items", "--count").output == "3000\n")
+        }
+    }
+
+    @Test func `leaves nothing of a database or a file that is being made`() throws {
+        let pairs = (0..<40_000).map { (key: Array("\($0 + 100_000)".utf8), value: [UInt8](repeating: 7, count: 60)) }
+        try Workplace.with { place in
+            try place.write(try rawDump(pairs), to: "large.lkd")
+            let child = try place.start("load", "--create", "new.db", "large.lkd", name: "load")
+            while try !place.names().contains(where: { $0.hasPrefix("new.db.loading-") }) { usleep(1000) }
+            child.signal(SIGINT)
+            #expect(try child.wait() == 130)
+            #expect(try place.names() == ["large.lkd", "load-err", "load-out"])
+
+            #expect(try place.run("load", "--create", "new.db", "large.lkd").code == 0)
+            let dump = try place.start("dump", "new.db", "-o", "new.lkd", name: "dump")
+            while try !place.names().contains(where: { $0.hasPrefix("new.lkd.partial-") }) { usleep(500) }
+            dump.signal(SIGTERM)
+            let code = try dump.wait()
+            #expect(code == 143 || code == 0 && place.has("new.lkd"))
+            #expect(try !place.names().contains { $0.contains(".partial-") })
+
+            // What a killed process leaves is cleared away by the next.
+            let killed = try place.start("load", "--create", "other.db", "large.lkd", name: "load")
+            while try !place.names().contains(where: { $0.hasPrefix("other.db.loading-") }) { usleep(1000) }
+            try killed.kill()
+            #expect(try place.run("load", "--create", "other.db", "large.lkd").code == 0)
+            #expect(try !place.names().contains { $0.contains(".loading-") })
+        }
+    }
+
+    @Test func `tells a full disk from other failures`() throws {
+        try Workplace.with { place in
+            try place.makePhotos()
+            for command in [
+                ["dump", "photos.store", "-o", "/dev/full"], ["export", "photos.store", "photos", "-o", "/dev/full"],
+                ["export", "photos.store", "photos", "--format", "csv", "-o", "/dev/full"],
+            ] {
+                let outcome = try place.run(command)
+                #expect(outcome.code == 74 && outcome.says("No space left"), "\(command): \(outcome)")
+            }
+            let piped = try place.shell("lkrepl dump photos.store > /dev/full")
+            #expect(piped.code == 74, "\(piped)")
+        }
+    }
+}
