@@ -178,7 +178,8 @@ enum Interruption {
         #else
             let handler = unsafe unsafeBitCast(old.__sigaction_u.__sa_handler, to: Int.self)
         #endif
-        guard handler != unsafe unsafeBitCast(SIG_IGN, to: Int.self) else { return }
+        let ignored = unsafe unsafeBitCast(SIG_IGN, to: Int.self)
+        guard handler != ignored else { return }
         install(number)
     }
 
