@@ -25,13 +25,30 @@ struct EditBuffer: Hashable, Sendable {
     ///
     /// A mark that combines with what stands before it becomes one character with it.
     mutating func insert(_ text: String) {
-        let before = String(characters[..<cursor]) + text
-        let after = characters[cursor...]
-        let joined = Array(before)
-        // Marks may also join the first character behind; that is left to the next change.
-        characters = joined + after
-        cursor = joined.count
+        let inserted = Array(text)
+        characters.insert(contentsOf: inserted, at: cursor)
+        cursor += inserted.count
+        joinMarks()
     }
+
+    /// Makes one character of what has become one, such as a letter and the mark that a deletion has brought behind it.
+    ///
+    /// The cursor does not stay within it, but goes behind it.
+    private mutating func joinMarks() {
+        let whole = Array(String(characters))
+        guard whole.count != characters.count else { return }
+        let scalarCount = characters[..<cursor].reduce(0) { $0 + $1.unicodeScalars.count }
+        characters = whole
+        cursor = 0
+        var passed = 0
+        while cursor < characters.count, passed < scalarCount {
+            passed += characters[cursor].unicodeScalars.count
+            cursor += 1
+        }
+    }
+
+    /// The characters from a place up to the cursor; none if the cursor stands before it.
+    func rangeToCursor(from start: Int) -> Range<Int> { min(start, cursor)..<cursor }
 
     /// Removes the characters of a range and puts the cursor at its start; what was removed.
     @discardableResult
@@ -39,6 +56,7 @@ struct EditBuffer: Hashable, Sendable {
         let removed = String(characters[range])
         characters.removeSubrange(range)
         cursor = range.lowerBound
+        joinMarks()
         return removed
     }
 
@@ -56,6 +74,7 @@ struct EditBuffer: Hashable, Sendable {
         let right = min(cursor, characters.count - 1)
         characters.swapAt(right - 1, right)
         cursor = right + 1
+        joinMarks()
         return true
     }
 

@@ -244,7 +244,7 @@ struct LineEditor: Sendable {
     private mutating func yankOther() -> [Effect] {
         guard let last = yank, killed.count > 1 else { return [.bell] }
         let index = last.index == 0 ? killed.count - 1 : last.index - 1
-        buffer.replace(last.start..<buffer.cursor, with: killed[index])
+        buffer.replace(buffer.rangeToCursor(from: last.start), with: killed[index])
         yank = (last.start, index)
         return []
     }
@@ -266,7 +266,7 @@ struct LineEditor: Sendable {
         guard (0...history.count).contains(position), position != historyPosition else { return [.bell] }
         edited[historyPosition] = buffer
         historyPosition = position
-        buffer = edited[position] ?? EditBuffer(history[position])
+        buffer = edited[position] ?? EditBuffer(position < history.count ? history[position] : "")
         buffer.move(to: buffer.characters.count)
         undo = UndoList()
         return []
@@ -279,7 +279,7 @@ struct LineEditor: Sendable {
             position -= 1
             guard let argument = ShellScanner.lastToken(of: history[position]) else { continue }
             if let last = lastArgument {
-                buffer.remove(last.start..<buffer.cursor)
+                buffer.remove(buffer.rangeToCursor(from: last.start))
             } else {
                 undo.remember(buffer)
             }
@@ -308,6 +308,7 @@ struct LineEditor: Sendable {
             return []
         default:
             undo.remember(buffer)
+            edited[historyPosition] = buffer
             buffer = search.shown
             if let found = search.found { historyPosition = found }
             self.search = nil
@@ -320,7 +321,7 @@ struct LineEditor: Sendable {
 
     private mutating func next(_ step: Int) -> [Effect] {
         guard var cycle = completion else { return step > 0 ? [.complete] : [.bell] }
-        buffer.replace(cycle.start..<buffer.cursor, with: cycle.advance(by: step))
+        buffer.replace(buffer.rangeToCursor(from: cycle.start), with: cycle.advance(by: step))
         completion = cycle
         return []
     }

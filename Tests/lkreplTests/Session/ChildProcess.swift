@@ -21,6 +21,13 @@ final class ChildProcess {
         let what: String
     }
 
+    #if canImport(Glibc)
+        /// POSIX_SPAWN_SETSID, which glibc declares for its own extensions only.
+        private static let newSession: Int32 = 0x80
+    #else
+        private static let newSession = Int32(POSIX_SPAWN_SETSID)
+    #endif
+
     let processID: pid_t
     private var exitCode: Int32?
 
@@ -63,7 +70,7 @@ final class ChildProcess {
         for signal in [SIGPIPE, SIGINT, SIGTERM, SIGHUP] { unsafe sigaddset(&defaults, signal) }
         var flags = Int32(POSIX_SPAWN_SETSIGDEF)
         // A session of its own makes a terminal that is opened the one whose ^C it gets.
-        if case .device = input { flags |= Int32(POSIX_SPAWN_SETSID) }
+        if case .device = input { flags |= Self.newSession }
         unsafe posix_spawnattr_setsigdefault(&attributes, &defaults)
         unsafe posix_spawnattr_setflags(&attributes, Int16(flags))
 
