@@ -84,7 +84,9 @@ final class Workplace: @unchecked Sendable {
         let child = try ChildProcess(
             program, arguments, in: path,
             input: inputStream ?? .file(input.isEmpty ? "/dev/null" : prefix + "-in"),
-            output: output ?? .file(prefix + "-out"), error: error ?? .file(prefix + "-err"), environment: environment)
+            output: output ?? .file(prefix + "-out"), error: error ?? .file(prefix + "-err"),
+            // The configuration of whoever runs the tests is not theirs to read or change.
+            environment: ["XDG_CONFIG_HOME": path + "/.run-config"].merging(environment) { $1 })
         let code = try child.wait()
         defer { for end in ["-in", "-out", "-err"] { unsafe unlink(prefix + end) } }
         return Outcome(
