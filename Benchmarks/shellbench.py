@@ -1,0 +1,119 @@
+"""Times lkrepl beside ldb, sqlite3 and plyvel; see `shellbench`."""
+import importlib.util, os, random, shutil, statistics, subprocess, sys, tempfile, threading, time
+
+lkrepl = os.path.abspath(sys.argv[1])
+records = int(sys.argv[2]) if len(sys.argv) > 2 else 1_000_000
+rounds = int(sys.argv[3]) if len(sys.argv) > 3 else 3
+place = tempfile.mkdtemp(prefix="shellbench-")
+os.chdir(place)
+
+PLYVEL_DUMP = """
+import json, plyvel, sys
+for k, v in plyvel.DB("ours.db"): sys.stdout.write(json.dumps({"k": k.decode(), "v": v.decode()}) + "\\n")
+"""
+PLYVEL_LOAD = """
+import json, plyvel
+db = plyvel.DB("plyvel.new", create_if_missing=True); batch = db.write_batch()
+for n, line in enumerate(open("plain.jsonl")):
+    r = json.loads(line); batch.put(r["k"].encode(), r["v"].encode())
+    if n % 1000 == 999: batch.write(); batch = db.write_batch()
+batch.write(); db.close()
+"""
+
+
+def private_memory(pid, stop, result):
+    """The most memory that is the process's own, in kB: tables that LevelDB maps belong to the page cache."""
+    while not stop.is_set():
+        try:
+            for line in open(f"/proc/{pid}/status"):
+                if line.startswith("RssAnon"):
+                    result[0] = max(result[0], int(line.split()[1]))
+        except OSError:
+            return
+        stop.wait(0.005)
+
+
+def run(command, remove=()):
+    """Seconds and private kB of one run."""
+    for path in remove:
+        shutil.rmtree(path, ignore_errors=True)
+        if os.path.isfile(path): os.remove(path)
+    stop, result = threading.Event(), [0]
+    start = time.perf_counter()
+    process = subprocess.Popen(command, shell=True, stderr=subprocess.PIPE)
+    watcher = threading.Thread(target=private_memory, args=(process.pid, stop, result))
+    watcher.start()
+    errors = process.communicate()[1]
+    seconds = time.perf_counter() - start
+    stop.set(); watcher.join()
+    if process.returncode != 0: sys.exit(f"{command}: code {process.returncode}\n{errors.decode()[-500:]}")
+    return seconds, result[0]
+
+
+def main():
+    random.seed(1)
+    letters = "abcdefghijklmnopqrstuvwxyz0123456789 "
+    with open("plain.jsonl", "w") as plain, open("hex.ldb", "w") as ldb:
+        for number in range(records):
+            key, value = f"photo/{number:08d}", "".join(random.choices(letters, k=86))
+            plain.write(f'{{"k":"{key}","v":"{value}"}}\n')
+            ldb.write(f"0x{key.encode().hex().upper()} ==> 0x{value.encode().hex().upper()}\n")
+    run(f"exec {lkrepl} load --create ours.db plain.jsonl -q")
+    run(f"exec {lkrepl} dump ours.db -o ours.lkd -q")
+    # name, command, what it makes
+    cases = {
+        "count": [("lkrepl", f"exec {lkrepl} count ours.db > /dev/null", ())],
+        "keys": [("lkrepl", f"exec {lkrepl} scan ours.db --keys > keys", ())],
+        "dump": [("lkrepl", f"exec {lkrepl} dump ours.db -q > dumped", ())],
+        "load": [("lkrepl", f"exec {lkrepl} load --create new.db ours.lkd -q", ("new.db",))],
+    }
+    if subprocess.run([lkrepl, "digest", "--help"], capture_output=True).returncode == 0:
+        cases["digest"] = [("lkrepl", f"exec {lkrepl} digest ours.db > /dev/null", ())]
+    if shutil.which("ldb"):
+        run("ldb load --hex --create_if_missing --db=rocks.db < hex.ldb > /dev/null")
+        cases["count"].append(("ldb", "exec ldb dump --count_only --db=rocks.db > /dev/null", ()))
+        cases["keys"].append(("ldb", "exec ldb scan --no_value --db=rocks.db > keys", ()))
+        cases["dump"].append(("ldb", "exec ldb dump --hex --db=rocks.db > dumped", ()))
+        cases["load"].append(
+            ("ldb", "exec ldb load --hex --create_if_missing --db=rocks.new < hex.ldb > /dev/null", ("rocks.new",)))
+    if shutil.which("sqlite3"):
+        import sqlite3
+        database = sqlite3.connect("plain.sqlite")
+        database.execute("CREATE TABLE kv (k TEXT PRIMARY KEY, v TEXT) WITHOUT ROWID")
+        import json
+        database.executemany(
+            "INSERT INTO kv VALUES (?, ?)", ((r["k"], r["v"]) for r in map(json.loads, open("plain.jsonl"))))
+        database.commit(); database.close()
+        run("sqlite3 plain.sqlite .dump > plain.sql")
+        cases["count"].append(("sqlite3", "exec sqlite3 plain.sqlite 'SELECT count(*) FROM kv' > /dev/null", ()))
+        cases["keys"].append(("sqlite3", "exec sqlite3 plain.sqlite 'SELECT k FROM kv' > keys", ()))
+        cases["dump"].append(("sqlite3", "exec sqlite3 plain.sqlite .dump > dumped", ()))
+        cases["load"].append(("sqlite3", "exec sqlite3 new.sqlite < plain.sql", ("new.sqlite",)))
+        if "digest" in cases:
+            cases["digest"].append(("sqlite3", "exec sqlite3 plain.sqlite .sha3sum > /dev/null", ()))
+    if importlib.util.find_spec("plyvel"):
+        open("pdump.py", "w").write(PLYVEL_DUMP); open("pload.py", "w").write(PLYVEL_LOAD)
+        cases["dump"].append(("plyvel", f"exec {sys.executable} pdump.py > dumped", ()))
+        cases["load"].append(("plyvel", f"exec {sys.executable} pload.py", ("plyvel.new",)))
+
+    print(f"{records:,} records of 100 bytes, {rounds} interleaved rounds, medians\n")
+    print(f"{'':8}{'program':10}{'seconds':>9}{'ratio':>8}{'private MB':>12}")
+    for name, programs in cases.items():
+        times = {program: [] for program, _, _ in programs}
+        memory = dict.fromkeys(times, 0)
+        for _ in range(rounds):
+            for program, command, made in programs:
+                seconds, kilobytes = run(command, made)
+                times[program].append(seconds)
+                memory[program] = max(memory[program], kilobytes)
+        ours = statistics.median(times["lkrepl"])
+        for program in times:
+            median = statistics.median(times[program])
+            print(f"{name:8}{program:10}{median:9.2f}{median / ours:8.2f}{memory[program] / 1024:12.1f}")
+
+
+try:
+    main()
+finally:
+    os.chdir("/")
+    shutil.rmtree(place, ignore_errors=True)
