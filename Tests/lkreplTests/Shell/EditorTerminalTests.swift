@@ -48,7 +48,7 @@ import Testing
             try terminal.expect("plain")
             try terminal.expect("\"plain\\n4\"")
             try terminal.type("\u{15}")
-            #expect(try terminal.enter("get \"odd\\\t\r") == "1\r\n")
+            #expect(try terminal.enter("get \"odd\\0\t\r") == "1\r\n")
             #expect(try terminal.enter("get \"odd t\t\r") == "2\r\n")
             #expect(try terminal.enter("get plain\r") == "3\r\n")
             try end(terminal)
