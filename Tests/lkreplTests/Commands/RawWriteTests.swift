@@ -69,7 +69,9 @@ import Testing
     @Test func `can depend on what is there`() throws {
         try Workplace.with { place in
             try place.makeDatabase()
-            let put = { (arguments: String...) in try place.run(["put", "--write", "app.db"] + arguments).code }
+            func put(_ arguments: String...) throws -> Int32 {
+                try place.run(["put", "--write", "app.db"] + arguments).code
+            }
             #expect(try put("k", "1", "--if-absent") == 0)
             #expect(try put("k", "2", "--if-absent") == 1)
             #expect(try put("k", "3", "--if-equals", "2") == 1)

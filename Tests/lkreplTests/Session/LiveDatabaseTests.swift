@@ -5,6 +5,12 @@ import Testing
 
 @testable import lkrepl
 
+#if canImport(Glibc)
+    import Glibc
+#else
+    import Darwin
+#endif
+
 /// A database that another process has open for writing.
 @Suite struct `A live database` {
     /// The fixture that writes, beside `lkrepl`.
