@@ -5,7 +5,7 @@ import LevelKit
 struct DelCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "del", abstract: "Delete keys. Exit code 1 if one was not there.",
-        discussion: "Example: lkrepl del --write app.db user/1. For documents: lkrepl doc del.")
+        discussion: "Example: lkrepl del --write --ignore-missing app.db user/9. For documents: lkrepl doc del.")
 
     @OptionGroup var options: GlobalOptions
     @OptionGroup var view: ViewOptions
