@@ -137,8 +137,7 @@ enum Invocation {
     /// Commands that take words, numbers or keys that may begin with a dash.
     private static let expressive: Set<String> = [
         "find", "search", "facets", "distinct", "explain", "export", "doc", "get", "put", "del",
-        "mget", "seek", "scan", "keys", "values", "count", "first", "last", "delrange", "versions", "tree",
-        "approx-size",
+        "mget", "seek", "versions", "tree",
     ]
     /// Options behind which a value stands, whatever it begins with.
     private static let taking: Set<String> = [

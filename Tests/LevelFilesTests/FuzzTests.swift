@@ -78,7 +78,7 @@ import Testing
             let table = try Table(at: name)
             let handles =
                 try [table.footer.index, table.footer.metaIndex] + table.index().map(\.handle)
-                + table.metaIndex().map(\.handle)
+                + table.metaIndex().map { $0.handle }
             for _ in 0..<TestRun.rounds(400, long: 20_000) {
                 let handle = random.pick(handles)
                 let types: [UInt8?] = [nil, nil, 0, 1, 2, 4, 7]

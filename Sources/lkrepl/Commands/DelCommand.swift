@@ -5,7 +5,7 @@ import LevelKit
 struct DelCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "del", abstract: "Delete keys. Exit code 1 if one was not there.",
-        discussion: "Example: lkrepl del --write app.db user/1. For documents: lkrepl doc del.")
+        discussion: "Example: lkrepl del --write --ignore-missing app.db user/9. For documents: lkrepl doc del.")
 
     @OptionGroup var options: GlobalOptions
     @OptionGroup var view: ViewOptions
@@ -18,7 +18,7 @@ struct DelCommand: ParsableCommand {
         try Session.with(database, options) { session in
             try RawArgument.refuseDocumentStore(session, "del")
             let view = try view.view(of: session)
-            let keys = try keys.map { try view.key(of: $0) }
+            let keys = try keys.map { try view.key(of: Invocation.plain($0)) }
             let found = try keys.count { try session.database.contains($0) }
             try session.database.write { batch in
                 for key in keys { try batch.delete(key) }

@@ -32,7 +32,7 @@ struct PutCommand: ParsableCommand {
         let expected = try ifEquals.map(RawArgument.bytes)
         try Session.with(database, options) { session in
             try RawArgument.refuseDocumentStore(session, "put")
-            let key = try view.view(of: session).key(of: key)
+            let key = try view.view(of: session).key(of: Invocation.plain(key))
             // One process at a time has the database, and a session one command, so nothing comes between.
             if ifAbsent, try session.database.contains(key) { throw CommandFailure.silent(.no) }
             if let expected, try session.database.value(forKey: key) != expected { throw CommandFailure.silent(.no) }

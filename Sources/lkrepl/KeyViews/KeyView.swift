@@ -20,10 +20,9 @@ struct KeyView {
     /// The key that was typed.
     ///
     /// - Throws: ``NotationError``.
-    func key(of argument: String) throws -> [UInt8] {
-        let plain = Invocation.plain(argument)
-        if let format, Self.isOneWord(plain), let key = format.key(of: plain) { return key }
-        return try ByteNotation.parse(plain)
+    func key(of text: String) throws -> [UInt8] {
+        if let format, Self.isOneWord(text), let key = format.key(of: text) { return key }
+        return try ByteNotation.parse(text)
     }
 
     /// The key that a line of a file holds.

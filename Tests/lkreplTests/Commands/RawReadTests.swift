@@ -78,8 +78,7 @@ import Testing
             #expect(try place.run("last", "app.db", "--prefix", "user/19").output.contains("user/199"))
             #expect(try place.run("first", "app.db", "--prefix", "none").code == 1)
             let seek = try place.run("seek", "app.db", "user/150", "--before", "2", "--after", "1")
-            let ops = seek.lines.map { line in String(line.prefix(line.count).split(separator: "\"")[2]) }
-            #expect(seek.lines.count == 4 && ops.count == 4)
+            #expect(seek.lines.count == 4)
             #expect(seek.output.contains("{\"op\":\"=\",\"k\":\"user/150\""), "\(seek)")
             #expect(seek.lines.first?.contains("user/148") == true && seek.lines.last?.contains("user/151") == true)
             let between = try place.run("seek", "app.db", "user/1505", "--before", "1", "--after", "1")

@@ -62,14 +62,17 @@ import Testing
             #expect(repaired.code == 0 && repaired.error.contains("before-repair"), "\(repaired)")
             #expect(try place.run("keys", "app.db").output == "{\"k\":\"b\"}\n")
             #expect(try place.run("destroy", "--write", "app.db", "--confirm", "app.db").code == 0)
-            #expect(!place.has("app.db"))
+            // The repair has left a directory of its own there.
+            #expect(!place.has("app.db/CURRENT"))
         }
     }
 
     @Test func `can depend on what is there`() throws {
         try Workplace.with { place in
             try place.makeDatabase()
-            let put = { (arguments: String...) in try place.run(["put", "--write", "app.db"] + arguments).code }
+            func put(_ arguments: String...) throws -> Int32 {
+                try place.run(["put", "--write", "app.db"] + arguments).code
+            }
             #expect(try put("k", "1", "--if-absent") == 0)
             #expect(try put("k", "2", "--if-absent") == 1)
             #expect(try put("k", "3", "--if-equals", "2") == 1)
@@ -110,7 +113,7 @@ import Testing
                 """, to: "good")
             let good = try place.run("batch", "--write", "app.db", "good")
             #expect(good.code == 0 && good.error.contains("3 puts and 1 deletions"), "\(good)")
-            let stored = "{\"k\":\"b\",\"v\":\"\"}\n{\"k64\":\"/wA=\",\"v64\":\"AAE=\"}\n"
+            let stored = "{\"k\":\"b\",\"v\":\"\"}\n{\"k64\":\"/wA=\",\"v\":\"\\u0000\\u0001\"}\n"
             #expect(try place.run("scan", "app.db").output == stored)
             for (line, message) in [
                 ("{\"op\":\"put\",\"k\":\"x\"}", "v or v64"), ("{\"op\":\"delete\",\"k\":\"x\"}", "no op delete"),
