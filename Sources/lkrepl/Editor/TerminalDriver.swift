@@ -72,7 +72,7 @@ final class TerminalDriver {
                     return .ended(code)
                 case .interrupt:
                     send(painter.leave())
-                    Interruption.beginCommand()
+                    Interruption.forgetInterrupt()
                     return .interrupted(hadText: !editor.view.text.isEmpty)
                 }
             }
