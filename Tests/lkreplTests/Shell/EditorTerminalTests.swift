@@ -55,6 +55,16 @@ import Testing
         }
     }
 
+    @Test func `keeps what is typed ahead`() throws {
+        try Workplace.with { place in
+            try place.makePhotos()
+            let terminal = try session(place)
+            try terminal.type("abc\u{3}find photos --count\rfind photos rating = 5 --count\r\u{4}")
+            #expect(try terminal.end() == 0)
+            #expect(terminal.transcript.contains("[?2004l301\r\n") && terminal.transcript.contains("[?2004l23\r\n"))
+        }
+    }
+
     @Test func `never ends by ^C`() throws {
         try Workplace.with { place in
             try place.makePhotos()
