@@ -3,7 +3,7 @@
 SWIFT ?= swift
 DEMO_STORE ?= .build/demo.store
 
-.PHONY: sanitize all build demo test faults bench format lint clean bootstrap
+.PHONY: sanitize all build demo docs test faults bench format lint clean bootstrap
 
 all: build
 
@@ -17,6 +17,11 @@ demo: bootstrap
 	@$(SWIFT) build --quiet -c release --product lkrepl
 	@Examples/photos/demo "$$($(SWIFT) build -c release --show-bin-path)/lkrepl" "$(DEMO_STORE)"
 
+docs: bootstrap
+	@$(SWIFT) build --quiet -c release --product lkrepl
+	@Examples/photos/demo "$$($(SWIFT) build -c release --show-bin-path)/lkrepl" "$(DEMO_STORE)" > /dev/null
+	@script/docs "$$($(SWIFT) build -c release --show-bin-path)/lkrepl" "$(DEMO_STORE)"
+
 test: bootstrap lint
 	$(SWIFT) test
 
@@ -27,6 +32,7 @@ bench: bootstrap
 	@Benchmarks/bootstrap
 	@$(SWIFT) build --quiet -c release --product lkrepl
 	@Benchmarks/import "$$($(SWIFT) build -c release --show-bin-path)/lkrepl"
+	@Benchmarks/shellbench "$$($(SWIFT) build -c release --show-bin-path)/lkrepl"
 	@$(SWIFT) build --quiet -c release --package-path Benchmarks
 	@$(SWIFT) run --skip-build -c release --package-path Benchmarks bench
 	@$(SWIFT) run --skip-build -c release --package-path Benchmarks docbench

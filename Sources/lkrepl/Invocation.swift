@@ -2,15 +2,27 @@ import ArgumentParser
 
 /// What the arguments of a process ask for: one command, or the shell on a database.
 enum Invocation {
+    /// Where a shell takes its commands from.
+    enum Source: Hashable, Sendable {
+        /// The text of a `-c`.
+        case text(String)
+        /// The file of a `-f`; `-` is standard input.
+        case file(String)
+    }
+
     /// A shell, and what it reads from.
     struct ShellInvocation {
         var database: String
-        /// Commands given with `-c`.
-        var commands: [String] = []
-        /// A file given with `-f`.
-        var script: String?
+        /// What is run, in order; standard input if there is none.
+        var sources: [Source] = []
         /// Options that hold for every command of the shell, such as `--write`.
-        var options: [String] = []
+        var options = SharedOptions()
+        /// Whether a failure of a script ends the run only after everything has been tried.
+        var keepsGoing = false
+        /// Whether what is typed is remembered for the next time.
+        var keepsHistory = true
+        /// Whether the user's configuration and start script are read.
+        var readsConfiguration = true
     }
 
     /// One command with its arguments, options moved behind its name.
@@ -18,70 +30,92 @@ enum Invocation {
     /// The shell.
     case shell(ShellInvocation)
 
-    /// Options of every command that may stand before its name; those that take a value are listed apart.
-    private static let flags: Set<String> = ["--write", "-q", "--quiet", "--json", "-y", "--yes"]
-    private static let valued: Set<String> = ["--mode", "--progress"]
+    /// Names that stand for a command. There are no abbreviations: a script must not change its meaning when a command
+    /// is added.
+    static let aliases = ["ls": "keys", "rm": "del"]
 
     /// Reads the arguments of a process, without the name of the program.
     ///
     /// The first argument that is no option is the name of a command or the path of a database. ArgumentParser cannot
     /// tell the two apart, so this does.
     init(_ arguments: [String]) throws {
-        var options: [String] = []
+        var options = SharedOptions()
         var rest = arguments[...]
-        while let first = rest.first {
-            if Self.flags.contains(first) || Self.isJoined(first) {
-                options.append(rest.removeFirst())
-            } else if Self.valued.contains(first), rest.count > 1 {
-                options += rest.prefix(2)
-                rest = rest.dropFirst(2)
-            } else {
-                break
-            }
-        }
+        while try options.take(from: &rest) {}
+        if rest.first == "--" { rest.removeFirst() }
         guard let first = rest.first, !first.hasPrefix("-") else {
             self = .command(rest.isEmpty ? ["--help"] : Array(rest))
             return
         }
-        let names = RootCommand.configuration.subcommands.map { $0._commandName } + ["help"]
-        if names.contains(first) {
-            // The commands below `doc` take the options, not `doc` itself.
-            let nameCount = first == "doc" ? min(2, rest.count) : 1
-            let others = Self.protecting(rest.dropFirst(nameCount), of: first)
-            self = .command(rest.prefix(nameCount) + options + others)
+        if first == "help" {
+            self = .command(["help"] + rest.dropFirst().map { Self.aliases[$0] ?? $0 })
+            return
+        }
+        if let command = try Self.command(rest, options: options) {
+            self = .command(command)
             return
         }
         if rest.dropFirst().contains(where: { $0 == "--help" || $0 == "-h" }) {
             self = .command(["--help"])
             return
         }
-        self = .shell(try Self.shell(first, rest.dropFirst(), options: options, names: names))
+        if first == "repl", rest.count > 1 { rest.removeFirst() }
+        self = .shell(try Self.shell(rest.removeFirst(), rest, options: options))
+    }
+
+    /// The arguments of a command as ArgumentParser takes them: options behind its name, or behind that of the command
+    /// below it; `nil` if the first is no command.
+    ///
+    /// - Parameter database: The path to put behind the name, as in the shell; `nil` if the arguments have it.
+    /// - Throws: ``CommandFailure`` if the command has commands below it, and the next argument is none of them.
+    static func command(
+        _ arguments: ArraySlice<String>, options: SharedOptions, database: String? = nil
+    ) throws -> [String]? {
+        guard let first = arguments.first else { return nil }
+        let name = aliases[first] ?? first
+        guard let type = RootCommand.configuration.subcommands.first(where: { $0._commandName == name }) else {
+            return nil
+        }
+        let below = type.configuration.subcommands.map { $0._commandName }
+        var names = [name]
+        var rest = arguments.dropFirst()
+        if !below.isEmpty, let word = rest.first, !word.hasPrefix("-") {
+            guard below.contains(word) else {
+                throw CommandFailure(
+                    .usage, "\(name) has no command \(word)",
+                    hint: Self.nearest(to: word, of: below).map { "did you mean \(name) \($0)?" }
+                        ?? "it has \(below.joined(separator: ", "))")
+            }
+            names.append(rest.removeFirst())
+        }
+        if !below.isEmpty, names.count == 1 { return names + rest }
+        let asksForHelp = rest.prefix { $0 != "--" }.contains { $0 == "--help" || $0 == "-h" }
+        if asksForHelp, database != nil { return names + ["--help"] }
+        return names + options.arguments + (database.map { [$0] } ?? []) + protecting(rest, of: name)
     }
 
     private static func shell(
-        _ database: String, _ rest: ArraySlice<String>, options: [String], names: [String]
+        _ database: String, _ rest: ArraySlice<String>, options: SharedOptions
     ) throws -> ShellInvocation {
         guard FileDescriptor.isDirectory(database) else {
-            let near = names.min { database.editDistance(to: $0) < database.editDistance(to: $1) }
-            let isNear = near.map { database.editDistance(to: $0) <= 2 } ?? false
+            let near = nearest(to: database, of: RootCommand.configuration.subcommands.map { $0._commandName })
             throw CommandFailure(
-                isNear ? .usage : .noInput, "there is no command and no database \(database)",
-                hint: isNear
-                    ? "did you mean \(near ?? "")?" : "lkrepl --help lists the commands; lkrepl init makes a store")
+                near == nil ? .noInput : .usage, "there is no command and no database \(database)",
+                hint: near.map { "did you mean \($0)?" }
+                    ?? "lkrepl --help lists the commands; lkrepl init makes a store")
         }
         var shell = ShellInvocation(database: database, options: options)
         var rest = rest
-        while let first = rest.popFirst() {
+        while let first = rest.first {
+            if try shell.options.take(from: &rest) { continue }
+            rest.removeFirst()
             switch first {
             case "-c", "-f":
-                guard let value = rest.popFirst() else {
-                    throw CommandFailure(.usage, "\(first) needs a value")
-                }
-                if first == "-c" { shell.commands.append(value) } else { shell.script = value }
-            case let flag where flags.contains(flag) || isJoined(flag): shell.options.append(flag)
-            case let option where valued.contains(option):
-                guard let value = rest.popFirst() else { throw CommandFailure(.usage, "\(option) needs a value") }
-                shell.options += [option, value]
+                guard let value = rest.popFirst() else { throw CommandFailure(.usage, "\(first) needs a value") }
+                shell.sources.append(first == "-c" ? .text(value) : .file(value))
+            case "--keep-going": shell.keepsGoing = true
+            case "--no-history": shell.keepsHistory = false
+            case "--no-config": shell.readsConfiguration = false
             default:
                 throw CommandFailure(
                     .usage, "\(first) cannot follow a database",
@@ -91,19 +125,24 @@ enum Invocation {
         return shell
     }
 
-    /// Whether an argument is an option with its value, such as `--mode=json`.
-    private static func isJoined(_ argument: String) -> Bool {
-        valued.contains { argument.hasPrefix($0 + "=") }
+    /// The name that somebody probably meant; `nil` if none is near.
+    static func nearest(to word: String, of names: [String]) -> String? {
+        guard !word.isEmpty else { return nil }
+        let near = names.min { word.editDistance(to: $0) < word.editDistance(to: $1) }
+        return near.flatMap { word.editDistance(to: $0) <= min(2, $0.count - 1) ? $0 : nil }
     }
 
     // MARK: - Arguments that look like options
 
     /// Commands that take words, numbers or keys that may begin with a dash.
-    private static let expressive: Set<String> = ["find", "search", "export", "doc", "get", "put", "del"]
+    private static let expressive: Set<String> = [
+        "find", "search", "facets", "distinct", "explain", "export", "doc", "get", "put", "del",
+    ]
     /// Options behind which a value stands, whatever it begins with.
     private static let taking: Set<String> = [
         "--limit", "--skip", "--batch", "--fields", "--sort", "--where", "--mode", "--progress", "--from", "--to",
-        "--after", "--upto", "--prefix", "--map-prefix", "--output", "-o",
+        "--after", "--upto", "--prefix", "--top", "--filter-json", "--color", "--error-format",
+        "--map-prefix", "--output", "-o",
     ]
     /// Stands before an argument that is to be no option; a character that nobody types.
     static let protection = "\u{1}"

@@ -10,6 +10,7 @@ enum Program {
         Interruption.install()
         return report {
             let arguments = try processArguments()
+            try SharedOptions.applyToProcess(arguments)
             switch try Invocation(arguments) {
             case .command(let arguments): try runCommand(arguments)
             case .shell(let invocation): try Shell.run(invocation)
@@ -32,20 +33,22 @@ enum Program {
         }
     }
 
-    /// Parses and runs one command.
+    /// Parses and runs one command, so that ^C stops it.
     ///
     /// Help and the version go to standard output and are no failure.
     static func runCommand(_ arguments: [String]) throws {
-        do {
-            var command = try RootCommand.parseAsRoot(arguments)
-            try command.run()
-        } catch  where RootCommand.exitCode(for: error) == .success {
-            // Help and the version come as errors, from parsing or from running.
-            let output = StandardOutput()
-            try output.write(RootCommand.fullMessage(for: error) + "\n")
-            try output.flush()
-        } catch  where RootCommand.exitCode(for: error) == .validationFailure {
-            throw UsageFailure(text: RootCommand.fullMessage(for: error))
+        try CommandTask.run {
+            do {
+                var command = try RootCommand.parseAsRoot(arguments)
+                try command.run()
+            } catch  where RootCommand.exitCode(for: error) == .success {
+                // Help and the version come as errors, from parsing or from running.
+                let output = StandardOutput()
+                try output.write(RootCommand.fullMessage(for: error) + "\n")
+                try output.flush()
+            } catch  where RootCommand.exitCode(for: error) == .validationFailure {
+                throw UsageFailure(text: RootCommand.fullMessage(for: error))
+            }
         }
     }
 
@@ -55,11 +58,13 @@ enum Program {
             try body()
             return .done
         } catch let usage as UsageFailure {
-            StandardError.shared.write(usage.visibleText + "\n")
+            ErrorReport.tell(usage)
             return .usage
         } catch {
-            let failure = CommandFailure(error)
-            if let text = failure.text { StandardError.shared.write(text) }
+            var failure = CommandFailure(error)
+            // Whichever wait a signal has ended, the exit code tells of the signal.
+            if failure.exitCode == .interrupted, let reason = Interruption.reason { failure.exitCode = reason.exitCode }
+            ErrorReport.tell(failure)
             return failure.exitCode
         }
     }
@@ -83,14 +88,17 @@ struct RootCommand: ParsableCommand {
         commandName: "lkrepl",
         abstract: "Look into LevelDB databases and document stores, query them, and move data in and out.",
         usage: """
-            lkrepl DB                      open the shell
-            lkrepl DB -c 'COMMAND' ...     run commands as the shell does
-            lkrepl COMMAND DB [ARGUMENTS]  run one command
+            lkrepl DB                             open the shell
+            lkrepl DB -c 'COMMAND' -f FILE ...    run commands as the shell does, in order
+            lkrepl COMMAND DB [ARGUMENTS]         run one command
             """,
         discussion: """
             Nothing is changed without --write. Data goes to standard output, everything else to standard error.
+            With -c and -f the first failure ends the run; --keep-going tries the rest. --no-config leaves out the
+            user's configuration, --no-history remembers nothing, --color auto|always|never decides on colours,
+            --error-format json tells failures as JSON.
             Exit codes: 0 done, 1 no (not found), 64 usage, 65 bad data, 66 no such input, 74 input/output error,
-            75 locked by another process, 77 --write is needed.
+            75 locked by another process, 77 --write is needed, 130 interrupted.
             """,
         version: Version.text,
         subcommands: [
@@ -98,6 +106,8 @@ struct RootCommand: ParsableCommand {
             DocCommand.self,
             CollectionsCommand.self, StatsCommand.self, VerifyCommand.self, DumpCommand.self, LoadCommand.self,
             GetCommand.self, PutCommand.self, DelCommand.self, ScanCommand.self, CountCommand.self,
+            FacetsCommand.self, DistinctCommand.self, ExplainCommand.self, DescribeCommand.self, SchemaCommand.self,
+            IndexesCommand.self, IndexCommand.self, MigrateCommand.self, GenerateCommand.self,
         ]
     )
 }

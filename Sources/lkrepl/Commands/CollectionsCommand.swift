@@ -12,8 +12,8 @@ struct CollectionsCommand: ParsableCommand {
 
     func run() throws {
         try Session.with(database) { session in
-            let writer = ResultWriter(mode: try options.outputMode())
-            for collection in try session.store().collections {
+            let writer = try options.writer()
+            for collection in try session.collections() {
                 let indexes = collection.definition.indexes.map { index in
                     "\(index.name) (\(index.fields.map(\.description).joined(separator: ", ")))"
                 }

@@ -4,8 +4,8 @@ import DocIndex
 /// Commands on single documents.
 struct DocCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "doc", abstract: "Get, put or delete one document.",
-        subcommands: [Get.self, Put.self, Del.self])
+        commandName: "doc", abstract: "Get, put, patch or delete one document.",
+        subcommands: [Get.self, Put.self, Patch.self, Del.self])
 
     /// Prints one document.
     struct Get: ParsableCommand {
@@ -59,6 +59,40 @@ struct DocCommand: ParsableCommand {
             try Session.with(database) { session in
                 let id = try session.collection(collection).put(content)
                 options.note("put: \(id)")
+            }
+        }
+    }
+
+    /// Changes one document.
+    struct Patch: ParsableCommand {
+        static let configuration = CommandConfiguration(
+            commandName: "patch", abstract: "Change members of a document by a JSON Merge Patch (RFC 7396).",
+            discussion: """
+                Example: lkrepl doc patch --write photos.store photos 2019-07-14-0031 '{"rating": 5, "draft": null}'
+                null removes a member. Exit code 1 if there is no such document.
+                """)
+
+        @OptionGroup var options: GlobalOptions
+        @Argument(help: "The store.") var database: String
+        @Argument(help: "The collection.") var collection: String
+        @Argument(help: "The id.") var id: String
+        @Argument(help: "The patch as JSON, or - for standard input.") var patch: String
+
+        func run() throws {
+            try options.requireWrite("doc patch")
+            let text =
+                patch == "-"
+                ? try FileDescriptor.openForReading("-").readAll()
+                : Array(try ArgumentOrigin.current.text(of: patch).utf8)
+            guard case .object(let patch) = try JSONParser().parse(text) else {
+                throw CommandFailure(.badData, "a patch is a JSON object in braces")
+            }
+            try Session.with(database) { session in
+                let collection = try session.collection(collection)
+                let id = try DocumentID.candidates(id).first { try collection.document($0) != nil }
+                guard let id else { throw CommandFailure.silent(.no) }
+                try collection.patch(id, patch)
+                options.note("patch: \(id)")
             }
         }
     }

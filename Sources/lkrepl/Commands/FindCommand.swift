@@ -66,7 +66,7 @@ struct RowShape: ParsableArguments {
     func writer(_ options: GlobalOptions, isSilent: Bool = false, leading: [String] = []) throws -> ResultWriter {
         if isSilent { return ResultWriter(mode: .jsonl) }
         let names = try paths()?.map(\.description)
-        return ResultWriter(mode: try options.outputMode(), columns: names.map { leading + $0 })
+        return try options.writer(columns: ids ? ["id"] : names.map { leading + $0 })
     }
 
     /// A document as a row.

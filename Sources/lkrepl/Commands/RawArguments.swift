@@ -36,20 +36,6 @@ enum RawArgument {
         try ByteNotation.parse(Invocation.plain(argument))
     }
 
-    /// A pair as a row: texts under `k` and `v`, other bytes in base64 under `k64` and `v64`, as in dumps; in a table
-    /// both in the notation that commands take.
-    static func row(_ key: Span<UInt8>, _ value: [UInt8]?, isNotation: Bool) -> DocumentObject {
-        if isNotation {
-            var row: DocumentObject = ["key": .string(ByteNotation.print(key.copied()))]
-            if let value { row["value"] = .string(ByteNotation.print(value)) }
-            return row
-        }
-        var row = DocumentObject()
-        DumpRecord.append(key.copied(), name: "k", to: &row)
-        if let value { DumpRecord.append(value, name: "v", to: &row) }
-        return row
-    }
-
     /// Keeps a raw write from putting documents and indexes out of step.
     static func refuseDocumentStore(_ session: Session, _ command: String) throws {
         if try session.isDocumentStore() {

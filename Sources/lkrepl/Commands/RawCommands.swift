@@ -15,7 +15,7 @@ struct GetCommand: ParsableCommand {
     func run() throws {
         let key = try RawArgument.bytes(key)
         try Session.with(database) { session in
-            guard let value = try session.database.value(forKey: key) else { throw CommandFailure.silent(.no) }
+            guard let value = try session.reader.value(forKey: key) else { throw CommandFailure.silent(.no) }
             let output = StandardOutput()
             try output.write(raw ? value : Array(ByteNotation.print(value).utf8) + [0x0a])
             try output.flush()
@@ -88,13 +88,11 @@ struct ScanCommand: ParsableCommand {
 
     func run() throws {
         let range = try range.keyRange()
-        let mode = try options.outputMode()
         try Session.with(database) { session in
-            let writer = ResultWriter(mode: mode)
-            var cursor = try session.database.cursor(in: range, reverse: reverse, fillsCache: false)
+            let writer = try options.writer()
+            var cursor = try session.reader.cursor(in: range, reverse: reverse, fillsCache: false)
             while writer.rowCount < limit ?? .max, try cursor.advance() {
-                try writer.write(
-                    RawArgument.row(cursor.key, keys ? nil : cursor.value.copied(), isNotation: mode == .table))
+                try writer.write(key: cursor.key.copied(), value: keys ? nil : cursor.value.copied())
             }
             try writer.finish()
         }
@@ -115,8 +113,11 @@ struct CountCommand: ParsableCommand {
         let range = try range.keyRange()
         try Session.with(database) { session in
             var count = 0
-            var cursor = try session.database.cursor(in: range, reverse: false, fillsCache: false)
-            while try cursor.advance() { count += 1 }
+            var cursor = try session.reader.cursor(in: range, reverse: false, fillsCache: false)
+            while try cursor.advance() {
+                try Interruption.check("\(HumanNumber.grouped(count)) keys")
+                count += 1
+            }
             let output = StandardOutput()
             try output.write("\(count)\n")
             try output.flush()

@@ -13,13 +13,13 @@ struct StatsCommand: ParsableCommand {
 
     func run() throws {
         try Session.with(database) { session in
-            let writer = ResultWriter(mode: try options.outputMode())
+            let writer = try options.writer()
             try writer.write(["what": "path", "value": .string(session.database.path)])
             let size = FileDescriptor.directoryByteCount(session.database.path)
             try writer.write(["what": "bytes on disk", "value": .int(Int64(size.bytes))])
             try writer.write(["what": "files", "value": .int(Int64(size.files))])
             if try session.isDocumentStore() {
-                for collection in try session.store().collections {
+                for collection in try session.collections() {
                     try writer.write([
                         "what": .string("documents in \(collection.name)"),
                         "value": .int(Int64(try collection.count())),

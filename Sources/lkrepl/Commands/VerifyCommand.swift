@@ -18,7 +18,7 @@ struct VerifyCommand: ParsableCommand {
         try Session.with(database) { session in
             guard try session.isDocumentStore() else { return try verifyKeys(session) }
             let result = try session.store().verify()
-            let writer = ResultWriter(mode: try options.outputMode())
+            let writer = try options.writer()
             for problem in result.problems { try writer.write(["problem": .string(problem)]) }
             try writer.finish()
             let read = "\(result.documentCount) documents and \(result.entryCount) index entries"

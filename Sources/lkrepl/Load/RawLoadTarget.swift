@@ -96,7 +96,7 @@ final class RawLoadTarget: LoadTarget {
         var marker = marker
         marker.database = database.path
         let partial = path + ".partial-\(getpid())"
-        let descriptor = try FileDescriptor.openForReplacing(partial)
+        let descriptor = try FileDescriptor.openForOverwriting(partial)
         let output = StandardOutput(descriptor: descriptor, name: partial)
         try output.write(marker.encoded)
         try output.close()

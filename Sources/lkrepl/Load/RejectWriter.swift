@@ -8,7 +8,7 @@ final class RejectWriter {
 
     /// Makes the file, in place of one that is there.
     init(path: String) throws {
-        let descriptor = try FileDescriptor.openForReplacing(path)
+        let descriptor = try FileDescriptor.openForOverwriting(path)
         output = StandardOutput(descriptor: descriptor, name: path)
     }
 

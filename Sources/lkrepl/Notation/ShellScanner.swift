@@ -107,6 +107,21 @@ extension ShellScanner {
         var word: ShellToken?
     }
 
+    /// The last argument of the last command of a text, as it was typed; `nil` if there is none, or after a mistake.
+    static func lastToken(of text: String) -> String? {
+        guard let commands = try? commands(in: text) else { return nil }
+        return commands.last?.tokens.last?.raw
+    }
+
+    /// Whether a text leaves a quote or a bracket open, so that another line belongs to it.
+    static func isOpen(_ text: String) -> Bool {
+        var scanner = ShellScanner()
+        for line in text.unicodeScalars.split(separator: "\n", omittingEmptySubsequences: false) {
+            guard (try? scanner.feed(String(line))) != nil else { return false }
+        }
+        return scanner.openConstruct != nil
+    }
+
     /// The command being typed at the end of `text`; `nil` in a comment or after a mistake.
     static func completionPoint(atEndOf text: String) -> CompletionPoint? {
         var scanner = ShellScanner()
@@ -215,7 +230,7 @@ extension ShellScanner {
         case UInt8(ascii: ";"): endCommand()
         case UInt8(ascii: "#"): mode = .comment
         case UInt8(ascii: "|"):
-            throw position.error("there are no pipes here; .once '|program' sends the next output to a program")
+            throw position.error("there are no pipes here; .once '| program' sends the next output to a program")
         default:
             token = PartialToken(start: position)
             mode = .word

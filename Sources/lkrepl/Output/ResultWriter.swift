@@ -2,31 +2,49 @@ import DocIndex
 
 /// Writes rows of results in the form that was asked for.
 ///
-/// A row is an object; each member is a column. Tables and CSV need the names of all columns first, so they hold up to
-/// ``heldRowCount`` rows to learn them; the other forms write each row as it comes.
+/// A row is an object; each member is a column. Tables and CSV need the names of all columns first, so they hold rows to
+/// learn them: tables up to ``heldRowCount``, CSV and TSV all of them unless the columns are given. The other forms write
+/// each row as it comes.
+///
+/// Rows of plain keys and values come through ``write(key:value:)``, which gives each form what is natural for bytes.
 final class ResultWriter {
-    /// Rows from which the columns of a table are learnt, and of a table that is drawn at all.
+    /// Rows from which the columns of a table are learnt, and that `.last` can show.
     private static let heldRowCount = 1000
+    /// Rows of a table on a terminal.
+    private static let shownRowCount = 40
 
     private let mode: OutputMode
     private let output: StandardOutput
     /// The columns that were asked for; `nil` for those that the rows have.
     private let columns: [String]?
+    private let showsAllRows: Bool
     private var held: [DocumentObject] = []
+    private var hexdump = HexdumpWriter()
+    private var headerIsWritten = false
     private(set) var rowCount = 0
 
-    init(mode: OutputMode, output: StandardOutput = StandardOutput(), columns: [String]? = nil) {
+    /// - Parameter showsAllRows: whether a table on a terminal may have more than 40 rows.
+    init(
+        mode: OutputMode, output: StandardOutput = StandardOutput(), columns: [String]? = nil,
+        showsAllRows: Bool = false
+    ) {
         self.mode = mode
         self.output = output
         self.columns = columns
+        self.showsAllRows = showsAllRows
     }
 
     /// Writes one row.
+    ///
+    /// - Throws: ``CommandFailure`` with `interrupted` if the command is to stop; ``WriteFailure``.
     func write(_ row: DocumentObject) throws {
+        try Interruption.check("\(HumanNumber.grouped(rowCount)) rows")
         rowCount += 1
         switch mode {
-        case .table, .csv, .tsv:
-            if held.count < Self.heldRowCount || mode != .table { held.append(row) }
+        case .table:
+            if held.count < (showsAllRows ? .max : Self.heldRowCount) { held.append(row) }
+        case .csv, .tsv:
+            if columns == nil { held.append(row) } else { try writeDelimited([row]) }
         case .json, .jsonPretty:
             try output.write(rowCount == 1 ? "[\n" : ",\n")
             try writeJSON(row, layout: mode == .json ? .compact : .pretty)
@@ -37,9 +55,49 @@ final class ResultWriter {
                 let padding = String(repeating: " ", count: width - DisplayWidth.columns(of: member.name))
                 try output.write("\(padding)\(VisibleText.singleLine(member.name)) = \(Self.text(member.value))\n")
             }
-        default:
+        case .keys:
+            try output.write(ByteNotation.print(Self.identity(row)) + "\n")
+        case .raw0:
+            try writeJSON(row, layout: .compact)
+            try output.write([0])
+        case .hexdump:
+            var bytes: [UInt8] = []
+            DocumentValue.object(row).writeJSON(to: &bytes, JSONWriter(layout: .compact))
+            try output.write(hexdump.dump(bytes, title: ByteNotation.print(Self.identity(row))))
+        case .count: break
+        case .jsonl:
             try writeJSON(row, layout: .compact)
             try output.write("\n")
+        }
+    }
+
+    /// Writes one pair of a plain database; `value` is `nil` where keys alone were asked for.
+    ///
+    /// In tables both are in the notation that commands take, in JSON under `k` and `v`, or in base64 under `k64` and
+    /// `v64`, as in dumps. `raw0` has the bytes of the values, or of the keys where there are no values.
+    func write(key: [UInt8], value: [UInt8]?) throws {
+        switch mode {
+        case .keys, .raw0, .hexdump:
+            try Interruption.check("\(HumanNumber.grouped(rowCount)) rows")
+            rowCount += 1
+            switch mode {
+            case .keys: try output.write(ByteNotation.print(key) + "\n")
+            case .raw0: try output.write((value ?? key) + [0])
+            default: try output.write(hexdump.dump(value ?? key, title: ByteNotation.print(key)))
+            }
+        case .table, .line:
+            var row: DocumentObject = ["key": .string(ByteNotation.print(key))]
+            if let value { row["value"] = .string(ByteNotation.print(value)) }
+            try write(row)
+        case .csv, .tsv:
+            var row: DocumentObject = ["key": Self.textOrBytes(key)]
+            if let value { row["value"] = Self.textOrBytes(value) }
+            try write(row)
+        case .jsonl, .json, .jsonPretty, .count:
+            var row = DocumentObject()
+            DumpRecord.append(key, name: "k", to: &row)
+            if let value { DumpRecord.append(value, name: "v", to: &row) }
+            try write(row)
         }
     }
 
@@ -47,10 +105,10 @@ final class ResultWriter {
     func finish() throws {
         switch mode {
         case .table: try writeTable()
-        case .csv: try writeDelimited { CSVWriter().append($0, to: &$1) }
-        case .tsv: try writeDelimited { TSVWriter().append($0, to: &$1) }
+        case .csv, .tsv: try writeDelimited(held)
         case .json, .jsonPretty: try output.write(rowCount == 0 ? "[]\n" : "\n]\n")
-        default: break
+        case .count: try output.write("\(rowCount)\n")
+        case .line, .jsonl, .keys, .raw0, .hexdump: break
         }
         try output.flush()
     }
@@ -61,38 +119,39 @@ final class ResultWriter {
         try output.write(bytes)
     }
 
-    // MARK: - Columns
-
-    /// The columns in the order in which the rows bring them.
-    private var columnNames: [String] {
-        if let columns { return columns }
-        var names: [String] = []
-        var seen: Set<[UInt8]> = []
-        for row in held {
-            for member in row where seen.insert(Array(member.name.utf8)).inserted { names.append(member.name) }
-        }
-        return names
+    /// What a row is known by: its id, its key, or else what its first column has.
+    private static func identity(_ row: DocumentObject) -> [UInt8] {
+        let value = row["id"] ?? row["k"] ?? row["key"] ?? row.first?.value ?? .null
+        if case .bytes(let bytes) = value { return bytes }
+        return Array((value.stringValue ?? value.json).utf8)
     }
+
+    private static func textOrBytes(_ bytes: [UInt8]) -> DocumentValue {
+        String(validating: bytes, as: UTF8.self).map { .string($0) } ?? .bytes(bytes)
+    }
+
+    // MARK: - Columns
 
     private func writeTable() throws {
         guard rowCount > 0 else { return StandardError.shared.write("(nothing found)\n") }
-        var table = TableRenderer()
-        let isTerminal = output.descriptor.isTerminal
-        table.width = isTerminal ? Terminal.width(of: output.descriptor.rawValue) : 120
-        table.isHeaderBold = Terminal.takesStyle(output.descriptor.rawValue)
-        table.moreHint = "use --limit, or --mode jsonl"
-        let names = columnNames
-        let rows = held.map { row in names.map { name in row[name].map(Self.cell) ?? .init("") } }
-        try output.write(table.render(titles: names, rows: rows, omittedRowCount: rowCount - held.count))
+        let table = HeldTable(
+            titles: columns ?? HeldTable.titles(of: held), rows: held, omittedRowCount: rowCount - held.count)
+        Session.shell?.lastTable = table
+        let isCut = output.isTerminal && !showsAllRows
+        try output.write(table.text(for: output, rowLimit: isCut ? Self.shownRowCount : nil))
     }
 
-    private func writeDelimited(_ append: ([DelimitedField], inout [UInt8]) -> Void) throws {
-        let names = columnNames
+    private func writeDelimited(_ rows: [DocumentObject]) throws {
+        let names = columns ?? HeldTable.titles(of: rows)
         guard !names.isEmpty else { return }
         var bytes: [UInt8] = []
-        append(names.map { .text($0) }, &bytes)
-        for row in held {
-            append(names.map { row[$0].map(Self.field) ?? .null }, &bytes)
+        func append(_ fields: [DelimitedField]) {
+            if mode == .csv { CSVWriter().append(fields, to: &bytes) } else { TSVWriter().append(fields, to: &bytes) }
+        }
+        if !headerIsWritten { append(names.map { .text($0) }) }
+        headerIsWritten = true
+        for row in rows {
+            append(names.map { row[$0].map(Self.field) ?? .null })
             if bytes.count > 64 << 10 {
                 try output.write(bytes)
                 bytes = []
@@ -101,7 +160,8 @@ final class ResultWriter {
         try output.write(bytes)
     }
 
-    private static func cell(_ value: DocumentValue) -> TableRenderer.Cell {
+    /// A value as a cell of a table.
+    static func cell(_ value: DocumentValue) -> TableRenderer.Cell {
         switch value {
         case .int, .double: .init(text(value), isNumber: true)
         default: .init(text(value))

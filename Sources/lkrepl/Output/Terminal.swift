@@ -1,3 +1,5 @@
+import Synchronization
+
 #if canImport(Glibc)
     import Glibc
 #else
@@ -10,17 +12,55 @@ enum Terminal {
     static func width(of descriptor: Int32) -> Int {
         var size = winsize()
         if unsafe ioctl(descriptor, UInt(TIOCGWINSZ), &size) == 0, size.ws_col > 0 { return Int(size.ws_col) }
-        if let text = unsafe getenv("COLUMNS"), let columns = Int(unsafe String(cString: text)), columns > 0 {
-            return columns
-        }
+        if let text = environment("COLUMNS"), let columns = Int(text), columns > 0 { return columns }
         return 80
     }
 
+    /// The rows of the terminal behind a descriptor; `LINES` or 24 where there is none.
+    static func height(of descriptor: Int32) -> Int {
+        var size = winsize()
+        if unsafe ioctl(descriptor, UInt(TIOCGWINSZ), &size) == 0, size.ws_row > 0 { return Int(size.ws_row) }
+        if let text = environment("LINES"), let rows = Int(text), rows > 0 { return rows }
+        return 24
+    }
+
+    /// A variable of the environment; `nil` if it is not set or empty.
+    static func environment(_ name: String) -> String? {
+        guard let text = unsafe getenv(name), unsafe text.pointee != 0 else { return nil }
+        return unsafe String(cString: text)
+    }
+
+    /// Whether a terminal understands cursor movements, by its name alone.
+    static var isDumb: Bool { environment("TERM").map { $0 == "dumb" } ?? true }
+}
+
+// MARK: - Colours
+
+extension Terminal {
+    /// What the user said of colours; see `--color`.
+    enum ColorChoice: String, CaseIterable, Sendable {
+        case auto
+        case always
+        case never
+    }
+
+    /// What was said on the command line or in the configuration: for the whole process.
+    static let colorChoice = Mutex(ColorChoice.auto)
+
     /// Whether escape sequences may go to a descriptor.
+    ///
+    /// What was said on the command line comes first, then `NO_COLOR` (no-color.org), then `CLICOLOR_FORCE` and
+    /// `FORCE_COLOR`, then whether there is a terminal that is not dumb.
     static func takesStyle(_ descriptor: Int32) -> Bool {
-        guard isatty(descriptor) == 1 else { return false }
-        if let noColor = unsafe getenv("NO_COLOR"), unsafe noColor.pointee != 0 { return false }
-        guard let term = unsafe getenv("TERM") else { return false }
-        return unsafe String(cString: term) != "dumb"
+        switch colorChoice.withLock({ $0 }) {
+        case .always: return true
+        case .never: return false
+        case .auto: break
+        }
+        if environment("NO_COLOR") != nil { return false }
+        for name in ["CLICOLOR_FORCE", "FORCE_COLOR"] {
+            if let value = environment(name), value != "0" { return true }
+        }
+        return isatty(descriptor) == 1 && !isDumb
     }
 }

@@ -44,9 +44,9 @@ extension FileDescriptor {
         return FileDescriptor(rawValue: descriptor)
     }
 
-    /// Opens a file for writing that becomes empty first; a new one if there is none.
-    static func openForReplacing(_ path: String) throws -> FileDescriptor {
-        let descriptor = unsafe open(path, O_WRONLY | O_CLOEXEC | O_CREAT | O_TRUNC, 0o666)
+    /// Opens a file for writing from its beginning: a new one, or in place of what it held.
+    static func openForOverwriting(_ path: String) throws -> FileDescriptor {
+        let descriptor = unsafe open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o666)
         guard descriptor >= 0 else {
             let error = SystemError(number: errno)
             throw CommandFailure(.cannotCreate, "cannot create \(path): \(error)", hint: error.hint)

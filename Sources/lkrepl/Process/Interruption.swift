@@ -169,7 +169,21 @@ enum Interruption {
 
     // MARK: - The watching thread
 
+    /// Has a signal come through the pipe, unless whoever started the process has it ignored, as nohup does.
     private static func handle(_ number: Int32) {
+        var old = sigaction()
+        _ = unsafe sigaction(number, nil, &old)
+        #if canImport(Glibc)
+            let handler = unsafe unsafeBitCast(old.__sigaction_handler.sa_handler, to: Int.self)
+        #else
+            let handler = unsafe unsafeBitCast(old.__sigaction_u.__sa_handler, to: Int.self)
+        #endif
+        let ignored = unsafe unsafeBitCast(SIG_IGN, to: Int.self)
+        guard handler != ignored else { return }
+        install(number)
+    }
+
+    private static func install(_ number: Int32) {
         var action = sigaction()
         let handler: @convention(c) (Int32) -> Void = { number in
             let saved = errno

@@ -11,18 +11,32 @@ final class StandardOutput {
     let descriptor: FileDescriptor
     /// What the output is called in messages.
     let name: String
+    /// Whether people look at it, so that it may have tables, and how wide those may be.
+    let isTerminal: Bool
     /// How many bytes were taken so far, written or still in the buffer.
     private(set) var byteCount = 0
     private let capacity: Int
     private var buffer: [UInt8] = []
     private var failure: WriteFailure?
+    /// Stands between the buffer and the descriptor, so that long results are shown page by page; `nil` for none.
+    private let pager: PagerGate?
 
     /// A writer to `descriptor`, which stays open until ``close()``.
-    init(descriptor: FileDescriptor = .standardOutput, name: String = "standard output", capacity: Int = 64 << 10) {
+    init(
+        descriptor: FileDescriptor, name: String = "standard output", capacity: Int = 64 << 10, pager: PagerGate? = nil
+    ) {
         self.descriptor = descriptor
         self.name = name
         self.capacity = capacity
+        self.pager = pager
+        isTerminal = descriptor.isTerminal
         buffer.reserveCapacity(capacity)
+    }
+
+    /// A writer to where the output of the running command goes (see ``OutputTarget``).
+    convenience init() {
+        let target = OutputTarget.current
+        self.init(descriptor: target.descriptor, name: target.name, pager: target.pager)
     }
 
     /// Takes bytes to write.
@@ -31,7 +45,7 @@ final class StandardOutput {
         if buffer.count + bytes.count > capacity { try flush() }
         if bytes.count >= capacity {
             do throws(SystemError) {
-                try descriptor.writeAll(bytes)
+                try send(bytes)
             } catch {
                 throw remember(error)
             }
@@ -55,7 +69,10 @@ final class StandardOutput {
     func flush() throws(WriteFailure) {
         if let failure { throw failure }
         guard !buffer.isEmpty else { return }
-        try attempt { () throws(SystemError) in try descriptor.writeAll(buffer) }
+        try attempt { () throws(SystemError) in
+            let bytes = buffer
+            try send(bytes.span)
+        }
         buffer.removeAll(keepingCapacity: true)
     }
 
@@ -74,6 +91,10 @@ final class StandardOutput {
             throw error
         }
         try attempt { () throws(SystemError) in try descriptor.closeFile() }
+    }
+
+    private func send(_ bytes: Span<UInt8>) throws(SystemError) {
+        if let pager { try pager.write(bytes) } else { try descriptor.writeAll(bytes) }
     }
 
     private func attempt(_ action: () throws(SystemError) -> Void) throws(WriteFailure) {

@@ -14,6 +14,7 @@ extension CommandFailure {
         case let error as FieldPathError: self.init(.usage, "\(error)")
         case let error as ShellSyntaxError: self.init(.usage, "\(error)")
         case let error as SystemError: self.init(error.exitCode, "\(error)", hint: error.hint)
+        case is CancellationError: self = Interruption.failure()
         default: self.init(.software, "\(error)")
         }
     }

@@ -5,11 +5,18 @@ struct GlobalOptions: ParsableArguments {
     @Flag(name: .long, help: "Allow changes. Without it nothing is written.")
     var write = false
 
-    @Option(name: .long, help: "The form of the output: table, line, jsonl, json, json-pretty, csv, tsv.")
+    @Option(
+        name: .long,
+        help: ArgumentHelp(
+            "The form of the output: table, line, jsonl, json, json-pretty, csv, tsv, keys, raw0, hexdump, count.",
+            discussion: "A table on a terminal and jsonl elsewhere if not given."))
     var mode: String?
 
     @Flag(name: .long, help: "The same as --mode json.")
     var json = false
+
+    @Flag(name: .long, help: "Show all rows of a table, not only the first 40.")
+    var all = false
 
     @Flag(name: [.short, .long], help: "Say nothing but data and errors.")
     var quiet = false
@@ -17,20 +24,26 @@ struct GlobalOptions: ParsableArguments {
     @Flag(name: [.customShort("y"), .long], help: "Answer every question with yes.")
     var yes = false
 
+    @Flag(name: .long, help: ArgumentHelp("Ask nothing; what would be asked is refused.", visibility: .hidden))
+    var noInput = false
+
     @Option(name: .long, help: "Progress on standard error: line, plain or none. A line on a terminal if not given.")
     var progress: String?
+
+    @Option(name: .long, help: ArgumentHelp("Colours: auto, always or never.", visibility: .hidden))
+    var color: String?
+
+    @Flag(name: .long, help: ArgumentHelp("The same as --color never.", visibility: .hidden))
+    var noColor = false
+
+    @Option(name: .long, help: ArgumentHelp("How failures are told: text or json.", visibility: .hidden))
+    var errorFormat: String?
 
     /// The form of the output that was asked for, or the usual one.
     func outputMode() throws -> OutputMode {
         if json { return .json }
-        if let mode {
-            let named = try OutputMode(named: mode)
-            guard [.table, .line, .jsonl, .json, .jsonPretty, .csv, .tsv].contains(named) else {
-                throw CommandFailure(.usage, "the output of this command has no form \(mode)")
-            }
-            return named
-        }
-        return .standard(isTerminal: FileDescriptor.standardOutput.isTerminal)
+        if let mode { return try OutputMode(named: mode) }
+        return .standard(isTerminal: OutputTarget.current.isTerminal)
     }
 
     /// The progress that was asked for; `nil` for the usual one.
@@ -51,11 +64,17 @@ struct GlobalOptions: ParsableArguments {
             label: label, unit: unit, style: try progressStyle(), isQuiet: quiet, width: Terminal.width(of: 2))
     }
 
+    /// A writer of rows in the form that was asked for.
+    func writer(columns: [String]? = nil) throws -> ResultWriter {
+        ResultWriter(mode: try outputMode(), columns: columns, showsAllRows: all)
+    }
+
     /// Refuses to go on where changes were not allowed.
     func requireWrite(_ what: String) throws {
         guard write else {
             throw CommandFailure(
-                .noPermission, "\(what) changes the database, which is opened read-only", hint: "add --write")
+                .noPermission, "\(what) changes the database, which is opened read-only",
+                hint: Session.shell == nil ? "add --write" : "add --write, or type .write on")
         }
     }
 
@@ -63,8 +82,8 @@ struct GlobalOptions: ParsableArguments {
     ///
     /// - Parameter question: What would be done, without a question mark, such as `drop the index year`.
     func confirm(_ question: String) throws {
-        if yes { return }
-        guard FileDescriptor.standardInput.isTerminal, StandardError.shared.isTerminal else {
+        if yes || Session.shell?.settings.confirms == false { return }
+        guard !noInput, FileDescriptor.standardInput.isTerminal, StandardError.shared.isTerminal else {
             throw CommandFailure(.noPermission, "not done without a yes: \(question)", hint: "add --yes")
         }
         StandardError.shared.write("\(VisibleText.singleLine(question))? [y/N] ")

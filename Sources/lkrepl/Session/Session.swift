@@ -8,6 +8,8 @@ final class Session {
     let path: String
     let database: Database
     private var openStore: DocumentStore?
+    /// The moment that the commands of a shell read; `nil` where each command reads what is newest.
+    private var moment: (snapshot: Snapshot, view: StoreSnapshot?)?
 
     /// Opens a database that exists.
     init(path: String) throws {
@@ -22,7 +24,8 @@ final class Session {
     /// - Throws: `DocIndexError` with `notADocumentStore` if the database is none.
     func store() throws -> DocumentStore {
         if let openStore { return openStore }
-        let store = try DocumentStore.open(on: database)
+        // What is left of a schema change is not done here: looking must not write.
+        let store = try DocumentStore.open(on: database, finishesSchemaChange: false)
         openStore = store
         return store
     }
@@ -37,11 +40,25 @@ final class Session {
         }
     }
 
+    /// The collections, of the moment that is read.
+    func collections() throws -> [DocumentCollection] {
+        let store = try store()
+        if let view = moment?.view { return view.collections }
+        return store.collections
+    }
+
     /// The collection that a command names, or the only one there is.
     func collection(_ name: String?) throws -> DocumentCollection {
-        let store = try store()
-        if let name { return try store.collection(try ArgumentOrigin.current.text(of: name)) }
-        let collections = store.collections
+        let collections = try collections()
+        if let name = try name.map({ try ArgumentOrigin.current.text(of: $0) }) {
+            if let found = collections.first(where: { $0.name.utf8.elementsEqual(name.utf8) }) { return found }
+            // Says which there are.
+            let failure = CommandFailure(
+                .usage,
+                "there is no collection \(name); the store has \(collections.map(\.name).joined(separator: ", "))",
+                hint: Invocation.nearest(to: name, of: collections.map(\.name)).map { "did you mean \($0)?" })
+            throw failure
+        }
         guard collections.count == 1 else {
             throw CommandFailure(
                 .usage, "the store has \(collections.count) collections; name one",
@@ -51,7 +68,28 @@ final class Session {
     }
 
     func close() throws {
+        moment = nil
         try database.close()
+    }
+
+    // MARK: - The moment that is read
+
+    /// Where keys are read: the moment of the shell, or what is newest.
+    var reader: any KeyValueReader { moment?.snapshot ?? database }
+
+    /// Whether reads are of one moment.
+    var isPinned: Bool { moment != nil }
+
+    /// Has later reads see the database as it is now, and nothing that is written afterwards.
+    func pin() throws {
+        moment = nil
+        let view = try isDocumentStore() ? try store().snapshot() : nil
+        moment = (try database.snapshot(), view)
+    }
+
+    /// Has later reads see what is newest, as commands that write need it.
+    func unpin() {
+        moment = nil
     }
 
     // MARK: - The shell's session
@@ -72,18 +110,5 @@ final class Session {
         }
         try session.close()
         return result
-    }
-}
-
-/// Carries a session to the commands of a shell, which all run on its thread.
-final class SessionBox: @unchecked Sendable {
-    // Unchecked: the shell runs one command at a time on one thread.
-    let session: Session
-    /// Whether the commands come from standard input, so that no command may read it.
-    let readsStandardInput: Bool
-
-    init(_ session: Session, readsStandardInput: Bool) {
-        self.session = session
-        self.readsStandardInput = readsStandardInput
     }
 }

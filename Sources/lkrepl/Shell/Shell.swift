@@ -5,41 +5,74 @@ import LevelKit
 /// Reads commands and runs them on one open database.
 ///
 /// Commands are those of the process without the database: `find photos rating = 5`. From a terminal a failure is told
-/// and the next command is read; from `-c`, `-f` or a pipe the first failure ends the run.
-struct Shell {
-    private let invocation: Invocation.ShellInvocation
-    private let session: Session
-    private let isInteractive: Bool
+/// and the next command is read; from `-c`, `-f` or a pipe the first failure ends the run, or with `--keep-going` the
+/// first failure is its exit code.
+final class Shell {
+    let invocation: Invocation.ShellInvocation
+    let box: SessionBox
+    let isInteractive: Bool
+    /// The names of the program's commands that work here.
+    let commandNames: Set<String>
+    let history: HistoryFile
+    /// The files that are being read, the innermost last.
+    var openFiles: [String] = []
+    /// Where the output of every command goes (`.output`), and that of the next one (`.once`).
+    var redirections = Redirections()
+    /// The input that was typed last, for `.edit`.
+    var lastInput = ""
+    /// The exit code of the first failure of a batch that keeps going.
+    private var firstFailure: ExitCode?
 
     /// Opens the database, runs what the invocation says, and closes it.
     static func run(_ invocation: Invocation.ShellInvocation) throws {
+        var settings = ShellSettings()
+        settings.options = invocation.options
+        let isInteractive = invocation.sources.isEmpty && FileDescriptor.standardInput.isTerminal
+        if isInteractive, invocation.readsConfiguration, let path = UserFiles.configuration {
+            try Configuration.apply(path, to: &settings)
+        }
         let session = try Session(path: invocation.database)
-        let readsInput = invocation.commands.isEmpty && invocation.script == nil
-        let shell = Shell(
-            invocation: invocation, session: session,
-            isInteractive: readsInput && FileDescriptor.standardInput.isTerminal)
+        let box = SessionBox(session, readsStandardInput: invocation.sources.isEmpty, settings: settings)
+        let shell = Shell(invocation, box, isInteractive: isInteractive)
+        defer { try? shell.redirections.close() }
         do {
-            try Session.$shell.withValue(SessionBox(session, readsStandardInput: readsInput)) {
+            try Session.$shell.withValue(box) {
                 try ArgumentOrigin.$current.withValue(.shell) { try shell.runAll() }
             }
         } catch {
-            try? session.close()
+            try? box.session.close()
             throw error
         }
-        try session.close()
+        try shell.redirections.close()
+        try box.session.close()
     }
+
+    private init(_ invocation: Invocation.ShellInvocation, _ box: SessionBox, isInteractive: Bool) {
+        self.invocation = invocation
+        self.box = box
+        self.isInteractive = isInteractive
+        commandNames = Set(
+            RootCommand.configuration.subcommands.map { $0._commandName }.filter { $0 != "init" && $0 != "generate" }
+        ).union(Invocation.aliases.keys)
+        let keepsHistory = isInteractive && invocation.keepsHistory
+        history = HistoryFile(path: keepsHistory ? UserFiles.history : nil)
+    }
+
+    // MARK: - Sources of commands
 
     private func runAll() throws {
-        for text in invocation.commands where try !runLines(of: text) { return }
-        if let script = invocation.script {
-            let descriptor = try FileDescriptor.openForReading(script)
-            try runFile(descriptor, name: script)
-        } else if invocation.commands.isEmpty {
-            try runFile(.standardInput, name: "standard input")
+        if isInteractive { return try runInteractively() }
+        sources: for source in invocation.sources {
+            let goesOn =
+                switch source {
+                case .text(let text): try runLines(of: text)
+                case .file(let name): try runFile(name)
+                }
+            if !goesOn { break sources }
         }
+        if invocation.sources.isEmpty { _ = try runFile(.standardInput, name: "standard input") }
+        if let firstFailure { throw CommandFailure.silent(firstFailure) }
     }
-
-    // MARK: - Sources of lines
 
     /// - Returns: whether more may follow; `false` after `quit`.
     private func runLines(of text: String) throws -> Bool {
@@ -47,19 +80,31 @@ struct Shell {
         do {
             commands = try ShellScanner.commands(in: text)
         } catch {
-            throw Self.located(error, in: "-c")
+            try fail(Self.located(error, in: "-c"))
+            return true
         }
         for command in commands where try !run(command, name: "-c") { return false }
         return true
     }
 
-    private func runFile(_ descriptor: FileDescriptor, name: String) throws {
+    /// Runs the commands of a file; `-` is standard input.
+    ///
+    /// - Returns: whether more may follow; `false` after `quit`.
+    func runFile(_ path: String) throws -> Bool {
+        guard openFiles.count < 16, !openFiles.contains(path) || path == "-" else {
+            throw CommandFailure(.usage, "\(path) reads itself")
+        }
+        let descriptor = try FileDescriptor.openForReading(path)
+        defer { if path != "-" { try? descriptor.closeFile() } }
+        openFiles.append(path)
+        defer { openFiles.removeLast() }
+        return try runFile(descriptor, name: path == "-" ? "standard input" : path)
+    }
+
+    private func runFile(_ descriptor: FileDescriptor, name: String) throws -> Bool {
         var reader = LineReader(descriptor: descriptor)
         var scanner = ShellScanner()
-        if isInteractive { greet() }
-        while true {
-            if isInteractive { prompt(isContinued: scanner.openConstruct != nil) }
-            guard let line = try reader.next() else { break }
+        while let line = try reader.next() {
             let commands: [ShellCommand]
             do {
                 guard let text = String(validating: line.bytes, as: UTF8.self) else {
@@ -67,93 +112,94 @@ struct Shell {
                 }
                 commands = try scanner.feed(text)
             } catch {
-                guard isInteractive else { throw Self.located(error, in: name, line: line.number) }
-                _ = Program.report { throw error }
+                try fail(Self.located(error, in: name, line: line.number))
                 continue
             }
-            for command in commands where try !run(command, name: name) { return }
+            for command in commands where try !run(command, name: name) { return false }
         }
-        if isInteractive { return StandardError.shared.write("\n") }
         do {
             try scanner.finish()
         } catch {
-            throw Self.located(error, in: name)
+            try fail(Self.located(error, in: name))
         }
+        return true
     }
 
-    private func greet() {
-        let isQuiet = invocation.options.contains("-q") || invocation.options.contains("--quiet")
-        guard !isQuiet else { return }
-        let access =
-            invocation.options.contains("--write") ? "changes allowed" : "read-only; start with --write to change"
-        StandardError.shared.write("lkrepl \(Version.text) on \(session.database.path) (\(access)). help, quit\n")
-    }
-
-    private func prompt(isContinued: Bool) {
-        let name = session.path.split(separator: "/").last.map(String.init) ?? session.path
-        let access = invocation.options.contains("--write") ? "rw!" : "ro"
-        StandardError.shared.write(isContinued ? "...> " : "\(name) \(access)> ")
+    /// Tells of a failure and goes on, or ends the run with it.
+    private func fail(_ error: any Error) throws {
+        let isEnd = Interruption.isRequested
+        guard !isEnd, invocation.keepsGoing, !isInteractive else { throw error }
+        let code = Program.report { throw error }
+        firstFailure = firstFailure ?? code
     }
 
     // MARK: - Commands
 
-    /// Runs one command.
+    /// Runs one command of a script.
     ///
     /// - Returns: whether another may follow; `false` after `quit`.
     private func run(_ command: ShellCommand, name: String) throws -> Bool {
-        var arguments = command.arguments
-        let verb = arguments[0].hasPrefix(".") ? String(arguments[0].dropFirst()) : arguments[0]
-        arguments[0] = verb
-        switch verb {
-        case "quit", "exit", "q": return false
-        case "help", "?":
-            try show(try helped(arguments.dropFirst()))
-            return true
-        default: break
-        }
         do {
-            try Program.runCommand(try completed(arguments))
+            return try perform(command)
         } catch {
-            guard isInteractive else { throw Self.located(error, "\(name):\(command.line): \(verb)") }
-            _ = Program.report { throw error }
+            try fail(Self.located(error, "\(name):\(command.line): \(command.arguments[0])"))
+            return true
+        }
+    }
+
+    /// Runs one command, wherever it comes from.
+    ///
+    /// - Returns: whether another may follow; `false` after `quit`.
+    func perform(_ command: ShellCommand) throws -> Bool {
+        let words = command.arguments
+        if let meta = MetaCommand(word: words[0], commands: commandNames) {
+            return try perform(meta, try words.dropFirst().map { try ArgumentOrigin.shell.text(of: $0) })
+        }
+        let arguments = try completed(words)
+        let start = ContinuousClock.now
+        defer { if box.settings.isTimed { tellTime(ContinuousClock.now - start) } }
+        try withOutput {
+            try withMoment { try Program.runCommand(arguments) }
         }
         return true
     }
 
     /// A command of the shell as one of the process: with the database, and the options of the shell.
-    private func completed(_ arguments: [String]) throws -> [String] {
-        let verb = arguments[0]
-        let names = RootCommand.configuration.subcommands.map { $0._commandName }
-        guard names.contains(verb), verb != "init" else {
-            throw CommandFailure(.usage, "there is no command \(verb) here", hint: "help lists the commands")
+    private func completed(_ words: [String]) throws -> [String] {
+        let verb = words[0].hasPrefix(".") ? String(words[0].dropFirst()) : words[0]
+        guard commandNames.contains(verb),
+            let arguments = try Invocation.command(
+                [verb] + words.dropFirst(), options: box.settings.options, database: box.session.path)
+        else {
+            let names = Array(commandNames) + MetaCommand.allCases.map(\.rawValue)
+            let near = Invocation.nearest(to: verb, of: names.sorted())
+            throw CommandFailure(
+                .usage, "there is no command \(verb) here",
+                hint: near.map { "did you mean \($0)?" } ?? "help lists the commands")
         }
-        // A command with commands of its own takes the database behind theirs.
-        let nested = verb == "doc" ? 2 : 1
-        let rest = Invocation.protecting(arguments.dropFirst(nested), of: verb)
-        return Array(arguments.prefix(nested)) + invocation.options + [session.path] + rest
+        return arguments
     }
 
-    private func helped(_ arguments: ArraySlice<String>) throws -> String {
-        let command = RootCommand.configuration.subcommands.first { $0._commandName == arguments.first }
-        guard let command else {
-            let lines = RootCommand.configuration.subcommands.filter { $0 != InitCommand.self }.map { command in
-                command._commandName.padded(to: 14) + command.configuration.abstract
-            }
-            return
-                (["Commands, each without the database here; help COMMAND tells more:", ""] + lines
-                + ["quit          Leave the shell."]).joined(separator: "\n")
+    /// Runs a command on one moment of the database: that of the shell while nothing may be changed, and else a new one.
+    private func withMoment(_ body: () throws -> Void) throws {
+        if box.settings.options.isWritable {
+            box.session.unpin()
+            return try body()
         }
-        return RootCommand.helpMessage(for: command)
+        if !box.session.isPinned { try box.session.pin() }
+        try body()
     }
 
-    private func show(_ text: String) throws {
-        let output = StandardOutput()
-        try output.write(text + "\n")
-        try output.flush()
+    private func tellTime(_ time: Duration) {
+        let milliseconds = time / .milliseconds(1)
+        let rounded = (milliseconds * 10).rounded() / 10
+        StandardError.shared.write("time: \(rounded) ms\n")
     }
+
+    // MARK: - Places
 
     /// A line that cannot be read, with its place in the script.
-    private static func located(_ error: any Error, in name: String, line: Int = 1) -> CommandFailure {
+    static func located(_ error: any Error, in name: String, line: Int = 1) -> CommandFailure {
         guard let mistake = error as? ShellSyntaxError else {
             return CommandFailure(error).within("\(name):\(line)")
         }
@@ -163,11 +209,5 @@ struct Shell {
     private static func located(_ error: any Error, _ place: String) -> any Error {
         if let usage = error as? UsageFailure { return UsageFailure(text: "lkrepl: \(place): \(usage.text)") }
         return CommandFailure(error).within(place)
-    }
-}
-
-extension String {
-    fileprivate func padded(to width: Int) -> String {
-        self + String(repeating: " ", count: max(1, width - count))
     }
 }

@@ -35,9 +35,8 @@ import Testing
                     child.signal(9)
                     let code = try child.wait()
                     if code == 0 { break }
-                    #expect(
-                        code == 137,
-                        "seed \(seed), round \(round): \(String(decoding: try place.read("again-err"), as: UTF8.self))")
+                    let error = String(decoding: try place.read("again-err"), as: UTF8.self)
+                    #expect(code == 137, "seed \(seed), round \(round): \(error)")
                     killed += 1
                 }
                 let ended = try place.run(["import", "--write", "again.store", "--resume", "-q"] + arguments)

@@ -21,6 +21,13 @@ final class ChildProcess {
         let what: String
     }
 
+    #if canImport(Glibc)
+        /// POSIX_SPAWN_SETSID, which glibc declares for its own extensions only.
+        private static let newSession: Int32 = 0x80
+    #else
+        private static let newSession = Int32(POSIX_SPAWN_SETSID)
+    #endif
+
     let processID: pid_t
     private var exitCode: Int32?
 
@@ -57,12 +64,15 @@ final class ChildProcess {
 
         unsafe posix_spawnattr_init(&attributes)
         defer { unsafe posix_spawnattr_destroy(&attributes) }
-        // A test runner may ignore SIGPIPE, and a child would inherit that.
+        // A test runner may ignore signals, and a child would inherit that.
         var defaults = sigset_t()
         unsafe sigemptyset(&defaults)
-        unsafe sigaddset(&defaults, SIGPIPE)
+        for signal in [SIGPIPE, SIGINT, SIGTERM, SIGHUP] { unsafe sigaddset(&defaults, signal) }
+        var flags = Int32(POSIX_SPAWN_SETSIGDEF)
+        // A session of its own makes a terminal that is opened the one whose ^C it gets.
+        if case .device = input { flags |= Self.newSession }
         unsafe posix_spawnattr_setsigdefault(&attributes, &defaults)
-        unsafe posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETSIGDEF))
+        unsafe posix_spawnattr_setflags(&attributes, Int16(flags))
 
         // A shell goes into the directory and becomes the program; the call that would is not to be had everywhere.
         let shell = ["/bin/sh", "-c", "cd \"$0\" && exec \"$@\"", directory, program].map { Array($0.utf8) }

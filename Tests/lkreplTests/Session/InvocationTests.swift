@@ -35,14 +35,27 @@ import Testing
     @Test func `are a shell if they begin with a directory`() throws {
         let shell = try #require(try shell("--write", "/tmp", "-c", "stats", "--mode", "json", "-c", "verify"))
         #expect(shell.database == "/tmp")
-        #expect(shell.commands == ["stats", "verify"])
-        #expect(shell.options == ["--write", "--mode", "json"])
-        #expect(shell.script == nil)
-        #expect(try self.shell("/tmp", "-f", "a.lk")?.script == "a.lk")
+        #expect(shell.sources == [.text("stats"), .text("verify")])
+        #expect(shell.options.isWritable && shell.options.mode == "json")
+        #expect(Set(shell.options.arguments) == ["--write", "--mode", "json"])
+        #expect(try self.shell("/tmp", "-f", "a.lk")?.sources == [.file("a.lk")])
+        // Several, in the order in which they stand.
+        #expect(
+            try self.shell("/tmp", "-f", "a", "-c", "b", "-f", "c")?.sources == [.file("a"), .text("b"), .file("c")])
+        #expect(try self.shell("repl", "/tmp")?.database == "/tmp")
+        let marked = try #require(try self.shell("/tmp", "--keep-going", "--no-history", "--no-config"))
+        #expect(marked.keepsGoing && !marked.keepsHistory && !marked.readsConfiguration)
+        #expect(!shell.keepsGoing && shell.keepsHistory && shell.readsConfiguration)
+    }
+
+    @Test func `may name a command by its alias, and never by a part of its name`() throws {
+        #expect(try command("rm", "s", "k") == ["del", "s", "k"])
+        #expect(throws: CommandFailure.self) { try Invocation(["fin", "s"]) }
     }
 
     @Test(arguments: [
-        (["fidn"], ExitCode.usage, "find"), (["satts", "x"], .usage, "stats"), (["no-such-directory"], .noInput, ""),
+        (["doc", "gte", "s"], ExitCode.usage, "doc get"), (["index", "x", "s"], .usage, "create"),
+        (["fidn"], .usage, "find"), (["satts", "x"], .usage, "stats"), (["no-such-directory"], .noInput, ""),
         (["/tmp", "find"], .usage, ""), (["/tmp", "-c"], .usage, ""), (["/tmp", "-f"], .usage, ""),
         (["/tmp", "--mode"], .usage, ""), (["/tmp", "--bogus"], .usage, ""), ([""], .noInput, ""),
     ])

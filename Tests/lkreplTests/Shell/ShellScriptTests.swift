@@ -169,11 +169,14 @@ import Testing
             try place.makePhotos()
             let help = try place.run("photos.store", "-c", "help")
             #expect(help.code == 0 && help.error == "", "\(help)")
-            for command in RootCommand.configuration.subcommands where command._commandName != "init" {
+            for command in RootCommand.configuration.subcommands
+            where !["init", "generate"].contains(command._commandName) {
                 let name = command._commandName
                 #expect(help.output.contains("\n" + name + " "), "\(name)")
                 let one = try place.run("photos.store", "-c", "help \(name)")
-                #expect(one.code == 0 && one.output.contains("USAGE: lkrepl \(name)"), "\(one)")
+                #expect(
+                    one.code == 0 && one.output.contains("lkrepl \(name)")
+                        || !(CommandCatalog.current.command([name])?.subcommands.isEmpty ?? true), "\(one)")
             }
         }
     }

@@ -18,7 +18,10 @@ final class TerminalSession {
 
     var processID: pid_t { child.processID }
 
-    init(_ arguments: [String], in place: Workplace, environment: [String: String] = ["TERM": "xterm"]) throws {
+    /// - Parameter environment: What is added to the environment. Nothing of the user's own files is read or written
+    ///   unless it says so.
+    init(_ arguments: [String], in place: Workplace, environment: [String: String] = ["TERM": "dumb"]) throws {
+        let own = ["LKREPL_HISTFILE": "none", "XDG_CONFIG_HOME": place.path + "/.config-of-nobody"]
         var ends: (master: Int32, slave: Int32) = (0, 0)
         var name = [CChar](repeating: 0, count: 256)
         var size = winsize(ws_row: 40, ws_col: 100, ws_xpixel: 0, ws_ypixel: 0)
@@ -33,7 +36,7 @@ final class TerminalSession {
         let path = String(decoding: name.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
         child = try ChildProcess(
             Binary.path, arguments.map { Array($0.utf8) }, in: place.path, input: .device(path), output: .device(path),
-            error: .device(path), environment: environment)
+            error: .device(path), environment: own.merging(environment) { $1 })
     }
 
     deinit {
@@ -69,6 +72,36 @@ final class TerminalSession {
         // The terminal shows what is typed.
         return String(shown.drop { !$0.isNewline }.dropFirst())
     }
+
+    // MARK: - With the line editor
+
+    /// What the editor sends when it begins and when it ends: a paste is to be marked, and no longer.
+    private static let begin = "\u{1b}[?2004h"
+    private static let finish = "\u{1b}[?2004l"
+
+    /// Waits until the line editor is ready for keys; returns what was shown before.
+    @discardableResult
+    func expectEditor() throws -> String {
+        let shown = try expect(Self.begin)
+        // The prompt ends with the movement of the cursor behind it.
+        try expect("C")
+        return shown
+    }
+
+    /// Types keys that end an input; returns what its command shows.
+    func enter(_ keys: String) throws -> String {
+        try type(keys)
+        try expect(Self.finish)
+        return try expectEditor()
+    }
+
+    /// Types keys that end an input, and waits until the editor has handed it on.
+    func start(_ keys: String) throws {
+        try type(keys)
+        try expect(Self.finish)
+    }
+
+    func signal(_ number: Int32) { child.signal(number) }
 
     /// Waits until the child has ended, and reads what it left; the exit code.
     func end() throws -> Int32 {

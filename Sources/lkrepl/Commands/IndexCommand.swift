@@ -1,0 +1,224 @@
+import ArgumentParser
+import DocIndex
+
+/// Commands on one index.
+struct IndexCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "index", abstract: "Create, drop, rebuild or check an index.",
+        subcommands: [Create.self, Drop.self, Rebuild.self, Check.self])
+
+    /// Declares an index and builds it.
+    struct Create: ParsableCommand {
+        static let configuration = CommandConfiguration(
+            commandName: "create", abstract: "Declare an index and build it.",
+            discussion: """
+                Example: lkrepl index create --write photos.store photos by-city place.city taken
+                With --text the words of the fields are indexed. For other kinds write the schema, and migrate.
+                """)
+
+        @OptionGroup var options: GlobalOptions
+        @Argument(help: "The store.") var database: String
+        @Argument(help: "The collection.") var collection: String
+        @Argument(help: "The name of the index.") var name: String
+        @Argument(help: "Paths of fields, the first decides first.") var fields: [String]
+        @Flag(name: .long, help: "An index of words.") var text = false
+        @Flag(name: .long, help: "No two documents may have the same values.") var unique = false
+        @Option(name: .customLong("where"), parsing: .unconditional, help: "Which documents are in it.")
+        var condition: String?
+
+        func run() throws {
+            try options.requireWrite("index create")
+            let name = try ArgumentOrigin.current.text(of: name)
+            let paths = try fields.map { try FieldPath(parsing: ArgumentOrigin.current.text(of: $0)) }
+            try Session.with(database) { session in
+                var schema = try session.store().schema
+                let position = try schema.position(of: try session.collection(collection).name)
+                guard !schema.collections[position].indexes.contains(where: { $0.name == name }) else {
+                    throw CommandFailure(
+                        .usage, "\(collection) has an index \(name) already", hint: "drop it first, or name another")
+                }
+                var index = IndexDefinition(name, kind: text ? .text : .value, fields: paths)
+                index.isUnique = unique
+                index.condition = try condition.map {
+                    try IndexCondition(parsing: ArgumentOrigin.current.text(of: Invocation.plain($0)))
+                }
+                schema.collections[position].indexes.append(index)
+                try options.apply(schema, to: session, label: "index create")
+            }
+        }
+    }
+
+    /// Drops an index.
+    struct Drop: ParsableCommand {
+        static let configuration = CommandConfiguration(
+            commandName: "drop", abstract: "Drop an index. Documents stay as they are.",
+            discussion: "Example: lkrepl index drop --write --yes photos.store photos rating")
+
+        @OptionGroup var options: GlobalOptions
+        @Argument(help: "The store.") var database: String
+        @Argument(help: "The collection.") var collection: String
+        @Argument(help: "The name of the index.") var name: String
+        @Flag(name: [.customShort("n"), .long], help: "Tell what would be done, and do nothing.") var dryRun = false
+
+        func run() throws {
+            if !dryRun { try options.requireWrite("index drop") }
+            let name = try ArgumentOrigin.current.text(of: name)
+            try Session.with(database) { session in
+                var schema = try session.store().schema
+                let collection = try session.collection(collection)
+                let position = try schema.position(of: collection.name)
+                let names = schema.collections[position].indexes.map(\.name)
+                guard names.contains(name) else { throw CommandFailure.noIndex(name, of: collection.name, names) }
+                if dryRun { return options.note("index drop: would drop \(name) of \(collection.name)") }
+                try options.confirm("drop the index \(name) of \(collection.name)")
+                schema.collections[position].indexes.removeAll { $0.name == name }
+                try options.apply(schema, to: session, label: "index drop")
+            }
+        }
+    }
+
+    /// Builds an index anew.
+    struct Rebuild: ParsableCommand {
+        static let configuration = CommandConfiguration(
+            commandName: "rebuild", abstract: "Build an index anew from the documents.",
+            discussion: """
+                Example: lkrepl index rebuild --write photos.store photos rating
+                The old one answers until the new one is complete. Interrupted, the next rebuild goes on.
+                """)
+
+        @OptionGroup var options: GlobalOptions
+        @Argument(help: "The store.") var database: String
+        @Argument(help: "The collection.") var collection: String
+        @Argument(help: "The name of the index.") var name: String
+
+        func run() throws {
+            try options.requireWrite("index rebuild")
+            let name = try ArgumentOrigin.current.text(of: name)
+            try Session.with(database) { session in
+                let collection = try session.collection(collection)
+                let names = collection.definition.indexes.map(\.name)
+                guard names.contains(name) else { throw CommandFailure.noIndex(name, of: collection.name, names) }
+                let progress = try options.reporter("index rebuild", unit: .items("rows"))
+                try session.store().rebuildIndex(name, of: collection.name) { step in
+                    try Interruption.check("row \(HumanNumber.grouped(Int(clamping: step.row)))")
+                    progress.advance(done: Int(clamping: step.row), total: Int(clamping: step.lastRow))
+                }
+                progress.finish()
+                options.note("index rebuild: \(name) of \(collection.name) is complete")
+            }
+        }
+    }
+
+    /// Compares an index with the documents.
+    struct Check: ParsableCommand {
+        static let configuration = CommandConfiguration(
+            commandName: "check", abstract: "Compare indexes with the documents. Exit code 65 if they disagree.",
+            discussion: """
+                Example: lkrepl index check photos.store photos rating
+                All indexes are compared in one pass; the name says which findings are shown.
+                """)
+
+        @OptionGroup var options: GlobalOptions
+        @Argument(help: "The store.") var database: String
+        @Argument(help: "The collection.") var collection: String
+        @Argument(help: "The name of the index; all if not given.") var name: String?
+
+        func run() throws {
+            let name = try name.map { try ArgumentOrigin.current.text(of: $0) }
+            try Session.with(database) { session in
+                let collection = try session.collection(collection)
+                let names = collection.definition.indexes.map(\.name)
+                if let name, !names.contains(name) {
+                    throw CommandFailure.noIndex(name, of: collection.name, names)
+                }
+                let progress = try options.reporter("index check", unit: .items("documents"))
+                let result = try session.store().verify { step in
+                    try Interruption.check("\(HumanNumber.grouped(step.documentCount)) documents")
+                    progress.advance(done: step.documentCount, total: step.totalDocumentCount)
+                }
+                progress.finish()
+                let problems = result.problems.filter { problem in name.map { problem.contains($0) } ?? true }
+                let writer = try options.writer()
+                for problem in problems { try writer.write(["problem": .string(problem)]) }
+                if !problems.isEmpty { try writer.finish() }
+                guard problems.isEmpty else {
+                    throw CommandFailure(
+                        .badData, "\(problems.count) problems", hint: "index rebuild --write makes the index anew")
+                }
+                options.note("index check: \(result.entryCount) entries of \(result.documentCount) documents agree")
+            }
+        }
+    }
+}
+
+/// Brings a store to another schema.
+struct MigrateCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "migrate", abstract: "Bring a store to the schema in a file: build new indexes, drop old ones.",
+        discussion: """
+            Example: lkrepl migrate photos.store schema.json --dry-run
+            Documents are not changed; migrations that change them are code, in the program that owns the store.
+            """)
+
+    @OptionGroup var options: GlobalOptions
+    @Argument(help: "The store.") var database: String
+    @Argument(help: "The file with the schema, or - for standard input.") var file: String
+    @Flag(name: [.customShort("n"), .long], help: "Tell what would change, and change nothing.") var dryRun = false
+
+    func run() throws {
+        if !dryRun { try options.requireWrite("migrate") }
+        let file = try ArgumentOrigin.current.text(of: file)
+        let schema: Schema
+        do {
+            schema = try Schema(json: try FileDescriptor.openForReading(file).readAll())
+        } catch {
+            throw CommandFailure(error).within(file)
+        }
+        try Session.with(database) { session in
+            let changes = try session.store().changes(for: schema)
+            let writer = try options.writer()
+            for change in changes { try writer.write(["change": .string(change.description)]) }
+            if !changes.isEmpty { try writer.finish() }
+            if changes.isEmpty { options.note("migrate: the store has this schema already") }
+            if dryRun || changes.isEmpty { return }
+            let dropped = changes.filter { $0.kind == .removed }
+            if !dropped.isEmpty {
+                try options.confirm(dropped.map(\.description).joined(separator: ", "))
+            }
+            try options.apply(schema, to: session, label: "migrate")
+        }
+    }
+}
+
+extension GlobalOptions {
+    /// Brings the store of a session to a schema, with progress, until that is done or ^C.
+    fileprivate func apply(_ schema: Schema, to session: Session, label: String) throws {
+        let progress = try reporter(label, unit: .items("rows"))
+        defer { progress.finish() }
+        let changes = try session.store().apply(schema) { step in
+            try Interruption.check("row \(HumanNumber.grouped(Int(clamping: step.row))); the next change goes on there")
+            progress.advance(done: Int(clamping: step.row), total: Int(clamping: step.lastRow))
+        }
+        progress.finish()
+        note("\(label): \(changes.map(\.description).joined(separator: ", "))")
+    }
+}
+
+extension Schema {
+    /// Where a collection stands.
+    fileprivate func position(of name: String) throws -> Int {
+        guard let position = collections.firstIndex(where: { $0.name.utf8.elementsEqual(name.utf8) }) else {
+            throw CommandFailure(.usage, "there is no collection \(name)")
+        }
+        return position
+    }
+}
+
+extension CommandFailure {
+    fileprivate static func noIndex(_ name: String, of collection: String, _ names: [String]) -> CommandFailure {
+        CommandFailure(
+            .usage, "\(collection) has no index \(name)",
+            hint: Invocation.nearest(to: name, of: names).map { "did you mean \($0)?" }
+                ?? "it has \(names.joined(separator: ", "))")
+    }
+}

@@ -1,0 +1,174 @@
+/// Turns the bytes that a terminal sends into keys: a pure state machine.
+///
+/// Understands what xterm and its many relatives, the Linux console, rxvt and tmux send: UTF-8, CSI and SS3 sequences
+/// with modifiers, Alt as a leading escape, and bracketed paste. Sequences that it does not know are passed over as a
+/// whole, so that none of them is ever typed into the line.
+struct KeyDecoder: Sendable {
+    private enum State {
+        case ground
+        /// After ESC.
+        case escape
+        /// Within `ESC [ …`.
+        case sequence([UInt8])
+        /// After `ESC O`.
+        case single
+        /// Between `ESC [ 200 ~` and `ESC [ 201 ~`.
+        case paste([UInt8])
+        /// Within a UTF-8 sequence of so many bytes.
+        case scalar([UInt8], count: Int)
+        /// Within a string that a terminal sent unasked, such as `ESC ] … BEL`.
+        case string
+        case stringEscape
+    }
+
+    private static let pasteEnd = Array("\u{1b}[201~".utf8)
+    /// No key has a longer sequence; what is longer is no key.
+    private static let maximumSequenceByteCount = 64
+
+    private var state = State.ground
+
+    /// Whether more bytes may belong to what was begun, so that the end of a wait means something: see ``timeOut()``.
+    var isWaiting: Bool {
+        switch state {
+        case .escape, .single, .sequence: true
+        default: false
+        }
+    }
+
+    /// Takes one byte; the key that it completes, `nil` if more bytes belong to it.
+    mutating func feed(_ byte: UInt8) -> Key? {
+        switch state {
+        case .ground: return ground(byte)
+        case .escape: return afterEscape(byte)
+        case .single:
+            state = .ground
+            return Self.cursorKey(byte, parameters: [])
+        case .sequence(var bytes):
+            guard (0x20..<0x40).contains(byte) else {
+                state = .ground
+                return (0x40..<0x7f).contains(byte) ? sequence(bytes, final: byte) : .unknown
+            }
+            bytes.append(byte)
+            state = bytes.count < Self.maximumSequenceByteCount ? .sequence(bytes) : .ground
+            return nil
+        case .paste(var bytes):
+            bytes.append(byte)
+            guard byte == UInt8(ascii: "~"), bytes.suffix(Self.pasteEnd.count).elementsEqual(Self.pasteEnd) else {
+                state = .paste(bytes)
+                return nil
+            }
+            state = .ground
+            return .paste(Self.pasted(bytes.dropLast(Self.pasteEnd.count)))
+        case .scalar(var bytes, let count):
+            guard byte & 0xc0 == 0x80 else {
+                // Cut short: U+FFFD for what there was, and the byte on its own.
+                state = .ground
+                return ground(byte) ?? .text("\u{fffd}")
+            }
+            bytes.append(byte)
+            guard bytes.count == count else {
+                state = .scalar(bytes, count: count)
+                return nil
+            }
+            state = .ground
+            return .text(String(decoding: bytes, as: UTF8.self))
+        case .string:
+            if byte == 0x07 { state = .ground }
+            if byte == 0x1b { state = .stringEscape }
+            return nil
+        case .stringEscape:
+            state = byte == UInt8(ascii: "\\") ? .ground : .string
+            return nil
+        }
+    }
+
+    /// Takes that no byte came for a while: an escape on its own was the key Escape.
+    mutating func timeOut() -> Key? {
+        defer { if isWaiting { state = .ground } }
+        if case .escape = state { return .escape }
+        return nil
+    }
+
+    // MARK: - Parts
+
+    private mutating func ground(_ byte: UInt8) -> Key? {
+        switch byte {
+        case 0x1b:
+            state = .escape
+            return nil
+        case 0x0d, 0x0a: return .enter
+        case 0x09: return .tab
+        case 0x08, 0x7f: return .backspace
+        case 0x01...0x1a: return .control(Character(Unicode.Scalar(byte | 0x60)))
+        case 0x00, 0x1c...0x1f: return .control(Character(Unicode.Scalar(byte | 0x40)))
+        case 0x20..<0x7f: return .text(String(Unicode.Scalar(byte)))
+        case 0xc2...0xf4:
+            state = .scalar([byte], count: byte < 0xe0 ? 2 : byte < 0xf0 ? 3 : 4)
+            return nil
+        default: return .text("\u{fffd}")
+        }
+    }
+
+    private mutating func afterEscape(_ byte: UInt8) -> Key? {
+        state = .ground
+        switch byte {
+        case UInt8(ascii: "["):
+            state = .sequence([])
+            return nil
+        case UInt8(ascii: "O"):
+            state = .single
+            return nil
+        case UInt8(ascii: "]"), UInt8(ascii: "P"), UInt8(ascii: "X"), UInt8(ascii: "^"), UInt8(ascii: "_"):
+            state = .string
+            return nil
+        case 0x1b:
+            state = .escape
+            return .escape
+        case 0x08, 0x7f: return .alt("\u{8}")
+        case 0x0d, 0x0a: return .alt("\n")
+        case 0x20..<0x7f: return .alt(Character(Character(Unicode.Scalar(byte)).lowercased()))
+        default: return .unknown
+        }
+    }
+
+    private mutating func sequence(_ bytes: [UInt8], final: UInt8) -> Key? {
+        let parameters = bytes.split(separator: UInt8(ascii: ";"), omittingEmptySubsequences: false).map {
+            Int(String(decoding: $0, as: UTF8.self)) ?? 0
+        }
+        guard final == UInt8(ascii: "~") else { return Self.cursorKey(final, parameters: parameters) }
+        let isModified = (parameters.dropFirst().first ?? 1) > 1
+        switch parameters.first {
+        case 200:
+            state = .paste([])
+            return nil
+        case 1, 7: return .home
+        case 4, 8: return .end
+        case 3: return isModified ? .alt("d") : .delete
+        default: return .unknown
+        }
+    }
+
+    private static func cursorKey(_ final: UInt8, parameters: [Int]) -> Key {
+        // xterm counts modifiers from 1: 3 is Alt, 5 is Control.
+        let isByWord = [3, 5, 7].contains(parameters.dropFirst().first ?? 1)
+        switch final {
+        case UInt8(ascii: "A"): return .up
+        case UInt8(ascii: "B"): return .down
+        case UInt8(ascii: "C"): return isByWord ? .wordRight : .right
+        case UInt8(ascii: "D"): return isByWord ? .wordLeft : .left
+        // rxvt sends small letters with Control.
+        case UInt8(ascii: "c"): return .wordRight
+        case UInt8(ascii: "d"): return .wordLeft
+        case UInt8(ascii: "H"): return .home
+        case UInt8(ascii: "F"): return .end
+        case UInt8(ascii: "Z"): return .backTab
+        case UInt8(ascii: "M"): return .enter
+        default: return .unknown
+        }
+    }
+
+    /// Pasted text with the line ends of this shell.
+    private static func pasted(_ bytes: ArraySlice<UInt8>) -> String {
+        String(decoding: bytes, as: UTF8.self).replacing("\r\n", with: "\n").replacing("\r", with: "\n")
+    }
+}

@@ -1,0 +1,84 @@
+import ArgumentParser
+
+/// The manual page, in the macros of man(7), made from ``CommandCatalog``.
+enum Manual {
+    /// The page.
+    static func page() -> String {
+        let catalog = CommandCatalog.current
+        var lines = [
+            ".TH LKREPL 1 \"\" \"lkrepl \(Version.text)\" \"User Commands\"",
+            ".SH NAME", "lkrepl \\- \(escaped(RootCommand.configuration.abstract))",
+            ".SH SYNOPSIS",
+            ".B lkrepl", "[\\fIoptions\\fR] \\fIDB\\fR", ".br",
+            ".B lkrepl",
+            "[\\fIoptions\\fR] \\fIDB\\fR [\\fB\\-c\\fR '\\fICOMMAND\\fR' | \\fB\\-f\\fR \\fIFILE\\fR] ...", ".br",
+            ".B lkrepl", "[\\fIoptions\\fR] \\fICOMMAND\\fR \\fIDB\\fR [\\fIARGUMENTS\\fR]",
+            ".SH DESCRIPTION",
+        ]
+        lines += paragraphs(RootCommand.configuration.discussion)
+        lines.append(".SH OPTIONS OF ALL COMMANDS")
+        for option in catalog.sharedOptions { lines += item(option) }
+        lines.append(".SH COMMANDS")
+        for command in catalog.leaves {
+            let positional = command.arguments.filter { $0.kind == .positional }.map(\.synopsis)
+            lines.append(".SS " + escaped(([command.name] + positional).joined(separator: " ")))
+            lines += paragraphs(command.abstract)
+            for argument in command.arguments where !catalog.isShared(argument) && argument.valueName != "database" {
+                lines += item(argument)
+            }
+            if !command.discussion.isEmpty { lines += [".PP"] + paragraphs(command.discussion) }
+            if let example = command.example {
+                lines += [".PP", "Example:", ".PP", ".RS", ".nf", escaped(example), ".fi", ".RE"]
+            }
+        }
+        lines.append(".SH COMMANDS OF THE SHELL")
+        for meta in MetaCommand.allCases { lines += [".TP", ".B " + escaped(meta.synopsis), escaped(meta.abstract)] }
+        lines.append(".SH EXIT STATUS")
+        for code in ExitCode.allCases { lines += [".TP", ".B \(code.rawValue)", escaped(code.meaning)] }
+        lines.append(".SH ENVIRONMENT")
+        for (name, meaning) in environment { lines += [".TP", ".B " + escaped(name), escaped(meaning)] }
+        lines.append(".SH FILES")
+        for (name, meaning) in files { lines += [".TP", ".I " + escaped(name), escaped(meaning)] }
+        return lines.joined(separator: "\n") + "\n"
+    }
+
+    private static let environment = [
+        ("NO_COLOR", "No colours, if it is not empty."),
+        ("CLICOLOR_FORCE, FORCE_COLOR", "Colours even where there is no terminal."),
+        ("LKREPL_PAGER, PAGER", "The program that shows long results; cat for none."),
+        ("VISUAL, EDITOR", "The program for .edit and Ctrl-X Ctrl-E."),
+        ("LKREPL_HISTFILE", "The file for what was typed; empty or none keeps nothing."),
+        ("COLUMNS, LINES", "The size of the terminal, where it does not tell."),
+    ]
+
+    private static let files = [
+        (
+            "$XDG_CONFIG_HOME/lkrepl/config",
+            "Settings of the shell at a terminal: \(Configuration.names.joined(separator: ", "))."
+        ),
+        ("$XDG_CONFIG_HOME/lkrepl/rc", "Commands that the shell at a terminal runs first."),
+        (
+            "$XDG_STATE_HOME/lkrepl/history",
+            "What was typed, for the user alone; ~/.local/state where the variable is not set."
+        ),
+    ]
+
+    private static func item(_ argument: CommandCatalog.Argument) -> [String] {
+        let value = argument.kind == .option ? " \\fI\(escaped(argument.valueName))\\fR" : ""
+        let name =
+            argument.kind == .positional
+            ? ".I " + escaped(argument.valueName)
+            : "\\fB" + argument.names.map(escaped).joined(separator: "\\fR, \\fB") + "\\fR" + value
+        return [".TP", name, escaped(argument.abstract)]
+    }
+
+    private static func paragraphs(_ text: String) -> [String] {
+        text.split(separator: "\n", omittingEmptySubsequences: false).map { $0.isEmpty ? ".PP" : escaped(String($0)) }
+    }
+
+    /// Text that roff takes as it is.
+    private static func escaped(_ text: String) -> String {
+        let text = text.replacing("\\", with: "\\e").replacing("-", with: "\\-")
+        return text.hasPrefix(".") || text.hasPrefix("'") ? "\\&" + text : text
+    }
+}

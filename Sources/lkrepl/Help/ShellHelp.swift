@@ -1,0 +1,90 @@
+/// The help of the shell: everything that one needs to learn it.
+enum ShellHelp {
+    /// What `help` prints, or `help COMMAND`.
+    ///
+    /// - Throws: ``CommandFailure`` if there is no such command.
+    static func text(_ words: [String]) throws -> String {
+        let catalog = CommandCatalog.current
+        guard let first = words.first else { return overview(catalog) }
+        let name = first.hasPrefix(".") ? String(first.dropFirst()) : first
+        let isDotted = first.hasPrefix(".")
+        if let meta = MetaCommand(rawValue: name), isDotted || catalog.command([name]) == nil { return text(of: meta) }
+        let path = [Invocation.aliases[name] ?? name] + words.dropFirst()
+        if let command = catalog.command(path) { return text(of: command, catalog) }
+        let names = catalog.commands.map { $0.words[0] } + MetaCommand.allCases.map(\.rawValue)
+        throw CommandFailure(
+            .usage, "there is no command \(words.joined(separator: " "))",
+            hint: Invocation.nearest(to: name, of: names).map { "did you mean \($0)?" } ?? "help lists the commands")
+    }
+
+    // MARK: - All commands
+
+    private static func overview(_ catalog: CommandCatalog) -> String {
+        var lines = ["Commands; help COMMAND tells more and shows all options:", ""]
+        for command in catalog.commands where command.takesDatabase || !command.subcommands.isEmpty {
+            guard command.words != ["init"] else { continue }
+            lines.append(row(command.name, command.abstract))
+            let example = command.shellExample ?? command.subcommands.first?.shellExample
+            if let example { lines.append(row("", example)) }
+        }
+        lines += ["", "Of the shell itself; also without the dot where no command has that name:", ""]
+        for meta in MetaCommand.allCases { lines.append(row(meta.synopsis, meta.abstract)) }
+        lines += [
+            "",
+            "Several commands stand on one line with ; between them; # begins a comment. A quote or bracket that is open",
+            "goes on in the next line. Keys and values: plain, \"with \\n \\x00\", 'as it is', 0x68, b64:aA==.",
+            "Tab completes, ^R searches what was typed before, ^C stops a command, ^D or .quit leaves.",
+        ]
+        return lines.joined(separator: "\n")
+    }
+
+    private static func row(_ name: String, _ text: String) -> String {
+        name.padded(to: 22) + text
+    }
+
+    // MARK: - One command
+
+    private static func text(of command: CommandCatalog.Command, _ catalog: CommandCatalog) -> String {
+        var lines = [command.abstract, ""]
+        if !command.subcommands.isEmpty {
+            for below in command.subcommands {
+                lines.append(row(below.name, below.abstract))
+                if let example = below.shellExample { lines.append(row("", example)) }
+            }
+            return lines.joined(separator: "\n")
+        }
+        let own = command.shellArguments.filter { $0.isShown && ($0.kind == .positional || !catalog.isShared($0)) }
+        let positional = own.filter { $0.kind == .positional }
+        let options = own.filter { $0.kind != .positional }
+        let synopsis = [command.name] + positional.map(\.synopsis) + (options.isEmpty ? [] : ["[options]"])
+        lines.append("USAGE: " + synopsis.joined(separator: " "))
+        lines.append("       lkrepl \(command.name) DB \(synopsis.dropFirst().joined(separator: " "))")
+        if let example = command.shellExample { lines.append("EXAMPLE: \(example)") }
+        lines.append("")
+        for argument in positional + options { lines.append(row("  " + label(argument), argument.abstract)) }
+        lines.append(
+            row("  of all commands", catalog.sharedOptions.filter(\.isShown).map { $0.names[0] }.joined(separator: " "))
+        )
+        if !command.discussion.isEmpty { lines += ["", command.discussion] }
+        return lines.joined(separator: "\n")
+    }
+
+    private static func label(_ argument: CommandCatalog.Argument) -> String {
+        switch argument.kind {
+        case .positional: "<\(argument.valueName)>"
+        case .flag: argument.names.joined(separator: ", ")
+        case .option: argument.names.joined(separator: ", ") + " <\(argument.valueName)>"
+        }
+    }
+
+    private static func text(of meta: MetaCommand) -> String {
+        [meta.abstract, "", "USAGE: \(meta.synopsis)", "EXAMPLE: \(meta.example)"].joined(separator: "\n")
+    }
+}
+
+extension String {
+    /// The text with spaces behind it up to a width, and at least one.
+    func padded(to width: Int) -> String {
+        self + String(repeating: " ", count: max(1, width - DisplayWidth.columns(of: self)))
+    }
+}

@@ -1,0 +1,35 @@
+import DocIndex
+
+/// The rows of one result, before they are drawn, and for `.last` after it.
+struct HeldTable: Sendable {
+    var titles: [String]
+    var rows: [DocumentObject]
+    /// Rows that were found and not held.
+    var omittedRowCount: Int
+
+    /// The columns of rows in the order in which the rows bring them.
+    static func titles(of rows: [DocumentObject]) -> [String] {
+        var names: [String] = []
+        var seen: Set<[UInt8]> = []
+        for row in rows {
+            for member in row where seen.insert(Array(member.name.utf8)).inserted { names.append(member.name) }
+        }
+        return names
+    }
+
+    /// The table as text.
+    ///
+    /// - Parameter rowLimit: how many rows are drawn at most; `nil` for all that are held.
+    func text(for output: StandardOutput, rowLimit: Int?) -> String {
+        var table = TableRenderer()
+        table.width = output.isTerminal ? Terminal.width(of: output.descriptor.rawValue) : 120
+        table.isHeaderBold = Terminal.takesStyle(output.descriptor.rawValue)
+        table.maximumRowCount = rowLimit
+        let canShowMore = rowLimit.map { $0 < rows.count } ?? false
+        table.moreHint =
+            canShowMore
+            ? Session.shell == nil ? "--all shows them" : ".last or --all shows them" : "use --limit, or --mode jsonl"
+        let cells = rows.map { row in titles.map { name in row[name].map(ResultWriter.cell) ?? .init("") } }
+        return table.render(titles: titles, rows: cells, omittedRowCount: omittedRowCount)
+    }
+}

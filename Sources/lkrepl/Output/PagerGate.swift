@@ -1,0 +1,76 @@
+import Synchronization
+
+/// Holds output back until it is longer than the screen, and gives it to a pager then.
+///
+/// What fits on the screen goes to the terminal when the command is done. Closing the pager early makes the next write
+/// fail with EPIPE, which ends the command without a word.
+final class PagerGate: Sendable {
+    private struct State {
+        var held: [UInt8] = []
+        var lineCount = 0
+        var child: ChildCommand?
+    }
+
+    private let state = Mutex(State())
+    /// A command line for `sh`.
+    private let command: String
+    private let screenRows: Int
+    private let terminal: FileDescriptor
+
+    /// - Parameters:
+    ///   - command: A command line for `sh`, such as `less -FIRX`.
+    ///   - screenRows: Output of fewer lines is not paged.
+    init(command: String, screenRows: Int, terminal: FileDescriptor = .standardOutput) {
+        self.command = command
+        self.screenRows = screenRows
+        self.terminal = terminal
+    }
+
+    /// Takes bytes to show.
+    func write(_ bytes: Span<UInt8>) throws(SystemError) {
+        let pipe = state.withLock { state -> FileDescriptor? in
+            if let child = state.child { return child.input }
+            for index in bytes.indices {
+                state.held.append(bytes[index])
+                if bytes[index] == 0x0a { state.lineCount += 1 }
+            }
+            return nil
+        }
+        if let pipe { return try pipe.writeAll(bytes) }
+        // A prompt follows below the output, so a full screen is a line less.
+        guard state.withLock({ $0.lineCount >= screenRows }) else { return }
+        let child = try? ChildCommand(command, takesInput: true)
+        let held = state.withLock { state in
+            state.child = child
+            defer { state.held = [] }
+            return state.held
+        }
+        // Without a pager the output goes where it would have gone.
+        try (child?.input ?? terminal).writeAll(held)
+    }
+
+    /// Shows what was held back, and waits until the user has left the pager.
+    func finish() throws(SystemError) {
+        let (child, held) = state.withLock { state in
+            defer { state = State() }
+            return (state.child, state.held)
+        }
+        if let child {
+            child.endInput()
+            _ = child.wait()
+        } else {
+            try terminal.writeAll(held)
+        }
+    }
+
+    /// The pager that the environment names: `LKREPL_PAGER`, `PAGER`, else `less` or `more` if there is one.
+    static func standardCommand() -> String? {
+        for name in ["LKREPL_PAGER", "PAGER"] {
+            guard let command = Terminal.environment(name) else { continue }
+            // As with other programs, cat says that no pager is wanted.
+            return command == "cat" ? nil : command
+        }
+        if ChildCommand.isInPath("less") { return "less -FIRXS" }
+        return ChildCommand.isInPath("more") ? "more" : nil
+    }
+}

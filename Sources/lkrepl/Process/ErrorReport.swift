@@ -1,0 +1,46 @@
+import DocIndex
+import Synchronization
+
+/// How failures are told on standard error: a text for people, or a line of JSON for programs.
+///
+/// ```
+/// {"error":{"code":65,"kind":"badData","where":["night.lk:12","load"],"message":"…","hint":"…"}}
+/// ```
+enum ErrorReport {
+    /// The form of what is told.
+    enum Format: String, CaseIterable, Sendable {
+        case text
+        case json
+    }
+
+    /// What was asked for with `--error-format`, for the whole process.
+    static let format = Mutex(Format.text)
+
+    /// Tells of a failure; silent ones only in JSON.
+    static func tell(_ failure: CommandFailure) {
+        switch format.withLock({ $0 }) {
+        case .text: if let text = failure.text { StandardError.shared.write(text) }
+        case .json:
+            StandardError.shared.write(
+                json(failure.exitCode, failure.message, hint: failure.hint, context: failure.context))
+        }
+    }
+
+    /// Tells of arguments that fit no command.
+    static func tell(_ usage: UsageFailure) {
+        switch format.withLock({ $0 }) {
+        case .text: StandardError.shared.write(usage.visibleText + "\n")
+        case .json:
+            let first = usage.visibleText.split(separator: "\n").first.map(String.init) ?? "bad arguments"
+            StandardError.shared.write(json(.usage, first, hint: nil, context: []))
+        }
+    }
+
+    private static func json(_ code: ExitCode, _ message: String, hint: String?, context: [String]) -> String {
+        var error: DocumentObject = ["code": .int(Int64(code.rawValue)), "kind": .string("\(code)")]
+        if !context.isEmpty { error["where"] = .array(context.map { .string($0) }) }
+        error["message"] = .string(message.isEmpty ? code.meaning : message)
+        if let hint { error["hint"] = .string(hint) }
+        return DocumentValue.object(["error": .object(error)]).json + "\n"
+    }
+}

@@ -1,0 +1,99 @@
+import Synchronization
+
+/// The user's settings: lines of `name = value`, of which `#` begins a comment.
+///
+/// ```
+/// mode = table
+/// pager = off
+/// timer = on
+/// confirm = off
+/// hints = on
+/// highlight = on
+/// color = auto
+/// ```
+///
+/// Only a shell at a terminal reads them: a script means the same for everybody.
+enum Configuration {
+    /// The names that a line may set.
+    static let names = ["mode", "pager", "timer", "confirm", "hints", "highlight", "color"]
+
+    /// Applies the file at a path to settings; no file changes nothing.
+    ///
+    /// - Throws: ``CommandFailure`` with `badConfiguration`, the file and the line.
+    static func apply(_ path: String, to settings: inout ShellSettings) throws {
+        guard FileDescriptor.exists(path) else { return }
+        let file = try FileDescriptor.openForReading(path)
+        let bytes = try file.readAll()
+        try? file.closeFile()
+        guard let text = String(validating: bytes, as: UTF8.self) else {
+            throw CommandFailure(.badConfiguration, "the file is not UTF-8").within(path)
+        }
+        try apply(text: text, name: path, to: &settings)
+    }
+
+    /// Applies the text of a configuration file.
+    static func apply(text: String, name: String, to settings: inout ShellSettings) throws {
+        for (index, line) in text.split(separator: "\n", omittingEmptySubsequences: false).enumerated() {
+            let content = line.prefix { $0 != "#" }
+            if content.allSatisfy(\.isWhitespace) { continue }
+            do {
+                let parts = content.split(separator: "=", maxSplits: 1).map(trimmed)
+                guard parts.count == 2 else {
+                    throw CommandFailure(.badConfiguration, "this is no setting", hint: "write name = value")
+                }
+                try set(parts[0], to: parts[1], in: &settings)
+            } catch let failure as CommandFailure {
+                throw failure.within("\(name):\(index + 1)")
+            }
+        }
+    }
+
+    private static func set(_ name: String, to value: String, in settings: inout ShellSettings) throws {
+        switch name {
+        case "mode":
+            guard OutputMode(rawValue: value) != nil else {
+                throw unknown(name, value, OutputMode.allCases.map(\.rawValue))
+            }
+            settings.options.mode = settings.options.mode ?? value
+        case "pager":
+            guard let paging = ShellSettings.Paging(rawValue: value) else {
+                throw unknown(name, value, ShellSettings.Paging.allCases.map(\.rawValue))
+            }
+            settings.paging = paging
+        case "timer": settings.isTimed = try isOn(name, value)
+        case "confirm": settings.confirms = try isOn(name, value)
+        case "hints": settings.showsHints = try isOn(name, value)
+        case "highlight": settings.highlights = try isOn(name, value)
+        case "color":
+            guard let choice = Terminal.ColorChoice(rawValue: value) else {
+                throw unknown(name, value, Terminal.ColorChoice.allCases.map(\.rawValue))
+            }
+            // What was said on the command line comes first.
+            Terminal.colorChoice.withLock { if $0 == .auto { $0 = choice } }
+        default:
+            throw CommandFailure(
+                .badConfiguration, "there is no setting \(name)",
+                hint: Invocation.nearest(to: name, of: names).map { "did you mean \($0)?" }
+                    ?? "there are \(names.joined(separator: ", "))")
+        }
+    }
+
+    private static func isOn(_ name: String, _ value: String) throws -> Bool {
+        switch value {
+        case "on", "yes", "true", "1": true
+        case "off", "no", "false", "0": false
+        default: throw unknown(name, value, ["on", "off"])
+        }
+    }
+
+    private static func unknown(_ name: String, _ value: String, _ values: [String]) -> CommandFailure {
+        CommandFailure(
+            .badConfiguration, "\(name) cannot be \(value)", hint: "it is one of \(values.joined(separator: ", "))")
+    }
+
+    private static func trimmed(_ text: Substring) -> String {
+        var text = text.drop(while: \.isWhitespace)
+        while text.last?.isWhitespace ?? false { text.removeLast() }
+        return String(text)
+    }
+}

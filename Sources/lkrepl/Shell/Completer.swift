@@ -1,0 +1,282 @@
+import DocIndex
+import LevelKit
+
+/// What may be typed next: commands, options, collections, fields, indexes, files, and keys of the database.
+///
+/// Whatever it reads of the database is bounded in number and in time, so that Tab answers at once on any store. Failures
+/// are no completions.
+struct Completer {
+    /// How many keys, ids or documents are read at most.
+    static let readLimit = 50
+    /// How long reading may take.
+    static let timeLimit = Duration.milliseconds(15)
+
+    let session: Session
+    let commandNames: Set<String>
+
+    /// What stands before the word that is completed.
+    private struct Place {
+        var words: [String]
+        var word: String
+        /// Where the word begins, in characters of the whole text.
+        var start: Int
+    }
+
+    /// What may stand at the end of a text.
+    func completion(of text: String) -> Completion {
+        guard let place = place(text) else { return Completion(start: text.count, candidates: []) }
+        guard let first = place.words.first else { return commands(place) }
+        let name = first.hasPrefix(".") ? String(first.dropFirst()) : first
+        if let meta = MetaCommand(word: first, commands: commandNames) { return arguments(of: meta, place) }
+        guard let (command, words) = command([name] + place.words.dropFirst()) else {
+            return Completion(start: place.start, candidates: [])
+        }
+        if !command.subcommands.isEmpty {
+            return Self.filtered(
+                place, command.subcommands.map { .init(text: $0.words.last ?? "", note: $0.abstract) })
+        }
+        return arguments(of: command, words, place)
+    }
+
+    /// What is expected behind a text that is being typed, in few words; empty if nothing is.
+    func hint(for text: String) -> String {
+        guard !text.contains("\n"), let place = place(text) else { return "" }
+        guard let first = place.words.first else {
+            guard place.word.count > 1 else { return "" }
+            let names = commandNames.filter { $0.hasPrefix(place.word) }
+            guard names.count == 1, let name = names.first, let (command, _) = command([name]) else { return "" }
+            return name.dropFirst(place.word.count) + " " + Self.synopsis(command, after: 0)
+        }
+        let name = first.hasPrefix(".") ? String(first.dropFirst()) : first
+        if let meta = MetaCommand(word: first, commands: commandNames) {
+            return place.words.count == 1 && place.word.isEmpty ? meta.arguments : ""
+        }
+        guard place.word.isEmpty, let (command, words) = command([name] + place.words.dropFirst()) else { return "" }
+        if !command.subcommands.isEmpty {
+            return command.subcommands.map { $0.words.last ?? "" }.joined(separator: "|")
+        }
+        return Self.synopsis(command, after: Self.positionalCount(words, of: command))
+    }
+
+    // MARK: - Where
+
+    private func place(_ text: String) -> Place? {
+        guard !text.contains("\n"), let point = ShellScanner.completionPoint(atEndOf: text) else { return nil }
+        let word = point.word?.raw ?? ""
+        return Place(words: point.tokens.map(\.raw), word: word, start: text.count - word.count)
+    }
+
+    /// The command that the words begin with, and the words behind its name.
+    private func command(_ words: [String]) -> (CommandCatalog.Command, [String])? {
+        guard let first = words.first else { return nil }
+        let name = Invocation.aliases[first] ?? first
+        guard commandNames.contains(name), let command = CommandCatalog.current.command([name]) else { return nil }
+        if let second = words.dropFirst().first, let below = CommandCatalog.current.command([name, second]) {
+            return (below, Array(words.dropFirst(2)))
+        }
+        return (command, Array(words.dropFirst()))
+    }
+
+    private static func positionalCount(_ words: [String], of command: CommandCatalog.Command) -> Int {
+        var count = 0
+        var takesValue = false
+        for word in words {
+            if takesValue {
+                takesValue = false
+            } else if word.hasPrefix("-"), word.count > 1, word.dropFirst().first?.isNumber == false {
+                takesValue = command.arguments.contains { $0.kind == .option && $0.names.contains(word) }
+            } else {
+                count += 1
+            }
+        }
+        return count
+    }
+
+    private static func synopsis(_ command: CommandCatalog.Command, after count: Int) -> String {
+        let positional = command.shellArguments.filter { $0.kind == .positional }
+        var rest = positional.dropFirst(count).map(\.synopsis)
+        if rest.isEmpty, count > positional.count || positional.last.map({ !$0.isRepeating }) ?? true {
+            rest = command.shellArguments.filter {
+                $0.kind != .positional && $0.isShown && !CommandCatalog.current.isShared($0)
+            }.map { $0.names[0] }
+        }
+        return rest.joined(separator: " ")
+    }
+
+    // MARK: - Candidates
+
+    private static func filtered(
+        _ place: Place, _ candidates: [Completion.Candidate], from start: Int? = nil
+    ) -> Completion {
+        let typed = start.map { String(place.word.dropFirst($0 - place.start)) } ?? place.word
+        return Completion(start: start ?? place.start, candidates: candidates.filter { $0.text.hasPrefix(typed) })
+    }
+
+    private func commands(_ place: Place) -> Completion {
+        if place.word.hasPrefix(".") {
+            return Self.filtered(place, MetaCommand.allCases.map { .init(text: "." + $0.rawValue, note: $0.abstract) })
+        }
+        let commands = CommandCatalog.current.commands.filter { commandNames.contains($0.words[0]) }
+        let metas = MetaCommand.allCases.filter { !commandNames.contains($0.rawValue) }
+        return Self.filtered(
+            place,
+            (commands.map { .init(text: $0.words[0], note: $0.abstract) }
+                + metas.map { .init(text: $0.rawValue, note: $0.abstract) }).sorted { $0.text < $1.text })
+    }
+
+    private static func words(_ words: [String]) -> [Completion.Candidate] { words.map { .init(text: $0) } }
+
+    private func arguments(of meta: MetaCommand, _ place: Place) -> Completion {
+        switch meta {
+        case .mode: Self.filtered(place, Self.words(OutputMode.allCases.map(\.rawValue)))
+        case .pager: Self.filtered(place, Self.words(ShellSettings.Paging.allCases.map(\.rawValue)))
+        case .timer, .write: Self.filtered(place, Self.words(["on", "off"]))
+        case .help:
+            Self.filtered(place, Self.words((commandNames + MetaCommand.allCases.map { "." + $0.rawValue }).sorted()))
+        case .once, .output, .read, .open: files(place)
+        default: Completion(start: place.start, candidates: [])
+        }
+    }
+
+    private func arguments(
+        of command: CommandCatalog.Command, _ words: [String], _ place: Place
+    ) -> Completion {
+        if let option = words.last, let argument = command.arguments.first(where: { $0.names.contains(option) }),
+            argument.kind == .option
+        {
+            return values(of: argument.names[0], command, words, place)
+        }
+        if place.word.hasPrefix("-") {
+            let options = command.arguments.filter {
+                $0.kind != .positional && $0.isShown && !words.contains($0.names[0])
+            }
+            return Self.filtered(place, options.map { .init(text: $0.names[0], note: $0.abstract) })
+        }
+        let positional = command.shellArguments.filter { $0.kind == .positional }
+        let count = Self.positionalCount(words, of: command)
+        guard let argument = count < positional.count ? positional[count] : positional.last(where: \.isRepeating) else {
+            return Completion(start: place.start, candidates: [])
+        }
+        switch argument.valueName {
+        case "collection": return Self.filtered(place, Self.words(collectionNames))
+        case "file", "directory", "dir", "output", "schema": return files(place)
+        case "key", "keys": return keys(place)
+        case "id", "ids": return ids(of: words.first, place)
+        case "field", "fields", "condition":
+            return Self.filtered(place, Self.words(fields(of: words.first)), from: conditionStart(place))
+        case "name": return Self.filtered(place, Self.words(indexNames(of: words.first)))
+        default: return Completion(start: place.start, candidates: [])
+        }
+    }
+
+    private func values(
+        of option: String, _ command: CommandCatalog.Command, _ words: [String], _ place: Place
+    ) -> Completion {
+        switch option {
+        case "--mode": return Self.filtered(place, Self.words(OutputMode.allCases.map(\.rawValue)))
+        case "--progress": return Self.filtered(place, Self.words(ProgressMeter.Style.allCases.map(\.rawValue)))
+        case "--color": return Self.filtered(place, Self.words(Terminal.ColorChoice.allCases.map(\.rawValue)))
+        case "--error-format": return Self.filtered(place, Self.words(ErrorReport.Format.allCases.map(\.rawValue)))
+        case "--fields", "--sort":
+            // The last of several with commas between them, behind its sign.
+            let last = place.word.split(separator: ",", omittingEmptySubsequences: false).last ?? ""
+            let signs = option == "--sort" && last.hasPrefix("-") ? 1 : 0
+            let start = place.start + place.word.count - last.count + signs
+            let candidates = fields(of: words.first).map { Completion.Candidate(text: $0, isFinal: false) }
+            return Self.filtered(place, candidates, from: start)
+        case "--where":
+            return Self.filtered(place, Self.words(fields(of: words.first)), from: conditionStart(place))
+        case "--prefix", "--from", "--to", "--after", "--upto": return keys(place)
+        case "--schema", "--output", "--rejects", "--into-new": return files(place)
+        default: return Completion(start: place.start, candidates: [])
+        }
+    }
+
+    /// Where the word of a condition begins: behind a quote and what stands before the last space in it.
+    private func conditionStart(_ place: Place) -> Int {
+        guard place.word.hasPrefix("'") || place.word.hasPrefix("\"") else { return place.start }
+        let last = place.word.lastIndex { " '\"(".contains($0) }.map {
+            place.word.distance(from: place.word.startIndex, to: $0) + 1
+        }
+        return place.start + (last ?? 0)
+    }
+
+    // MARK: - The database
+
+    private var collectionNames: [String] { (try? session.collections().map(\.name)) ?? [] }
+
+    private func collection(_ word: String?) -> DocumentCollection? {
+        try? ArgumentOrigin.$current.withValue(.shell) { try session.collection(word) }
+    }
+
+    private func indexNames(of word: String?) -> [String] { collection(word)?.definition.indexes.map(\.name) ?? [] }
+
+    /// Paths of the fields of the first documents, and of those that have indexes.
+    private func fields(of word: String?) -> [String] {
+        guard let collection = collection(word) else { return [] }
+        var inventory = FieldInventory()
+        let deadline = ContinuousClock.now + Self.timeLimit
+        _ = try? collection.forEach(matching: Query(limit: Self.readLimit)) { document in
+            inventory.add(document.content)
+            return ContinuousClock.now < deadline
+        }
+        var names = inventory.leaves
+        for path in collection.definition.indexes.flatMap(\.fields).map(\.description) where !names.contains(path) {
+            names.append(path)
+        }
+        return names.sorted { $0.utf8.lexicographicallyPrecedes($1.utf8) }
+    }
+
+    private func ids(of word: String?, _ place: Place) -> Completion {
+        guard let collection = collection(word) else { return Completion(start: place.start, candidates: []) }
+        var found: [Completion.Candidate] = []
+        let deadline = ContinuousClock.now + Self.timeLimit
+        _ = try? collection.forEach(matching: Query()) { document in
+            let text = ByteNotation.print(Array("\(document.id.value.stringValue ?? document.id.value.json)".utf8))
+            if text.hasPrefix(place.word) { found.append(.init(text: text)) }
+            return found.count < Self.readLimit && ContinuousClock.now < deadline
+        }
+        return Completion(start: place.start, candidates: found)
+    }
+
+    /// The keys that begin with what was typed, each spelt as it would be printed.
+    private func keys(_ place: Place) -> Completion {
+        var typed = place.word
+        let quote = typed.first.map { $0 == "\"" || $0 == "'" ? String($0) : "" } ?? ""
+        if !quote.isEmpty, typed.count == 1 || !typed.hasSuffix(quote) { typed += quote }
+        guard let prefix = place.word.isEmpty ? [] : try? ByteNotation.parse(typed),
+            var cursor = try? session.reader.cursor(in: .prefix(prefix), reverse: false, fillsCache: false)
+        else { return Completion(start: place.start, candidates: []) }
+        var found: [Completion.Candidate] = []
+        let deadline = ContinuousClock.now + Self.timeLimit
+        while found.count < Self.readLimit, ContinuousClock.now < deadline, (try? cursor.advance()) == true {
+            found.append(.init(text: ByteNotation.print(cursor.key.copied())))
+        }
+        return Completion(start: place.start, candidates: found, replacesSpelling: true)
+    }
+
+    // MARK: - Files
+
+    private func files(_ place: Place) -> Completion {
+        let quote = place.word.first.map { $0 == "\"" || $0 == "'" } ?? false
+        let typed = quote ? String(place.word.dropFirst()) : place.word
+        let directory = typed.lastIndex(of: "/").map { String(typed[...$0]) } ?? ""
+        let beginning = String(typed.dropFirst(directory.count))
+        let base = directory.isEmpty ? "." : directory
+        let names = FileDescriptor.names(in: base).filter {
+            $0.hasPrefix(beginning) && ($0.hasPrefix(".") == beginning.hasPrefix("."))
+        }.sorted()
+        let candidates = names.map { name in
+            let isDirectory = FileDescriptor.isDirectory(base + "/" + name)
+            let path = directory + name
+            let text = Self.isPlain(path) ? path : ByteNotation.print(Array(path.utf8), form: .text)
+            return Completion.Candidate(
+                text: isDirectory && Self.isPlain(path) ? text + "/" : text, isFinal: !isDirectory)
+        }
+        return Completion(start: place.start, candidates: candidates, replacesSpelling: quote)
+    }
+
+    private static func isPlain(_ path: String) -> Bool {
+        path.allSatisfy { !$0.isWhitespace && !"'\"\\;#|{[".contains($0) }
+    }
+}

@@ -1,0 +1,207 @@
+import LevelKit
+
+#if canImport(Glibc)
+    import Glibc
+#else
+    import Darwin
+#endif
+
+/// What the commands of the shell itself do.
+extension Shell {
+    /// Runs a command of the shell itself.
+    ///
+    /// - Returns: whether another may follow; `false` after `quit`.
+    func perform(_ meta: MetaCommand, _ arguments: [String]) throws -> Bool {
+        func only() throws -> String? {
+            guard arguments.count < 2 else {
+                throw CommandFailure(.usage, "\(arguments.count) arguments are too many", hint: meta.synopsis)
+            }
+            return arguments.first
+        }
+        if meta.arguments.isEmpty, let extra = arguments.first {
+            throw CommandFailure(.usage, "\(extra) is not expected here", hint: meta.synopsis)
+        }
+        switch meta {
+        case .quit: return false
+        case .help:
+            let text = try ShellHelp.text(arguments)
+            try withOutput { try Self.print(text) }
+        case .mode:
+            guard let name = try only() else { return try tell(box.settings.options.mode ?? "automatic") }
+            box.settings.options.mode = name == "automatic" ? nil : try OutputMode(named: name).rawValue
+        case .pager:
+            guard let name = try only() else { return try tell(box.settings.paging.rawValue) }
+            guard let paging = ShellSettings.Paging(rawValue: name) else { throw wrong(name, meta) }
+            box.settings.paging = paging
+        case .timer:
+            guard let name = try only() else { return try tell(box.settings.isTimed ? "on" : "off") }
+            box.settings.isTimed = try isOn(name, meta)
+        case .write:
+            guard let name = try only() else { return try tell(box.settings.options.isWritable ? "on" : "off") }
+            box.settings.options.isWritable = try isOn(name, meta)
+        case .once, .output: try redirect(meta, arguments.isEmpty ? nil : arguments.joined(separator: " "))
+        case .last:
+            guard let table = box.lastTable else { throw CommandFailure(.no, "there was no table yet") }
+            try withOutput {
+                let output = StandardOutput()
+                try output.write(table.text(for: output, rowLimit: nil))
+                try output.flush()
+            }
+        case .read:
+            guard let path = try only() else { throw CommandFailure(.usage, "a file is missing", hint: meta.synopsis) }
+            return try runFile(path)
+        case .open:
+            guard let path = try only() else {
+                throw CommandFailure(.usage, "a database is missing", hint: meta.synopsis)
+            }
+            try open(path)
+        case .refresh:
+            box.session.unpin()
+            try box.session.pin()
+        case .edit:
+            let text = try editedExternally(lastInput)
+            history.append(text)
+            StandardError.shared.write(VisibleText.singleLine(text, newline: "\n") + "\n")
+            return runInput(text)
+        case .history:
+            let count = try only().map { text in
+                guard let count = Int(text), count >= 0 else { throw wrong(text, meta) }
+                return count
+            }
+            let entries = history.entries.suffix(count ?? 20)
+            let text = entries.map { VisibleText.singleLine($0) }.joined(separator: "\n")
+            if !text.isEmpty { try withOutput { try Self.print(text) } }
+        case .show: return try tell(settingsText)
+        }
+        return true
+    }
+
+    private func wrong(_ value: String, _ meta: MetaCommand) -> CommandFailure {
+        CommandFailure(.usage, ".\(meta.rawValue) cannot be \(value)", hint: meta.synopsis)
+    }
+
+    private func isOn(_ text: String, _ meta: MetaCommand) throws -> Bool {
+        switch text {
+        case "on": true
+        case "off": false
+        default: throw wrong(text, meta)
+        }
+    }
+
+    /// Prints a setting: data, so that scripts can read it.
+    private func tell(_ text: String) throws -> Bool {
+        try withOutput { try Self.print(text) }
+        return true
+    }
+
+    static func print(_ text: String) throws {
+        let output = StandardOutput()
+        try output.write(text + "\n")
+        try output.flush()
+    }
+
+    private var settingsText: String {
+        let settings = box.settings
+        let rows = [
+            ("database", VisibleText.singleLine(box.session.database.path)),
+            ("write", settings.options.isWritable ? "on" : "off"),
+            ("mode", settings.options.mode ?? "automatic"), ("pager", settings.paging.rawValue),
+            ("timer", settings.isTimed ? "on" : "off"), ("confirm", settings.confirms ? "on" : "off"),
+            ("hints", settings.showsHints ? "on" : "off"), ("highlight", settings.highlights ? "on" : "off"),
+            ("output", redirections.lasting?.target.name ?? "standard output"),
+            ("configuration", UserFiles.configuration ?? "none"), ("history", UserFiles.history ?? "none"),
+        ]
+        return rows.map { $0.0.padded(to: 14) + VisibleText.singleLine($0.1) }.joined(separator: "\n")
+    }
+
+    private func open(_ path: String) throws {
+        let old = box.session
+        if FileDescriptor.resolvingLinks(path).utf8.elementsEqual(FileDescriptor.resolvingLinks(old.path).utf8) {
+            return
+        }
+        let new = try Session(path: path)
+        box.session = new
+        box.lastTable = nil
+        try old.close()
+    }
+
+    // MARK: - Output
+
+    private func redirect(_ meta: MetaCommand, _ argument: String?) throws {
+        let sink = try argument.map { try Redirections.Sink($0) }
+        if meta == .once {
+            let old = redirections.once
+            redirections.once = sink
+            try old?.close()
+        } else {
+            let old = redirections.lasting
+            redirections.lasting = sink
+            try old?.close()
+        }
+    }
+
+    /// Runs `body` with its output where `.once` or `.output` have it, or through the pager.
+    func withOutput(_ body: () throws -> Void) throws {
+        if let sink = redirections.once {
+            redirections.once = nil
+            do {
+                try OutputTarget.$current.withValue(sink.target, operation: body)
+            } catch {
+                try? sink.close()
+                throw error
+            }
+            return try sink.close()
+        }
+        if let sink = redirections.lasting {
+            return try OutputTarget.$current.withValue(sink.target, operation: body)
+        }
+        guard isInteractive, box.settings.paging != .off, FileDescriptor.standardOutput.isTerminal, !Terminal.isDumb,
+            let command = PagerGate.standardCommand()
+        else { return try body() }
+        let rows = box.settings.paging == .on ? 0 : Terminal.height(of: 1)
+        let gate = PagerGate(command: command, screenRows: rows)
+        defer { try? gate.finish() }
+        do {
+            try OutputTarget.$current.withValue(OutputTarget(pager: gate), operation: body)
+        } catch let failure as WriteFailure where failure.error.exitCode == .brokenPipe {
+            // The pager was closed: the user has seen enough.
+        }
+    }
+
+    // MARK: - The user's own editor
+
+    /// What the user made of a text in `$VISUAL` or `$EDITOR`.
+    ///
+    /// - Throws: ``CommandFailure`` with `unavailable` if there is no editor, or it failed.
+    func editedExternally(_ text: String) throws -> String {
+        let editor = Terminal.environment("VISUAL") ?? Terminal.environment("EDITOR") ?? "vi"
+        let path = (Terminal.environment("TMPDIR") ?? "/tmp") + "/lkrepl-\(getpid()).lk"
+        // Nobody else may read it, and nothing that was there is followed.
+        unsafe unlink(path)
+        let file = try FileDescriptor.openForWriting(path, isNew: true)
+        Interruption.removeAtExit(path)
+        defer {
+            unsafe unlink(path)
+            Interruption.keep(path)
+        }
+        _ = fchmod(file.rawValue, 0o600)
+        do {
+            try file.writeAll(Array((text + "\n").utf8))
+            try file.closeFile()
+        } catch {
+            throw CommandFailure.system(error, "cannot write \(path)")
+        }
+        let code = try ChildCommand("\(editor) '\(path.replacing("'", with: "'\\''"))'", takesInput: false).wait()
+        guard code == 0 else {
+            throw CommandFailure(
+                .unavailable, "\(editor) ended with exit code \(code)", hint: "set VISUAL or EDITOR to an editor")
+        }
+        let edited = try FileDescriptor.openForReading(path)
+        defer { try? edited.closeFile() }
+        guard var result = String(validating: try edited.readAll(), as: UTF8.self) else {
+            throw CommandFailure(.badData, "the edited text is not UTF-8")
+        }
+        while result.last?.isNewline ?? false { result.removeLast() }
+        return result
+    }
+}

@@ -1,0 +1,137 @@
+import LevelKit
+
+/// The shell at a terminal: prompt, line editor, and what a person may expect of ^C.
+extension Shell {
+    /// Reads and runs commands until the user leaves, or a signal ends the process.
+    func runInteractively() throws {
+        Interruption.becomeInteractive()
+        greet()
+        if invocation.readsConfiguration, let path = UserFiles.startScript, FileDescriptor.exists(path) {
+            do {
+                guard try runFile(path) else { return }
+            } catch {
+                _ = Program.report { throw error }
+            }
+        }
+        if TerminalDriver.isUsable { try runEditor() } else { try runPlainly() }
+    }
+
+    private func greet() {
+        guard !invocation.options.isQuiet else { return }
+        let access = box.settings.options.isWritable ? "changes allowed" : "read-only; .write on allows changes"
+        let path = VisibleText.singleLine(box.session.database.path)
+        StandardError.shared.write("lkrepl \(Version.text) on \(path) (\(access)). help, .quit\n")
+    }
+
+    /// The prompt: `photos.db ro> `, or `photos.db rw!> ` where changes are allowed.
+    private var prompt: String {
+        let path = box.session.path
+        let name = path.split(separator: "/").last.map(String.init) ?? path
+        return "\(VisibleText.singleLine(name)) \(box.settings.options.isWritable ? "rw!" : "ro")> "
+    }
+
+    // MARK: - With the line editor
+
+    private func runEditor() throws {
+        let driver = TerminalDriver()
+        var text = ""
+        while true {
+            let outcome = driver.read(surroundings(), text: text)
+            text = ""
+            switch outcome {
+            case .line(let input):
+                history.append(input)
+                guard runInput(input) else { return }
+                try endIfAsked()
+            case .end: return
+            case .interrupted(let hadText):
+                if !hadText { StandardError.shared.write("Ctrl-D or .quit to leave\n") }
+            case .ended(let code): throw CommandFailure.silent(code)
+            case .editExternally(let input):
+                do {
+                    text = try editedExternally(input)
+                } catch {
+                    _ = Program.report { throw error }
+                    text = input
+                }
+            }
+        }
+    }
+
+    private func surroundings() -> TerminalDriver.Surroundings {
+        let completer = Completer(session: box.session, commandNames: commandNames)
+        let names = commandNames.union(MetaCommand.allCases.map(\.rawValue)).union(MetaCommand.aliases.keys)
+        let settings = box.settings
+        return TerminalDriver.Surroundings(
+            prompt: prompt, promptStyle: settings.options.isWritable ? .warning : .prompt, history: history.entries,
+            isOpen: { ShellScanner.isOpen($0) },
+            highlighter: settings.highlights && Terminal.takesStyle(2) ? Highlighter(commands: names) : nil,
+            hint: { settings.showsHints && Terminal.takesStyle(2) ? completer.hint(for: $0) : "" },
+            completion: { completer.completion(of: $0) })
+    }
+
+    /// Runs what was typed; failures are told.
+    ///
+    /// - Returns: whether the shell goes on.
+    func runInput(_ input: String) -> Bool {
+        // A ^C that stopped one of these commands is not meant for the next prompt.
+        defer { Interruption.beginCommand() }
+        let commands: [ShellCommand]
+        do {
+            commands = try ShellScanner.commands(in: input)
+        } catch {
+            _ = Program.report { throw CommandFailure(error) }
+            return true
+        }
+        if commands.first.map({ MetaCommand(word: $0.arguments[0], commands: commandNames) != .edit }) ?? false {
+            lastInput = input
+        }
+        for command in commands {
+            var goesOn = true
+            let code = Program.report { goesOn = try perform(command) }
+            if !goesOn { return false }
+            // What follows on the line was meant to follow a success, as in a script.
+            if code != .done { break }
+        }
+        return true
+    }
+
+    /// Ends the shell after a SIGTERM or SIGHUP that came while a command ran.
+    private func endIfAsked() throws {
+        if case .end(let code) = Interruption.reason { throw CommandFailure.silent(code) }
+    }
+
+    // MARK: - Without one
+
+    /// For terminals that know no cursor movements: lines as the terminal itself edits them.
+    private func runPlainly() throws {
+        var input = ""
+        var reader = LineReader(descriptor: .standardInput)
+        while true {
+            StandardError.shared.write(input.isEmpty ? prompt : "...> ")
+            do {
+                guard let line = try reader.next() else { break }
+                guard let text = String(validating: line.bytes, as: UTF8.self) else {
+                    throw CommandFailure(.badData, "the line is not UTF-8", hint: "write bytes as 0x68 or b64:aA==")
+                }
+                input += input.isEmpty ? text : "\n" + text
+            } catch let failure as LineReadFailure {
+                guard case .system(let error) = failure.reason, error.isInterruption else { throw failure }
+                try endIfAsked()
+                Interruption.beginCommand()
+                StandardError.shared.write("^C\n" + (input.isEmpty ? "Ctrl-D or .quit to leave\n" : ""))
+                input = ""
+                continue
+            } catch {
+                _ = Program.report { throw error }
+                input = ""
+                continue
+            }
+            if ShellScanner.isOpen(input) { continue }
+            guard runInput(input) else { return }
+            input = ""
+            try endIfAsked()
+        }
+        StandardError.shared.write("\n")
+    }
+}

@@ -1,0 +1,66 @@
+import TestSupport
+import Testing
+
+@testable import lkrepl
+
+@Suite struct `Bytes of a terminal` {
+    private func keys(_ text: String) -> [Key] {
+        var decoder = KeyDecoder()
+        return Array(text.utf8).compactMap { decoder.feed($0) }
+    }
+
+    @Test(
+        arguments: [
+            ("a", [.text("a")]), ("é", [.text("é")]), ("猫😀", [.text("猫"), .text("😀")]), ("\r", [.enter]),
+            ("\n", [.enter]),
+            ("\t", [.tab]), ("\u{7f}", [.backspace]), ("\u{8}", [.backspace]), ("\u{1}", [.control("a")]),
+            ("\u{1f}", [.control("_")]), ("\u{1b}[A", [.up]), ("\u{1b}[B", [.down]), ("\u{1b}[C", [.right]),
+            ("\u{1b}[D", [.left]), ("\u{1b}OA", [.up]), ("\u{1b}OH", [.home]), ("\u{1b}[H", [.home]),
+            ("\u{1b}[F", [.end]),
+            ("\u{1b}[1~", [.home]), ("\u{1b}[4~", [.end]), ("\u{1b}[7~", [.home]), ("\u{1b}[8~", [.end]),
+            ("\u{1b}[3~", [.delete]), ("\u{1b}[1;5C", [.wordRight]), ("\u{1b}[1;3D", [.wordLeft]),
+            ("\u{1b}b", [.alt("b")]),
+            ("\u{1b}F", [.alt("f")]), ("\u{1b}.", [.alt(".")]), ("\u{1b}\u{7f}", [.alt("\u{8}")]),
+            ("\u{1b}[Z", [.backTab]),
+            // Nothing of what is not known is typed.
+            ("\u{1b}[15~x", [.unknown, .text("x")]), ("\u{1b}[1;2;3;4Px", [.unknown, .text("x")]),
+            ("\u{1b}]11;rgb:0/0/0\u{7}x", [.text("x")]), ("\u{1b}]11;rgb:0/0/0\u{1b}\\x", [.text("x")]),
+            ("\u{1b}P1$r0m\u{1b}\\x", [.text("x")]),
+            ("\u{1b}[200~a\nb\u{1b}[A\u{1b}[201~c", [.paste("a\nb\u{1b}[A"), .text("c")]),
+            ("\u{1b}[200~a\r\nb\rc\u{1b}[201~", [.paste("a\nb\nc")]), ("\u{1b}[200~\u{1b}[201~", [.paste("")]),
+        ] as [(String, [Key])])
+    func `become keys`(bytes: String, expected: [Key]) {
+        #expect(keys(bytes) == expected)
+    }
+
+    @Test func `that are no UTF-8 are shown as such and swallow nothing`() {
+        var decoder = KeyDecoder()
+        let keys = ([0xff, 0xc3, 0x28, 0x80, 0xe2, 0x82, 0x61] as [UInt8]).compactMap { decoder.feed($0) }
+        #expect(keys == [.text("\u{fffd}"), .text("("), .text("\u{fffd}"), .text("a")])
+    }
+
+    @Test func `of an escape alone are the key Escape after a while`() {
+        var decoder = KeyDecoder()
+        #expect(decoder.feed(0x1b) == nil)
+        #expect(decoder.isWaiting)
+        #expect(decoder.timeOut() == .escape)
+        #expect(decoder.timeOut() == nil)
+        #expect(decoder.feed(UInt8(ascii: "a")) == .text("a"))
+    }
+
+    @Test func `of any kind end in the ground state, so that typing goes on`() {
+        var random = TestRun.random(stream: 0x6b6579)
+        for _ in 0..<2000 {
+            var decoder = KeyDecoder()
+            // No paste and no string: those wait for their end.
+            let bytes = (0..<Int.random(in: 1...20, using: &random)).map { _ in
+                [0x1b, 0x5b, 0x4f, 0x3b, 0x31, 0x41, 0x7e, 0xc3, 0xe2, 0x80].randomElement(using: &random)
+                    ?? UInt8(0x41)
+            }
+            for byte in bytes { _ = decoder.feed(byte) }
+            for _ in 0..<4 { _ = decoder.timeOut() }
+            _ = decoder.feed(UInt8(ascii: "x"))
+            #expect(decoder.feed(UInt8(ascii: "y")) == .text("y"), "\(bytes), \(TestRun.repetition)")
+        }
+    }
+}

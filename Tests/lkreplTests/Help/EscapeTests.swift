@@ -1,0 +1,51 @@
+import Foundation
+import Testing
+
+@testable import lkrepl
+
+/// REPL acceptance check 10: no escape byte where none may be.
+@Suite struct `Every command` {
+    @Test func `sends no escape byte without colours, to a pipe or to a terminal`() throws {
+        try Workplace.with { place in
+            try place.makePhotos()
+            let prepared = try place.shell(
+                """
+                cp '\(Binary.examples)/schema.json' '\(Binary.examples)/photos.jsonl' . &&
+                lkrepl dump -q photos.store -o photos.lkd.jsonl
+                """)
+            #expect(prepared.code == 0, "\(prepared)")
+            let leaves = CommandCatalog.current.leaves
+            var script = ""
+            for command in leaves {
+                script += "lkrepl help \(command.name)\nlkrepl \(command.name) --help\nlkrepl \(command.name) --bogus\n"
+                guard let example = command.example else { continue }
+                // Twice, so that what writes fails as well.
+                script += "\(example)\n\(example)\n"
+                if let example = command.shellExample {
+                    script += "lkrepl photos.store -c '\(example.replacing("'", with: "'\\''"))'\n"
+                }
+            }
+            for environment in ["NO_COLOR=1 TERM=xterm-256color", "TERM=dumb", "TERM=xterm-256color"] {
+                let outcome = try place.shell("export \(environment)\n" + script + "true\n")
+                #expect(!outcome.bytes.contains(0x1b) && !outcome.errorBytes.contains(0x1b), "\(environment)")
+                #expect(outcome.bytes.count > 10_000)
+            }
+
+            if place.has("photos.store") { try place.remove("photos.store") }
+            try place.makePhotos()
+            // The line editor moves the cursor by escapes; what commands print has none.
+            let terminal = try TerminalSession(
+                ["photos.store", "-q"], in: place, environment: ["TERM": "xterm", "NO_COLOR": "1", "PAGER": "cat"])
+            try terminal.expectEditor()
+            for command in leaves {
+                guard let example = command.shellExample, command.example?.contains("photos.store") ?? false else {
+                    continue
+                }
+                let shown = try terminal.enter(example + "\r")
+                #expect(!shown.contains("\u{1b}"), "\(example): \(shown.debugDescription)")
+            }
+            try terminal.type("\u{4}")
+            #expect(try terminal.end() == 0)
+        }
+    }
+}

@@ -1,0 +1,38 @@
+import Testing
+
+@testable import lkrepl
+
+@Suite struct `The configuration` {
+    @Test func `sets what it names`() throws {
+        var settings = ShellSettings()
+        try Configuration.apply(
+            text: "# mine\n\n mode = csv # rows\npager=off\ntimer = on\nconfirm = no\nhints=off\r\nhighlight = 0",
+            name: "config", to: &settings)
+        #expect(settings.options.mode == "csv" && settings.paging == .off && settings.isTimed)
+        #expect(!settings.confirms && !settings.showsHints && !settings.highlights)
+    }
+
+    @Test func `does not overrule the command line`() throws {
+        var settings = ShellSettings()
+        settings.options.mode = "jsonl"
+        try Configuration.apply(text: "mode = csv", name: "config", to: &settings)
+        #expect(settings.options.mode == "jsonl")
+    }
+
+    @Test(
+        arguments: [
+            ("mode = sideways", "config:1: mode cannot be sideways"),
+            ("\n\npagr = on", "config:3: there is no setting pagr"),
+            ("pagr = on", "did you mean pager?"), ("timer", "config:1: this is no setting"),
+            ("timer = maybe", "one of on, off"),
+            ("color = blue", "auto, always, never"),
+        ])
+    func `is refused with the place and the reason`(text: String, part: String) throws {
+        let failure = #expect(throws: CommandFailure.self) {
+            var settings = ShellSettings()
+            try Configuration.apply(text: text, name: "config", to: &settings)
+        }
+        #expect(failure?.exitCode == .badConfiguration)
+        #expect(failure?.text?.contains(part) == true, "\(failure?.text ?? "")")
+    }
+}

@@ -1,0 +1,154 @@
+import Foundation
+import Testing
+
+@testable import lkrepl
+
+@Suite struct `A batch` {
+    @Test func `runs files and commands in the order of its arguments`() throws {
+        try Workplace.with { place in
+            try place.makePhotos()
+            try place.write("find photos rating = 5 --count\n", to: "a.lk")
+            try place.write("find photos --count\n", to: "b.lk")
+            let outcome = try place.run(
+                "photos.store", "-f", "a.lk", "-c", "find photos rating = 1 --count", "-f", "b.lk", "-f", "a.lk")
+            let one = try place.run("find", "photos.store", "photos", "rating = 1", "--count").output
+            #expect(outcome.code == 0 && outcome.output == "23\n\(one)301\n23\n", "\(outcome)")
+            let fromInput = try place.run(
+                ["photos.store", "-f", "a.lk", "-f", "-"], input: Array("find photos --count\n".utf8))
+            #expect(fromInput.output == "23\n301\n", "\(fromInput)")
+        }
+    }
+
+    @Test func `tries the rest where it is told to, and ends with the first failure`() throws {
+        try Workplace.with { place in
+            try place.makePhotos()
+            try place.write("bogus\nfind photos --count\nget nothing\nfind 'open\n", to: "a.lk")
+            let outcome = try place.run(
+                "photos.store", "--keep-going", "-f", "a.lk", "-c", "find nope", "-c", "find photos --count")
+            #expect(outcome.code == 64 && outcome.output == "301\n301\n", "\(outcome)")
+            for place in ["a.lk:1: bogus", "a.lk:4:6", "-c:1: find"] { #expect(outcome.says(place), "\(outcome)") }
+            let missing = try place.run("photos.store", "--keep-going", "-c", "get nothing", "-c", "bogus")
+            #expect(missing.code == 1, "\(missing)")
+        }
+    }
+
+    @Test func `reads further files, and none within itself`() throws {
+        try Workplace.with { place in
+            try place.makePhotos()
+            try place.write(".read b.lk\nfind photos --count\n", to: "a.lk")
+            try place.write("find photos rating = 5 --count\n", to: "b.lk")
+            #expect(try place.run("photos.store", "-f", "a.lk").output == "23\n301\n")
+            try place.write(".read a.lk\n", to: "b.lk")
+            let endless = try place.run("photos.store", "-f", "a.lk")
+            #expect(endless.code == 64 && endless.says("a.lk:1: .read: b.lk:1: .read: a.lk reads itself"), "\(endless)")
+            try place.write("bogus\n", to: "b.lk")
+            let wrong = try place.run("photos.store", "-f", "a.lk")
+            #expect(wrong.code == 64 && wrong.says("a.lk:1: .read: b.lk:1: bogus"), "\(wrong)")
+        }
+    }
+
+    @Test func `sends output to files and programs`() throws {
+        try Workplace.with { place in
+            try place.makePhotos()
+            let script = """
+                .once one.csv
+                find photos rating = 5 --limit 1 --ids --mode csv
+                find photos --count
+                .output all.txt
+                find photos --count
+                .show
+                .output
+                find photos --count
+                .once '| tr 0-9 a-j > letters'
+                find photos --count
+                .mode
+                """
+            let outcome = try place.run(["photos.store"], input: Array(script.utf8))
+            #expect(outcome.code == 0 && outcome.output == "301\n301\nautomatic\n", "\(outcome)")
+            #expect(String(decoding: try place.read("one.csv"), as: UTF8.self) == "id\n2006-06-17-0037\n")
+            #expect(String(decoding: try place.read("letters"), as: UTF8.self) == "dab\n")
+            let all = String(decoding: try place.read("all.txt"), as: UTF8.self)
+            #expect(all.hasPrefix("301\n") && all.contains("output        all.txt"), "\(all)")
+            for (command, code) in [
+                (".once missing/x", Int32(73)), (".once '| exit 3'\nfind photos --count", 74),
+                (".once '| no-such-program'\nfind photos --count", 69), (".mode bogus", 64), (".timer bogus", 64),
+                (".read missing", 66), (".open missing", 66), (".quit now", 64), (".bogus", 64), (".last", 1),
+            ] {
+                let outcome = try place.run(["photos.store"], input: Array(command.utf8))
+                // A program that has gone may also be seen by the write.
+                #expect(outcome.code == code || outcome.code == 141 && command.contains("|"), "\(command): \(outcome)")
+            }
+        }
+    }
+
+    @Test func `sets modes and opens other databases`() throws {
+        try Workplace.with { place in
+            try place.makePhotos()
+            try place.makeDatabase()
+            let script = """
+                .mode csv
+                find photos rating = 5 --limit 1 --ids
+                find photos rating = 5 --limit 1 --ids --mode keys
+                .open app.db
+                .mode automatic
+                .write on
+                put a 1
+                scan
+                .write off
+                .open photos.store
+                mode
+                """
+            let outcome = try place.run(["photos.store"], input: Array(script.utf8))
+            #expect(
+                outcome.output == "id\n2006-06-17-0037\n2006-06-17-0037\n{\"k\":\"a\",\"v\":\"1\"}\nautomatic\n",
+                "\(outcome)")
+        }
+    }
+
+    @Test func `tells failures as JSON where that is asked for`() throws {
+        try Workplace.with { place in
+            try place.makePhotos()
+            for (arguments, code, part) in [
+                (["find", "photos.store", "nope"], 64, "\"kind\":\"usage\",\"message\":\"there is no collection nope"),
+                (["find", "photos.store", "photos", "--bogus"], 64, "\"message\":\"Error: Unknown option"),
+                (["get", "photos.store", "nothing"], 1, "\"code\":1"),
+                (["photos.store", "-c", "put a b"], 77, "\"where\":[\"-c:1: put\"]"),
+                (["photos.store", "-c", "put a b"], 77, "\"hint\":\"add --write, or type .write on\""),
+            ] as [([String], Int32, String)] {
+                let outcome = try place.run(["--error-format", "json"] + arguments)
+                #expect(outcome.code == code && outcome.says(part), "\(outcome)")
+                #expect(outcome.error.split(separator: "\n").count == 1 && outcome.error.hasPrefix("{\"error\":{"))
+            }
+            let wrong = try place.run("--error-format", "xml", "stats", "photos.store")
+            #expect(wrong.code == 64 && wrong.says("text or json"), "\(wrong)")
+        }
+    }
+
+    @Test func `leaves nothing behind when it is stopped`() throws {
+        try Workplace.with { place in
+            try place.makeItems()
+            try place.write("{\"id\":1}\n", to: "one.jsonl")
+            let made = try place.shell("mkfifo pipe")
+            #expect(made.code == 0)
+            for (signal, code) in [(SIGINT, Int32(130)), (SIGTERM, 143), (SIGHUP, 129)] {
+                // Opened both ways, so that it neither blocks nor ends.
+                let holder = unsafe open(place.path + "/pipe", O_RDWR)
+                defer { close(holder) }
+                let child = try place.start("import", "--write", "items.store", "items", "pipe", name: "stopped")
+                // It has the lock once it reads.
+                let locked = try (0..<500).contains { _ in
+                    try place.run("put", "--write", "items.store", "a", "b").code == 75
+                }
+                #expect(locked)
+                child.signal(signal)
+                #expect(try child.wait(seconds: 30) == code)
+                let text = String(decoding: try place.read("stopped-err"), as: UTF8.self)
+                #expect(text.lowercased().contains("interrupted"), "\(text)")
+                #expect(
+                    try place.names() == [
+                        "items-schema.json", "items.store", "one.jsonl", "pipe", "stopped-err", "stopped-out",
+                    ])
+            }
+        }
+    }
+}

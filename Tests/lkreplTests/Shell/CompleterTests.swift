@@ -1,0 +1,75 @@
+import Testing
+
+@testable import lkrepl
+
+@Suite struct `What may be typed next` {
+    private func withCompleter(_ name: String, _ body: (Completer) throws -> Void) throws {
+        try Workplace.with { place in
+            try place.makePhotos()
+            try place.makeDatabase()
+            let made = try place.run(
+                "--write", "app.db", "-c", "put user/1 a; put user/2 b; put \"user/\\x00\" c; put w d")
+            #expect(made.code == 0, "\(made)")
+            let session = try Session(path: place.path + "/" + name)
+            try ArgumentOrigin.$current.withValue(.shell) {
+                try body(
+                    Completer(
+                        session: session,
+                        commandNames: ["find", "count", "get", "doc", "index", "scan", "search", "ls"]))
+            }
+            try session.close()
+        }
+    }
+
+    @Test func `knows commands, options, collections, fields, indexes and values`() throws {
+        try withCompleter("photos.store") { completer in
+            for (text, expected) in [
+                ("fi", ["find"]), ("co", ["count"]), (".mo", [".mode"]), ("do", ["doc"]), ("doc p", ["patch", "put"]),
+                ("find ", ["photos"]), ("find ph", ["photos"]), ("find photos exif.mo", ["exif.model"]),
+                ("find photos rating = 5 and place.ci", ["place.city"]),
+                ("find photos 'rating = 5 and place.ci", ["place.city"]),
+                ("find photos --lim", ["--limit"]), ("find photos --mode js", ["json", "json-pretty", "jsonl"]),
+                ("find photos --fields id,rat", ["rating"]), ("find photos --sort -tak", ["taken"]),
+                ("search photos x --where rat", ["rating"]), ("index drop photos rat", ["rating"]),
+                ("doc get photos 2004-06-19-0008", ["2004-06-19-0008"]), (".mode cs", ["csv"]),
+                (".pager ", ["auto", "off", "on"]),
+                ("find photos;fi", ["find"]), ("bogus ", []), ("find photos # fi", []), ("find a | b", []),
+            ] {
+                let found = completer.completion(of: text)
+                #expect(found.candidates.map(\.text).sorted() == expected, "\(text): \(found)")
+                #expect((0...text.count).contains(found.start), "\(text)")
+                for candidate in found.candidates {
+                    let typed = String(text.dropFirst(found.start))
+                    #expect(candidate.text.hasPrefix(typed), "\(text): \(candidate)")
+                }
+            }
+        }
+    }
+
+    @Test func `finds keys by a bounded seek, spelt as they are printed`() throws {
+        try withCompleter("app.db") { completer in
+            for (text, expected) in [
+                ("get us", ["\"user/\\0\"", "user/1", "user/2"]), ("get user/1", ["user/1"]), ("get \"user/\\", []),
+                ("get \"user/", ["\"user/\\0\"", "user/1", "user/2"]), ("get 'w", ["w"]),
+                ("get 0x75", ["\"user/\\0\"", "user/1", "user/2"]),
+                ("scan --prefix us", ["\"user/\\0\"", "user/1", "user/2"]), ("get zz", []),
+            ] {
+                #expect(completer.completion(of: text).candidates.map(\.text).sorted() == expected, "\(text)")
+            }
+            #expect(completer.completion(of: "get ").candidates.count == 4)
+        }
+    }
+
+    @Test func `hints at what is expected`() throws {
+        try withCompleter("photos.store") { completer in
+            for (text, expected) in [
+                ("find ", "<collection> [<condition> ...]"), ("find photos ", "[<condition> ...]"),
+                ("fin", "d <collection>"),
+                ("doc ", "get|put|patch|del"), (".mode ", "[MODE]"), ("find photos x", ""), ("bogus ", ""), ("", ""),
+            ] {
+                let hint = completer.hint(for: text)
+                #expect(expected.isEmpty ? hint.isEmpty : hint.hasPrefix(expected), "\(text): \(hint)")
+            }
+        }
+    }
+}

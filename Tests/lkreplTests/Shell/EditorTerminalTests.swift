@@ -1,0 +1,260 @@
+import Foundation
+import Testing
+
+@testable import lkrepl
+
+/// The shell with its line editor, in a real pseudo-terminal.
+@Suite struct `The line editor at a terminal` {
+    private func session(
+        _ place: Workplace, _ arguments: [String] = ["photos.store", "-q"], _ environment: [String: String] = [:]
+    ) throws -> TerminalSession {
+        let terminal = try TerminalSession(
+            arguments, in: place, environment: ["TERM": "xterm", "NO_COLOR": "1"].merging(environment) { $1 })
+        try terminal.expectEditor()
+        return terminal
+    }
+
+    private func end(_ terminal: TerminalSession) throws {
+        try terminal.type("\u{4}")
+        #expect(try terminal.end() == 0)
+    }
+
+    @Test func `runs what was typed, corrected and completed`() throws {
+        try Workplace.with { place in
+            try place.makePhotos()
+            let terminal = try session(place)
+            #expect(try terminal.enter("find photos rating = 5 --count\r") == "23\r\n")
+            #expect(try terminal.enter("nd photos --count\u{1}fi\r") == "301\r\n")
+            #expect(try terminal.enter("fin\tph\t--cou\t\r") == "301\r\n")
+            #expect(try terminal.enter("find photos exif.mod\t= X100V --count\r") == "57\r\n")
+            // The history, its search, and the last argument.
+            #expect(try terminal.enter("\u{1b}[A\r") == "57\r\n")
+            #expect(try terminal.enter("\u{12}rating\r") == "23\r\n")
+            #expect(try terminal.enter("find photos \u{1b}.\r") == "301\r\n")
+            // A mistake is told, and the shell goes on.
+            #expect(try terminal.enter("fnd photos\r").contains("did you mean find?"))
+            try end(terminal)
+        }
+    }
+
+    @Test func `lists what may stand there, keys with odd bytes as they are typed`() throws {
+        try Workplace.with { place in
+            try place.makeDatabase()
+            let made = try place.run(
+                "--write", "app.db", "-c", "put \"odd\\x00key\" 1; put 'odd two' 2; put plain 3; put \"plain\\n4\" 4")
+            #expect(made.code == 0, "\(made)")
+            let terminal = try session(place, ["app.db", "-q"])
+            try terminal.type("get pl\t")
+            try terminal.expect("plain")
+            try terminal.expect("\"plain\\n4\"")
+            try terminal.type("\u{15}")
+            #expect(try terminal.enter("get \"odd\\\t\r") == "1\r\n")
+            #expect(try terminal.enter("get \"odd t\t\r") == "2\r\n")
+            #expect(try terminal.enter("get plain\r") == "3\r\n")
+            try end(terminal)
+        }
+    }
+
+    @Test func `never ends by ^C`() throws {
+        try Workplace.with { place in
+            try place.makePhotos()
+            let terminal = try session(place)
+            for _ in 0..<3 {
+                let hint = try terminal.enter("\u{3}")
+                #expect(hint.contains("Ctrl-D or .quit to leave"), "\(hint)")
+            }
+            let abandoned = try terminal.enter("find photos\u{3}")
+            #expect(abandoned == "", "\(abandoned)")
+            #expect(terminal.transcript.contains("^C"))
+            // From outside, too.
+            terminal.signal(SIGINT)
+            try terminal.expect("Ctrl-D or .quit to leave")
+            try terminal.expectEditor()
+            #expect(try terminal.enter("find photos --count\r") == "301\r\n")
+            try end(terminal)
+        }
+    }
+
+    @Test func `stops a command by ^C and goes on`() throws {
+        try Workplace.with { place in
+            try place.makeItems()
+            let made = try place.shell("mkfifo pipe")
+            #expect(made.code == 0)
+            let holder = unsafe open(place.path + "/pipe", O_RDWR)
+            defer { close(holder) }
+            let terminal = try session(place, ["items.store", "-q", "--write"])
+            // Waits for what never comes.
+            try terminal.start("import items pipe\r")
+            try terminal.type("\u{3}")
+            let shown = try terminal.expect("\u{1b}[?2004h")
+            #expect(shown.lowercased().contains("interrupted"), "\(shown)")
+            try terminal.expect("C")
+            #expect(try terminal.enter("find items --count\r") == "0\r\n")
+            try end(terminal)
+        }
+    }
+
+    @Test func `continues what is open, and takes a paste as a whole`() throws {
+        try Workplace.with { place in
+            try place.makePhotos()
+            let terminal = try session(place)
+            try terminal.type("find photos title = \"The\r")
+            try terminal.expect("...> ")
+            #expect(try terminal.enter("ring\" --count\r") == "0\r\n")
+            try terminal.type("\u{1b}[200~find photos --count\nfind photos rating = 5 --count\u{1b}[201~")
+            try terminal.expect("...> ")
+            // Nothing has run yet.
+            #expect(try terminal.enter("\r") == "301\r\n23\r\n")
+            try end(terminal)
+        }
+    }
+
+    @Test func `remembers for the next time what is worth it, for the user alone`() throws {
+        try Workplace.with { place in
+            try place.makePhotos()
+            let file = place.path + "/state/lkrepl/history"
+            let environment = ["LKREPL_HISTFILE": file]
+            let first = try session(place, ["photos.store", "-q"], environment)
+            _ = try first.enter("find photos --count\r")
+            _ = try first.enter(" find photos rating = 1 --count\r")
+            _ = try first.enter("find photos rating = \(String(repeating: "9", count: 300)) --count\r")
+            _ = try first.enter("find photos title = \"a\rb\" --count\r")
+            try end(first)
+            let text = String(decoding: try place.read("state/lkrepl/history"), as: UTF8.self)
+            #expect(text == "find photos --count\nfind photos title = \"a\\nb\" --count\n", "\(text)")
+            let attributes = try FileManager.default.attributesOfItem(atPath: file)
+            #expect(attributes[.posixPermissions] as? Int == 0o600)
+
+            let second = try session(place, ["photos.store", "-q"], environment)
+            #expect(try second.enter("\u{1b}<\r") == "301\r\n")
+            try end(second)
+            let none = try session(place, ["photos.store", "-q", "--no-history"], environment)
+            _ = try none.enter("stats\r")
+            try end(none)
+            #expect(!String(decoding: try place.read("state/lkrepl/history"), as: UTF8.self).contains("stats"))
+        }
+    }
+
+    @Test func `ends with 143 and 129 when it is told to, the terminal as it was`() throws {
+        try Workplace.with { place in
+            try place.makePhotos()
+            for (signal, code) in [(SIGTERM, Int32(143)), (SIGHUP, 129)] {
+                let terminal = try session(place)
+                terminal.signal(signal)
+                #expect(try terminal.end() == code)
+                #expect(terminal.transcript.hasSuffix("\u{1b}[?2004l"), "\(terminal.transcript.debugDescription)")
+            }
+        }
+    }
+
+    @Test func `shows long results in the pager, and stops when that is closed`() throws {
+        try Workplace.with { place in
+            try place.makePhotos()
+            let pager = ["LKREPL_PAGER": "sed -n '1,2p;3q'"]
+            let terminal = try session(place, ["photos.store", "-q"], pager)
+            // Shorter than the screen: no pager.
+            #expect(try terminal.enter("find photos --limit 3 --ids --mode keys\r").split(separator: "\r\n").count == 3)
+            #expect(try terminal.enter("find photos --ids --mode keys\r").split(separator: "\r\n").count == 2)
+            #expect(try terminal.enter(".pager off\r") == "")
+            #expect(try terminal.enter("find photos --ids --mode keys\r").split(separator: "\r\n").count == 301)
+            #expect(try terminal.enter(".pager on\r") == "")
+            #expect(try terminal.enter("find photos --limit 3 --ids --mode keys\r").split(separator: "\r\n").count == 2)
+            #expect(try terminal.enter(".pager sideways\r").contains("auto|on|off"))
+            try end(terminal)
+        }
+    }
+
+    @Test func `cuts long tables, and shows the rest when asked`() throws {
+        try Workplace.with { place in
+            try place.makePhotos()
+            let terminal = try session(place)
+            _ = try terminal.enter(".pager off\r")
+            let cut = try terminal.enter("find photos --fields rating --limit 60\r")
+            #expect(cut.contains("+ 20 more; .last or --all shows them"), "\(cut)")
+            let whole = try terminal.enter(".last\r")
+            #expect(whole.split(separator: "\r\n").count == 64, "\(whole)")
+            #expect(try terminal.enter("find photos --fields rating --limit 60 --all\r") == whole)
+            try end(terminal)
+        }
+    }
+
+    @Test func `edits a command in the user's own editor`() throws {
+        try Workplace.with { place in
+            try place.makePhotos()
+            try place.write(
+                "#!/bin/sh\nsed -i.bak 's/rating = 5/rating = 4/' \"$1\" && rm -f \"$1.bak\"\n", to: "editor")
+            let made = try place.shell("chmod +x editor")
+            #expect(made.code == 0)
+            let terminal = try session(
+                place, ["photos.store", "-q"], ["VISUAL": place.path + "/editor", "TMPDIR": place.path])
+            let first = try terminal.enter("find photos rating = 5 --count\r")
+            let second = try terminal.enter(".edit\r")
+            #expect(first == "23\r\n" && second.hasSuffix("\r\n"), "\(second)")
+            #expect(second.contains("rating = 4"), "\(second)")
+            // From within the line.
+            try terminal.type("find photos rating = 5 --count\u{18}\u{5}")
+            try terminal.expect("rating = 4")
+            let third = try terminal.enter("\r")
+            #expect(second.hasSuffix(third), "\(second) \(third)")
+            try end(terminal)
+            #expect(try place.names().filter { $0.hasSuffix(".lk") } == [])
+        }
+    }
+
+    @Test func `reads settings and a start script, and tells where they are wrong`() throws {
+        try Workplace.with { place in
+            try place.makePhotos()
+            try FileManager.default.createDirectory(
+                atPath: place.path + "/cfg/lkrepl", withIntermediateDirectories: true)
+            let environment = ["XDG_CONFIG_HOME": place.path + "/cfg"]
+            try place.write("# mine\nmode = csv   # rows\npager = off\n", to: "cfg/lkrepl/config")
+            try place.write("find photos --count\nbogus\n", to: "cfg/lkrepl/rc")
+            let terminal = try TerminalSession(
+                ["photos.store"], in: place, environment: ["TERM": "xterm"].merging(environment) { $1 })
+            let greeting = try terminal.expectEditor()
+            #expect(greeting.contains("301\r\n") && greeting.contains("rc:2: bogus"), "\(greeting)")
+            #expect(try terminal.enter("find photos rating = 5 --limit 1 --ids\r") == "id\r\n2006-06-17-0037\r\n")
+            try terminal.type("\u{4}")
+            #expect(try terminal.end() == 0)
+            // Scripts mean the same for everybody.
+            let script = try place.run(
+                ["photos.store", "-c", "find photos rating = 5 --limit 1 --ids"], environment: environment)
+            #expect(script.output == "{\"id\":\"2006-06-17-0037\"}\n" && script.error == "", "\(script)")
+
+            try place.write("mode = sideways\n", to: "cfg/lkrepl/config")
+            let wrong = try TerminalSession(["photos.store"], in: place, environment: environment)
+            #expect(try wrong.end() == 78)
+            #expect(wrong.transcript.contains("cfg/lkrepl/config:1: mode cannot be sideways"), "\(wrong.transcript)")
+        }
+    }
+
+    @Test func `may write from one moment on, and reads one moment until it is told`() throws {
+        try Workplace.with { place in
+            try place.makeDatabase()
+            let terminal = try session(place, ["app.db", "-q"])
+            #expect(try terminal.enter("put a 1\r").contains(".write on"))
+            _ = try terminal.enter(".write on\r")
+            #expect(try terminal.enter("put a 1\r") == "")
+            #expect(try terminal.enter("count\r") == "1\r\n")
+            _ = try terminal.enter(".write off\r")
+            #expect(try terminal.enter("put b 1\r").contains(".write on"))
+            #expect(try terminal.enter("get a\r") == "1\r\n")
+            #expect(try terminal.enter(".refresh\r") == "")
+            #expect(terminal.transcript.contains("app.db rw!> ") && terminal.transcript.contains("app.db ro> "))
+            try end(terminal)
+        }
+    }
+
+    @Test func `comes back after ^Z`() throws {
+        try Workplace.with { place in
+            try place.makePhotos()
+            let terminal = try session(place)
+            try terminal.type("find photos --co\u{1a}")
+            try terminal.expect("\u{1b}[?2004l")
+            terminal.signal(SIGCONT)
+            try terminal.expectEditor()
+            #expect(try terminal.enter("unt\r") == "301\r\n")
+            try end(terminal)
+        }
+    }
+}
