@@ -32,6 +32,7 @@ bench: bootstrap
 	@Benchmarks/bootstrap
 	@$(SWIFT) build --quiet -c release --product lkrepl
 	@Benchmarks/import "$$($(SWIFT) build -c release --show-bin-path)/lkrepl"
+	@Benchmarks/shellbench "$$($(SWIFT) build -c release --show-bin-path)/lkrepl"
 	@$(SWIFT) build --quiet -c release --package-path Benchmarks
 	@$(SWIFT) run --skip-build -c release --package-path Benchmarks bench
 	@$(SWIFT) run --skip-build -c release --package-path Benchmarks docbench

@@ -4,6 +4,7 @@ import importlib.util, os, random, shutil, statistics, subprocess, sys, tempfile
 lkrepl = os.path.abspath(sys.argv[1])
 records = int(sys.argv[2]) if len(sys.argv) > 2 else 1_000_000
 rounds = int(sys.argv[3]) if len(sys.argv) > 3 else 3
+wanted = sys.argv[4].split(",") if len(sys.argv) > 4 else None
 place = tempfile.mkdtemp(prefix="shellbench-")
 os.chdir(place)
 
@@ -99,6 +100,7 @@ def main():
     print(f"{records:,} records of 100 bytes, {rounds} interleaved rounds, medians\n")
     print(f"{'':8}{'program':10}{'seconds':>9}{'ratio':>8}{'private MB':>12}")
     for name, programs in cases.items():
+        if wanted and name not in wanted: continue
         times = {program: [] for program, _, _ in programs}
         memory = dict.fromkeys(times, 0)
         for _ in range(rounds):

@@ -2,17 +2,40 @@ import ArgumentParser
 import DocIndex
 import LevelKit
 
-/// Makes a new document store from a declared schema.
+/// Makes a new document store from a declared schema, or an empty plain database.
 struct InitCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "init", abstract: "Make a new document store.",
-        discussion: "Example: lkrepl init photos.store --schema schema.json")
+        commandName: "init", abstract: "Make a new document store, or an empty plain database.",
+        discussion: """
+            Example: lkrepl init photos.store --schema schema.json
+            With --raw it makes a plain database, for keys and values without documents.
+            """)
 
     @OptionGroup var options: GlobalOptions
     @Argument(help: "The directory of the store. It must not hold a database yet.") var database: String
-    @Option(name: .long, help: "The file that declares collections and indexes.") var schema: String
+    @Option(name: .long, help: "The file that declares collections and indexes.") var schema: String?
+    @Flag(name: .long, help: "Make a plain database.") var raw = false
+
+    func validate() throws {
+        guard raw == (schema == nil) else { throw ValidationError("give --schema FILE, or --raw for a plain database") }
+    }
 
     func run() throws {
+        var storeOptions = DocumentStore.Options()
+        storeOptions.database.errorIfExists = true
+        do {
+            guard let schema else {
+                let made = try Database.open(at: database, options: storeOptions.database)
+                try made.close()
+                return options.note("init: made \(made.path), an empty database")
+            }
+            try makeStore(try ArgumentOrigin.current.text(of: schema), storeOptions)
+        } catch let error as LevelError where error.code == .databaseNotFound {
+            throw CommandFailure(.cannotCreate, error.message)
+        }
+    }
+
+    private func makeStore(_ schema: String, _ storeOptions: DocumentStore.Options) throws {
         let file = try FileDescriptor.openForReading(schema)
         let declared: Schema
         do {
@@ -20,14 +43,7 @@ struct InitCommand: ParsableCommand {
         } catch {
             throw CommandFailure(error).within(schema)
         }
-        var storeOptions = DocumentStore.Options()
-        storeOptions.database.errorIfExists = true
-        let store: DocumentStore
-        do {
-            store = try DocumentStore.open(at: database, schema: declared, options: storeOptions)
-        } catch let error as LevelError where error.code == .databaseNotFound {
-            throw CommandFailure(.cannotCreate, error.message)
-        }
+        let store = try DocumentStore.open(at: database, schema: declared, options: storeOptions)
         try store.close()
         let names = declared.collections.map { "\($0.name) (\($0.indexes.count) indexes)" }
         options.note("init: made \(store.path) with \(names.joined(separator: ", "))")

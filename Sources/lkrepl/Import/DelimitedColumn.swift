@@ -52,15 +52,18 @@ struct DelimitedColumn: Hashable {
 
     /// The value of a cell; `nil` for null, which is a member that is not there.
     ///
-    /// - Parameter hasBase64: whether bytes are written as `b64:` and base64, as in CSV; in TSV they have escapes.
-    func value(of cell: DelimitedReader.Cell, hasBase64: Bool = true) throws -> DocumentValue? {
+    /// - Parameters:
+    ///   - hasBase64: whether bytes are written as `b64:` and base64, as in CSV; in TSV they have escapes.
+    ///   - keepsBytes: whether a cell that is not UTF-8 becomes bytes.
+    func value(of cell: DelimitedReader.Cell, hasBase64: Bool = true, keepsBytes: Bool = false) throws -> DocumentValue?
+    {
         if cell.isNull { return nil }
         if hasBase64, kind == .bytes || kind == nil && !cell.isQuoted, cell.bytes.starts(with: Array("b64:".utf8)) {
             if let bytes = try? Base64.decode(cell.bytes.span.extracting(4..<cell.bytes.count)) { return .bytes(bytes) }
             if kind == .bytes { throw RecordFault(.base64, "the cell of \(path) is no base64") }
         }
         guard let text = String(validating: cell.bytes, as: UTF8.self) else {
-            if kind == .bytes { return .bytes(cell.bytes) }
+            if kind == .bytes || keepsBytes { return .bytes(cell.bytes) }
             throw RecordFault(.utf8, "the cell of \(path) is not UTF-8")
         }
         switch kind {

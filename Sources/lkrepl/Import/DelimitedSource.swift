@@ -8,6 +8,8 @@ final class DelimitedSource: RecordSource {
         var hasKinds = false
         /// Whether a point in the name of a column leads into an object.
         var hasNestedNames = true
+        /// Whether a cell that is not UTF-8 is kept as bytes, and not refused.
+        var keepsBytes = false
         var maximumRecordByteCount = LineReader.usualMaximum
     }
 
@@ -72,7 +74,10 @@ final class DelimitedSource: RecordSource {
         }
         var document = DocumentObject()
         for (cell, column) in zip(cells, columns) {
-            guard let value = try column.value(of: cell, hasBase64: options.dialect != .tsv) else { continue }
+            guard
+                let value = try column.value(
+                    of: cell, hasBase64: options.dialect != .tsv, keepsBytes: options.keepsBytes)
+            else { continue }
             guard document.set(value, at: column.path.steps[...]) else {
                 throw RecordFault(.type, "\(column.path) lies within a column that holds a value itself")
             }

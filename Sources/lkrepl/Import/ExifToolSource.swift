@@ -25,7 +25,7 @@ final class ExifToolSource: RecordSource {
             DelimitedSource(
                 input,
                 options: DelimitedSource.Options(
-                    hasNestedNames: false, maximumRecordByteCount: maximumRecordByteCount)),
+                    hasNestedNames: false, keepsBytes: true, maximumRecordByteCount: maximumRecordByteCount)),
             listSeparator: listSeparator)
     }
 

@@ -145,7 +145,13 @@ final class Loader {
         if let target { return target }
         let target = try makeTarget(header)
         self.target = target
-        guard options.keepsMarkers, let marker = try target.marker(), !options.restarts else { return target }
+        guard options.keepsMarkers, let marker = try target.marker(), !options.restarts else {
+            if options.resumes {
+                StandardError.shared.write(
+                    "\(options.command): nothing was interrupted; this begins at the first record\n")
+            }
+            return target
+        }
         guard options.resumes else {
             // The other modes may begin anew without harm, and replace the marker.
             guard options.mode == .insert else { return target }

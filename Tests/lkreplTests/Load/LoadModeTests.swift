@@ -213,7 +213,8 @@ import Testing
             let text = (0..<5).map { "{\"id\":\"\($0)\",\"n\":\($0)}\n" }.joined()
             #expect(
                 try place.run(["import", "--write", "items.store", "items", "-"], input: Array(text.utf8)).code == 0)
-            #expect(try place.run(["load", "--create", "copy.store", "-"], input: place.dump("items.store")).code == 0)
+            let whole = try place.dump("items.store")
+            #expect(try place.run(["load", "--create", "copy.store", "-"], input: whole).code == 0)
             #expect(try place.run("doc", "del", "--write", "items.store", "items", "1", "3").code == 0)
             #expect(try place.run("doc", "put", "--write", "items.store", "items", #"{"id":"0","n":9}"#).code == 0)
 
@@ -223,7 +224,9 @@ import Testing
             #expect(refused.code == 65 && refused.says("whole dump first"), "\(refused)")
             let loaded = try place.run(["load", "--write", "copy.store", "-"], input: changes.bytes)
             #expect(loaded.code == 0 && loaded.says("deleted 2"), "\(loaded)")
-            #expect(try place.dump("copy.store") == place.dump("items.store"))
+            let copied = try place.dump("copy.store")
+            let original = try place.dump("items.store")
+            #expect(copied == original)
         }
     }
 
