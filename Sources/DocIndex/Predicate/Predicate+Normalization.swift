@@ -35,7 +35,36 @@ extension Predicate {
             for part in inner where part != neutral && seen.insert(part).inserted { flat.append(part) }
         }
         if seen.contains(decisive) { return decisive }
+        if areAlternatives { flat = mergingEqualities(flat) }
         if flat.isEmpty { return neutral }
         return flat.count == 1 ? flat[0] : areAlternatives ? .or(flat) : .and(flat)
+    }
+
+    /// Alternatives in which equalities of one path have become one condition.
+    private static func mergingEqualities(_ parts: [Predicate]) -> [Predicate] {
+        var result: [Predicate] = []
+        var places: [FieldPath: Int] = [:]
+        for part in parts {
+            guard case (let path, let values)? = part.equality else {
+                result.append(part)
+                continue
+            }
+            if let place = places[path], let known = result[place].equality?.values {
+                result[place] = .isIn(path, known + values)
+            } else {
+                places[path] = result.count
+                result.append(part)
+            }
+        }
+        return result
+    }
+
+    /// The path and the values of which one is asked for; `nil` for other conditions.
+    private var equality: (path: FieldPath, values: [DocumentValue])? {
+        switch self {
+        case .compare(let path, .equal, let value): (path, [value])
+        case .isIn(let path, let values): (path, values)
+        default: nil
+        }
     }
 }

@@ -92,7 +92,7 @@ import Testing
             "index n (n < 5) or index year (year = 1903)"),
         .init(
             "n = 1 or n = 2 or tags has t3",
-            #"index n (n = 1) or index n (n = 2) or index tags (tags[] = "t3")"#),
+            #"index n (n IN (1, 2)) or index tags (tags[] = "t3")"#),
         .init(
             "(n = 1 or year = 1903) kind = 1 year = 1900",
             "index kind, year (kind = 1, year = 1900)"),
