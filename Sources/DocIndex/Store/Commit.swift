@@ -36,16 +36,13 @@ struct Commit {
         _ edits: [Transaction.Edit], durability: Durability, with records: [(key: [UInt8], value: [UInt8])] = []
     ) throws -> [StoreChange] {
         try state.load(from: database)
-        guard state.sequence < .max else { throw WriterState.damagedSequence }
+        guard state.sequence < WriterState.lastSequence else { throw WriterState.damagedSequence }
         let sequence = state.sequence + 1
         for edit in edits { try add(edit, sequence: sequence) }
         for record in records { try changes.batch.put(record.value, forKey: record.key) }
         guard !written.isEmpty else {
             try database.write(changes.batch, durability: durability)
             return []
-        }
-        for (collection, counter) in counters {
-            try changes.batch.put(counter.encoded, forKey: CollectionCounters.key(collection))
         }
         try changes.writeStatistics(catalog, reading: database)
         try changes.finish(catalog, reading: database)
@@ -54,6 +51,10 @@ struct Commit {
         for (number, names) in names {
             guard let shared = collections[number]?.entry.names else { continue }
             storedNames.append((shared, try shared.publish(names, of: number, in: changes.batch)))
+            counters[number]?.nameCount = names.count
+        }
+        for (collection, counter) in counters {
+            try changes.batch.put(counter.encoded, forKey: CollectionCounters.key(collection))
         }
         do {
             try database.write(changes.batch, durability: durability)
