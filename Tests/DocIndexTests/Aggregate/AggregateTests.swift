@@ -17,7 +17,9 @@ import Testing
                 "id": .int(Int64(id)), "kind": .string("k\(random.number(below: 4))"),
                 "n": random.pick([.int(Int64(random.number(below: 9)) - 3), .double(2.0), .double(0.5), .null, "x"]),
                 "tags": .array((0..<random.number(below: 4)).map { _ in .string("t\(random.number(below: 5))") }),
-                "taken": .string("20\(10 + random.number(below: 3)):0\(1 + random.number(below: 9)):05 1\(random.number(below: 9)):00:00"),
+                "taken": .string(
+                    "20\(10 + random.number(below: 3)):0\(1 + random.number(below: 9)):05 1\(random.number(below: 9)):00:00"
+                ),
             ]
             if random.once(in: 2) { document["year"] = .int(Int64(1990 + random.number(below: 20))) }
             documents.append(document)
@@ -35,7 +37,9 @@ import Testing
         }
     }
 
-    private static let conditions = ["", "kind = k1", "n >= 2", "tags has t1 and kind in (k0, k2)", "year missing", "n = 99"]
+    private static let conditions = [
+        "", "kind = k1", "n >= 2", "tags has t1 and kind in (k0, k2)", "year missing", "n = 99",
+    ]
 
     private static func values(_ path: FieldPath, _ document: DocumentObject) -> Set<DocumentValue> {
         var values: Set<DocumentValue> = []
@@ -56,9 +60,13 @@ import Testing
                 let matching = documents.filter { NaiveQuery.holds(predicate, for: $0) }
                 for path: FieldPath in ["kind", "n", "tags[]", "year", "absent"] {
                     var counts: [DocumentValue: Int] = [:]
-                    for document in matching { for value in Self.values(path, document) { counts[value, default: 0] += 1 } }
+                    for document in matching {
+                        for value in Self.values(path, document) { counts[value, default: 0] += 1 }
+                    }
                     let facets = try collection.facets(path, where: predicate)
-                    #expect(Dictionary(uniqueKeysWithValues: facets.map { ($0.value, $0.count) }) == counts, "\(condition) \(path)")
+                    #expect(
+                        Dictionary(uniqueKeysWithValues: facets.map { ($0.value, $0.count) }) == counts,
+                        "\(condition) \(path)")
                     #expect(zip(facets, facets.dropFirst()).allSatisfy { $0.count >= $1.count })
                     #expect(try collection.facets(path, where: predicate, limit: 2) == Array(facets.prefix(2)))
                     let distinct = try collection.distinct(path, where: predicate)
@@ -91,7 +99,9 @@ import Testing
                     let values = members.compactMap { $0["n"] }.sorted { ReferenceOrder.compare($0, $1) < 0 }
                     #expect(group.values[0] == .int(Int64(members.count)))
                     #expect(group.values[1].numberValue == numbers.reduce(0, +))
-                    #expect(group.values[2].numberValue == (numbers.isEmpty ? nil : numbers.reduce(0, +) / Double(numbers.count)))
+                    #expect(
+                        group.values[2].numberValue
+                            == (numbers.isEmpty ? nil : numbers.reduce(0, +) / Double(numbers.count)))
                     #expect(ReferenceOrder.compare(group.values[3], values.first) == 0)
                     #expect(ReferenceOrder.compare(group.values[4], values.last) == 0)
                     let tags = members.reduce(into: Set<DocumentValue>()) { $0.formUnion(Self.values("tags[]", $1)) }
@@ -99,7 +109,7 @@ import Testing
                 }
             }
             let whole = try collection.summarize(Aggregation(), where: Predicate(parsing: "n = 99"))
-            #expect(whole == [Aggregation.Group(key: [], values: [0])])
+            #expect(whole.map { $0.values } == [[0]])
         }
     }
 

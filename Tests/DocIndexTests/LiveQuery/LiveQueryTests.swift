@@ -16,7 +16,8 @@ import Testing
     }
 
     private static let queries: [(String, String, Int?)] = [
-        ("kind = 1", "n", 10), ("", "-n", 5), ("kind in (0, 1)", "", nil), ("n >= 10", "kind,-n", 3), ("n < 3", "-note", 1),
+        ("kind = 1", "n", 10), ("", "-n", 5), ("kind in (0, 1)", "", nil), ("n >= 10", "kind,-n", 3),
+        ("n < 3", "-note", 1),
         ("", "", 4), ("n = 5", "", nil), ("kind = 9", "n", 5), ("", "n", 0),
     ]
 
@@ -81,7 +82,7 @@ import Testing
 
     @Test func `An offset is refused`() throws {
         try withTemporaryStore(schema: Self.schema) { store in
-            expectFailure(.invalidQuery) { _ = try store.collection("c").observe(Query(offset: 1)) }
+            _ = expectFailure(.invalidQuery) { try store.collection("c").observe(Query(offset: 1)) }
         }
     }
 }

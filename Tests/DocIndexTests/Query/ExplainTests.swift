@@ -97,7 +97,7 @@ import Testing
         let store = try DocumentStore.open(at: path, schema: Self.schema)
         let collection = try store.collection("c")
         try store.write { transaction in
-            for id in 0..<20_000 { try transaction.put(["id": .int(Int64(id)), "s": "text \(id)"], in: "c") }
+            for id in 0..<20_000 { try transaction.put(["id": .int(Int64(id)), "s": .string("text \(id)")], in: "c") }
         }
         let predicate = try Predicate(parsing: "s matches /x{3}y/")
         let reports = Mutex<[QueryProgress]>([])
