@@ -3,7 +3,7 @@ internal import LevelKit
 /// Reads documents of rising rows: steps to one that is near, and looks up one that is far.
 struct RowFetcher: ~Copyable {
     /// Documents that are stepped over rather than looked up.
-    private static let stepLimit: UInt64 = 6
+    static let stepLimit: UInt64 = 6
 
     private let rows: RowReader
     private var cursor: Cursor

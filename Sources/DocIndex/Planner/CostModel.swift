@@ -27,6 +27,13 @@ struct CostModel: Sendable {
     /// A document that satisfies the condition for one part in so many that do not, where nothing is known.
     static let unknownSelectivity = 1.0 / 3
 
+    /// A document of so many rows that rise. Where they lie close to each other, what is between them is stepped over.
+    func document(of rowCount: Double, among documentCount: Double) -> Double {
+        let gap = documentCount / max(rowCount, 1)
+        return gap <= Double(RowFetcher.stepLimit)
+            ? min(documentByRisingRow, documentInScan + gap * 150) : documentByRisingRow
+    }
+
     /// Sorting so many rows, of which the first are kept.
     func sort(_ count: Double, keeping limit: Double) -> Double {
         // The exponent is the logarithm, rounded down.

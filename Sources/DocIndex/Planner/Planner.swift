@@ -119,7 +119,7 @@ struct Planner {
             ? filter.rowCount : min(filter.rowCount, outline.wanted * filter.rowCount / max(rowCount, 1))
         if purpose == .count, isExact { read = 0 }
         var cost = filter.cost + filter.rowCount * costs.setMember
-        cost += read * (costs.documentByRisingRow + costs.condition)
+        cost += read * (costs.document(of: filter.rowCount, among: Double(documentCount)) + costs.condition)
         if outline.isSorted {
             cost += costs.sort(rowCount, keeping: outline.wanted)
             cost += min(rowCount, outline.wanted) * costs.documentByRow
