@@ -4,38 +4,186 @@ public import DocIndex
 /// they share.
 public enum NaiveQuery {
     /// The documents of the answer, in order.
-    public static func answer(_ query: Query, among documents: [DocumentID: DocumentObject]) -> [DocumentID] {
-        var found: [(id: DocumentID, keys: [DocumentValue?])] = []
-        for (id, document) in documents where holds(query.predicate, for: document) {
-            found.append((id, query.sort.map { values(at: $0.path, in: document).first }))
+    ///
+    /// - Parameter documents: in the order in which they were first stored.
+    public static func answer(
+        _ query: Query, among documents: [(id: DocumentID, content: DocumentObject)]
+    ) -> [DocumentID] {
+        var found: [(id: DocumentID, place: Int, keys: [DocumentValue?])] = []
+        for (place, document) in documents.enumerated() where holds(query.predicate, for: document.content) {
+            found.append((document.id, place, query.sort.map { key(of: $0, in: document.content) }))
         }
         found.sort { a, b in
             for (position, key) in query.sort.enumerated() {
                 let order = ReferenceOrder.compare(a.keys[position], b.keys[position])
                 if order != 0 { return (order < 0) != key.isDescending }
             }
-            return idPrecedes(a.id, b.id)
+            return a.place < b.place
         }
         let rest = found.map(\.id).dropFirst(query.offset)
         return Array(query.limit.map { rest.prefix($0) } ?? rest)
     }
 
+    private static func key(of key: Query.SortKey, in document: DocumentObject) -> DocumentValue? {
+        switch key.key {
+        case .field(let path): values(at: path, in: document).first
+        case .distance(let field, let center):
+            .double(points(of: field, in: document).map { center.distance(to: $0) }.min() ?? .infinity)
+        }
+    }
+
     /// Whether a condition holds for a document.
     public static func holds(_ predicate: Predicate, for document: DocumentObject) -> Bool {
+        holds(predicate, for: .object(document))
+    }
+
+    private static func holds(_ predicate: Predicate, for document: DocumentValue) -> Bool {
         switch predicate {
         case .all: true
         case .compare(let path, let comparison, let constant):
             values(at: path, in: document).contains { compare($0, comparison, constant) }
+        case .collates(let path, let comparison, let constant):
+            values(at: path, in: document).contains { collates($0, comparison, constant) }
         case .isIn(let path, let constants):
             values(at: path, in: document).contains { value in constants.contains { compare(value, .equal, $0) } }
         case .hasPrefix(let path, let prefix):
             values(at: path, in: document).contains { utf8($0).map { $0.starts(with: Array(prefix.utf8)) } ?? false }
         case .contains(let path, let part):
             values(at: path, in: document).contains { utf8($0).map { occurs(Array(part.utf8), in: $0) } ?? false }
+        case .hasMatch(let path, let pattern):
+            values(at: path, in: document).contains { $0.stringValue.map { pattern.hasMatch(in: $0) } ?? false }
+        case .isBelow(let path, let keyword, let separator):
+            values(at: path, in: document).contains { value in
+                guard let text = utf8(value) else { return false }
+                return text == Array(keyword.utf8) || text.starts(with: Array((keyword + separator).utf8))
+            }
+        case .hasKind(let path, let kinds): values(at: path, in: document).contains { kinds.contains($0.kind) }
+        case .hasCount(let path, let count): values(at: path, in: document).contains { $0.arrayValue?.count == count }
+        case .isCongruent(let path, let divisor, let remainder):
+            values(at: path, in: document).contains { value in
+                guard case .int(let number) = value, divisor != 0 else { return false }
+                return number.remainderReportingOverflow(dividingBy: divisor).partialValue == remainder
+            }
+        case .isDated(let path, let span):
+            values(at: path, in: document).contains { value in
+                date(value).map { date in
+                    (span.lower.map { date.milliseconds >= $0 } ?? true)
+                        && (span.upper.map { date.milliseconds < $0 } ?? true)
+                } ?? false
+            }
+        case .hasDatePart(let path, let part, let ranges):
+            values(at: path, in: document).contains { value in
+                guard let date = date(value), let number = self.number(part, of: date) else { return false }
+                return ranges.contains { $0.contains(number) }
+            }
         case .exists(let path): !values(at: path, in: document).isEmpty
+        case .anyElement(let path, let part):
+            values(at: path, in: document).flatMap { value -> [DocumentValue] in
+                if case .eachElement = path.steps.last { return [value] }
+                switch value {
+                case .array(let elements): return elements
+                case .null: return []
+                default: return [value]
+                }
+            }.contains { holds(part, for: $0) }
+        case .isWithin(let field, let box): points(of: field, in: document).contains { box.contains($0) }
+        case .isNear(let field, let center, let meters):
+            points(of: field, in: document).contains { center.distance(to: $0) <= meters }
         case .and(let parts): parts.reduce(true) { $0 && holds($1, for: document) }
         case .or(let parts): parts.reduce(false) { $0 || holds($1, for: document) }
         case .not(let part): !holds(part, for: document)
+        }
+    }
+
+    // MARK: - Dates and locations
+
+    private static func date(_ value: DocumentValue) -> DocumentDate? {
+        switch value {
+        case .date(let date): return date
+        case .string(let text):
+            // Both forms of the generator, brought to the one that the library reads itself.
+            var text = text
+            if text.utf8.count >= 10, Array(text.utf8)[4] == UInt8(ascii: ":") {
+                let day = text.prefix(10).split(separator: ":").joined(separator: "-")
+                text = day + text.dropFirst(10)
+            }
+            text = String(text.map { $0 == " " ? "T" : $0 })
+            return DocumentDate(iso8601: text.utf8.count == 10 ? text + "T00:00:00" : text)
+        default: return nil
+        }
+    }
+
+    /// Read from the text of the date, which shows its wall clock.
+    private static func number(_ part: DatePart, of date: DocumentDate) -> Int64? {
+        let text = date.iso8601
+        let isNegative = text.hasPrefix("-")
+        let numbers = text.drop { $0 == "-" || $0 == "+" }.split { !$0.isNumber }.compactMap { Int64($0) }
+        guard numbers.count >= 5 else { return nil }
+        let year = isNegative ? -numbers[0] : numbers[0]
+        switch part {
+        case .year: return year
+        case .month: return numbers[1]
+        case .day: return numbers[2]
+        case .yearMonth: return year * 100 + numbers[1]
+        case .monthDay: return numbers[1] * 100 + numbers[2]
+        case .hour: return numbers[3]
+        case .minute: return numbers[4]
+        case .weekday:
+            // Zeller's congruence, for a year that is not negative modulo 400.
+            let (month, shifted) = numbers[1] < 3 ? (numbers[1] + 12, year - 1) : (numbers[1], year)
+            let cycle = ((shifted % 400) + 400) % 400
+            let day = (numbers[2] + 13 * (month + 1) / 5 + cycle + cycle / 4 - cycle / 100 + cycle / 400) % 7
+            return (day + 5) % 7 + 1
+        }
+    }
+
+    private static func points(of field: GeoField, in document: DocumentValue) -> [GeoPoint] {
+        guard case .object(let object) = document else { return [] }
+        return points(of: field, in: object)
+    }
+
+    private static func points(of field: GeoField, in document: DocumentObject) -> [GeoPoint] {
+        switch field {
+        case .location(let path): values(at: path, in: document).compactMap { GeoPoint($0) }
+        case .coordinates(let latitude, let longitude):
+            // Without arrays; the generator has no others.
+            values(at: latitude, in: document).prefix(1).flatMap { latitude in
+                values(at: longitude, in: document).prefix(1).compactMap { longitude in
+                    latitude.numberValue.flatMap { latitude in
+                        longitude.numberValue.flatMap { GeoPoint(latitude: latitude, longitude: $0) }
+                    }
+                }
+            }
+        }
+    }
+
+    private static func collates(
+        _ value: DocumentValue, _ comparison: Predicate.Comparison, _ constant: DocumentValue
+    ) -> Bool {
+        let order = collate(value, constant)
+        return switch comparison {
+        case .equal: order == 0
+        case .less: order < 0
+        case .lessOrEqual: order <= 0
+        case .greater: order > 0
+        case .greaterOrEqual: order >= 0
+        }
+    }
+
+    /// The order of results, and within arrays and objects that of what they hold.
+    private static func collate(_ a: DocumentValue, _ b: DocumentValue) -> Int {
+        switch (a, b) {
+        case (.array(let a), .array(let b)):
+            for (a, b) in zip(a, b) where collate(a, b) != 0 { return collate(a, b) }
+            return a.count - b.count
+        case (.object(let a), .object(let b)):
+            for (a, b) in zip(a, b) {
+                let names = ReferenceOrder.compare(.string(a.name), .string(b.name))
+                if names != 0 { return names }
+                if collate(a.value, b.value) != 0 { return collate(a.value, b.value) }
+            }
+            return a.count - b.count
+        default: return ReferenceOrder.compare(a, b)
         }
     }
 
@@ -43,7 +191,11 @@ public enum NaiveQuery {
 
     /// Every value that a path leads to.
     private static func values(at path: FieldPath, in document: DocumentObject) -> [DocumentValue] {
-        var values: [DocumentValue] = [.object(document)]
+        values(at: path, in: .object(document))
+    }
+
+    private static func values(at path: FieldPath, in document: DocumentValue) -> [DocumentValue] {
+        var values: [DocumentValue] = [document]
         for step in path.steps {
             values = values.flatMap { value -> [DocumentValue] in
                 switch (step, value) {
@@ -90,14 +242,5 @@ public enum NaiveQuery {
 
     private static func occurs(_ part: [UInt8], in text: [UInt8]) -> Bool {
         (0...text.count).contains { text[$0...].starts(with: part) }
-    }
-
-    private static func idPrecedes(_ a: DocumentID, _ b: DocumentID) -> Bool {
-        switch (a, b) {
-        case (.string(let a), .string(let b)): Array(a.utf8).lexicographicallyPrecedes(Array(b.utf8))
-        case (.int(let a), .int(let b)): a < b
-        case (.string, .int): true
-        case (.int, .string): false
-        }
     }
 }

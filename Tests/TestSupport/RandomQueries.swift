@@ -71,7 +71,12 @@ public struct RandomQueries: Sendable {
         }
         for _ in 0..<documents.random.pick([0, 0, 1, 1, 1, 2, 3]) {
             let path = path()
-            if !path.hasArrayStep {
+            if documents.random.once(in: 8) {
+                query.sort.append(
+                    Query.SortKey(
+                        .distance(.location(documents.random.pick(["n", "tags", "people[]"])), to: Self.center),
+                        isDescending: documents.random.once(in: 4)))
+            } else if !path.hasArrayStep {
                 query.sort.append(Query.SortKey(path, isDescending: documents.random.once(in: 2)))
             }
         }
@@ -82,7 +87,8 @@ public struct RandomQueries: Sendable {
 
     /// A condition with no more than `depth` levels of AND, OR and NOT.
     public mutating func predicate(depth: Int) -> Predicate {
-        switch number(below: depth > 0 ? 14 : 7) {
+        if documents.random.once(in: 5) { return uncommon() }
+        return switch number(below: depth > 0 ? 14 : 7) {
         case 7, 8, 9: .and((0..<number(below: 4)).map { _ in predicate(depth: depth - 1) })
         case 10, 11: .or((0..<number(below: 4)).map { _ in predicate(depth: depth - 1) })
         case 12: .not(predicate(depth: depth - 1))
@@ -94,6 +100,78 @@ public struct RandomQueries: Sendable {
         case 2: .compare(path(), documents.random.pick(Predicate.Comparison.allCases), constant())
         default: .compare(path(), .equal, constant())
         }
+    }
+
+    private mutating func uncommon() -> Predicate {
+        let random = number(below: 13)
+        let path = path()
+        return switch random {
+        case 0: .collates(path, documents.random.pick(Predicate.Comparison.allCases), constant())
+        case 1: pattern(path)
+        case 2:
+            .isBelow(
+                path, documents.random.pick(["a", "a|b", "", "b"]), separator: documents.random.pick(["|", "a", "||"]))
+        case 3: .hasKind(path, documents.random.pick(DocumentValue.Kind.allCases))
+        case 4: .hasCount(path, number(below: 4))
+        case 5:
+            .isCongruent(path, divisor: documents.random.pick([2, 3, -1, -2]), remainder: Int64(number(below: 3)) - 1)
+        case 6, 7: .isDated(path, span())
+        case 8: datePart(path)
+        case 9, 10: element()
+        case 11: .isWithin(.location(documents.random.pick(["n", "tags", "people[]", "n.x"])), box())
+        default: near(meters: documents.random.pick([0, 1000, 200_000, 5_000_000]))
+        }
+    }
+
+    private mutating func pattern(_ path: FieldPath) -> Predicate {
+        let source = documents.random.pick(["^a", "b$", "[a-c]b?", "^(a|e.*)$", "\\d{4}", "^$", "IMG_0*2"])
+        // The expressions above are well-formed.
+        return (try? TextPattern(source, ignoresCase: documents.random.once(in: 2))).map { .hasMatch(path, $0) } ?? .all
+    }
+
+    private mutating func span() -> DateSpan {
+        // 2012-06-08T18:02:11, 0, and their surroundings.
+        let moments: [Int64?] = [nil, -1, 0, 1, 1_339_170_000_000, 1_339_178_531_000, 1_339_200_000_000, .min, .max]
+        return DateSpan(from: documents.random.pick(moments), to: documents.random.pick(moments))
+    }
+
+    private mutating func datePart(_ path: FieldPath) -> Predicate {
+        let part = documents.random.pick(DatePart.allCases)
+        let numbers: [Int64] = [0, 1, 2, 5, 6, 8, 18, 608, 1970, 2012, 201206, .max, .min]
+        let ranges = (0..<number(below: 3)).map { _ in
+            let (a, b) = (documents.random.pick(numbers), documents.random.pick(numbers))
+            return documents.random.once(in: 2) ? a...a : min(a, b)...max(a, b)
+        }
+        return .hasDatePart(path, part, ranges)
+    }
+
+    /// A condition on one element.
+    private mutating func element() -> Predicate {
+        let path = documents.random.pick(["people", "people[]", "tags", "a", "n.x"] as [FieldPath])
+        func inner(_ queries: inout RandomQueries) -> Predicate {
+            let path = queries.documents.random.pick(["name", "tags[]", "tags", .element, "x", "y"] as [FieldPath])
+            return switch queries.number(below: 5) {
+            case 0: .not(.exists(path))
+            case 1: .compare(path, queries.documents.random.pick(Predicate.Comparison.allCases), queries.constant())
+            case 2: .isIn(path, [queries.constant(), queries.constant()])
+            default: .compare(path, .equal, queries.constant())
+            }
+        }
+        let parts = (0..<number(below: 3) + 1).map { _ in inner(&self) }
+        return .anyElement(path, documents.random.once(in: 5) ? .or(parts) : .and(parts))
+    }
+
+    private mutating func box() -> GeoBox {
+        let (a, b) = (Double(number(below: 180)) - 90, Double(number(below: 180)) - 90)
+        let (west, east) = (Double(number(below: 360)) - 180, Double(number(below: 360)) - 180)
+        return GeoBox(south: min(a, b), west: west, north: max(a, b), east: east)
+            ?? GeoBox(around: Self.center, radius: 1000)
+    }
+
+    private static let center = GeoPoint(latitude: 1, longitude: 2)!
+
+    private mutating func near(meters: Double) -> Predicate {
+        .isNear(.location(documents.random.pick(["n", "tags", "people[]", "n.x"])), Self.center, meters: meters)
     }
 
     private mutating func path() -> FieldPath {

@@ -9,3 +9,9 @@ public func withTemporaryPath<R>(_ body: (String) async throws -> R) async throw
     defer { try? FileManager.default.removeItem(at: directory) }
     return try await body(directory.path)
 }
+
+/// The path of a directory that does not exist yet; the test removes what it makes there.
+public func temporaryPath() -> String {
+    FileManager.default.temporaryDirectory
+        .appendingPathComponent("docindex-test-\(UUID().uuidString)", isDirectory: true).path
+}

@@ -54,8 +54,9 @@ extension FieldPath {
     public func anyElement<Failure: Error>(
         in document: DocumentObject, where condition: (DocumentValue) throws(Failure) -> Bool
     ) throws(Failure) -> Bool {
-        // The first step is a name.
-        guard case .name(let name) = steps[0], let value = document[name] else { return false }
+        // Without steps the path is that of an element itself; see `FieldPath.element`.
+        guard let first = steps.first else { return try condition(.object(document)) }
+        guard case .name(let name) = first, let value = document[name] else { return false }
         return try anyElement(of: value, from: 1, where: condition)
     }
 

@@ -116,7 +116,7 @@ extension FieldPath {
     /// Whether what the path leads to is the same in both documents, so that no index over it can differ.
     fileprivate func leadsToSame(in a: DocumentObject, and b: DocumentObject) -> Bool {
         // The member that the path begins with decides: it is compared whole.
-        guard case .name(let name) = steps[0] else { return false }
+        guard case .name(let name)? = steps.first else { return false }
         return a[name] == b[name]
     }
 }

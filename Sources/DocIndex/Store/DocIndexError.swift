@@ -33,6 +33,8 @@ public struct DocIndexError: Error, Sendable, Hashable {
         case migrationFailed
         /// A query cannot be understood.
         case invalidQuery
+        /// A query needs more than it was allowed: a look at every document, or memory for sorting.
+        case queryTooLarge
         /// A write was begun inside a write.
         case nestedWrite
         /// Two documents have the same values in a unique index; see ``DocIndexError/uniqueViolation``.

@@ -8,6 +8,9 @@ struct RowReader {
     /// The value indexes that answer.
     var valueIndexes: [ValueIndex] { collection.indexes.filter(\.isReady).compactMap { $0.index as? ValueIndex } }
 
+    /// The indexes of locations that answer.
+    var geoIndexes: [GeoIndex] { collection.indexes.filter(\.isReady).compactMap { $0.index as? GeoIndex } }
+
     /// The text index that answers; `nil` if there is none.
     var textIndex: TextIndex? {
         collection.indexes.first { $0.isReady && $0.definition.kind == .text }?.index as? TextIndex

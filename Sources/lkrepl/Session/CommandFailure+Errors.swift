@@ -39,7 +39,7 @@ extension CommandFailure {
             .documentExists, .documentMissing, .duplicateValue, .tooManyEntries, .conflict, .epochChanged,
             .migrationFailed:
             .badData
-        case .unknownCollection, .unknownIndex, .invalidQuery: .usage
+        case .unknownCollection, .unknownIndex, .invalidQuery, .queryTooLarge: .usage
         case .nestedWrite: .software
         }
     }

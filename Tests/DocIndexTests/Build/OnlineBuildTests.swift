@@ -42,8 +42,8 @@ import Testing
     static func expectRightAnswers(
         _ photos: DocumentCollection, sourceLocation: SourceLocation = #_sourceLocation
     ) throws {
-        var documents: [DocumentID: DocumentObject] = [:]
-        try photos.forEach { documents[$0.id] = $0.content }
+        // In the order in which they were stored, which another test compares with what was stored.
+        let documents = try photos.find(Query()).map { (id: $0.id, content: $0.content) }
         for condition in [
             "year = 1907", "year >= 1918 and place = Rome", "tags has fog", "place = Bath", "year < 1903",
         ] {
@@ -55,7 +55,7 @@ import Testing
         // The index that answers is one of these, whole.
         let hits = Set(try photos.search("sea", limit: nil).map(\.document.id))
         let answers = [["title"], ["title", "caption"], ["caption"]].map { members in
-            Set(documents.filter { document in members.contains { document.value[$0] == "sea" } }.keys)
+            Set(documents.filter { document in members.contains { document.content[$0] == "sea" } }.map(\.id))
         }
         #expect(answers.contains(hits), sourceLocation: sourceLocation)
     }

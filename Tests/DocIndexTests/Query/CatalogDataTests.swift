@@ -37,11 +37,11 @@ struct CatalogDataTests {
     ]
 
     /// Reads the first records in batches of 100.
-    private static func load(_ count: Int, into store: DocumentStore) throws -> [DocumentID: DocumentObject] {
+    private static func load(_ count: Int, into store: DocumentStore) throws -> DocumentModel {
         let records = try SharedTestData.lines(of: "catalog-2000.jsonl").prefix(count).map { line in
             try #require(try JSONParser().parse(line).objectValue)
         }
-        var model: [DocumentID: DocumentObject] = [:]
+        var model = DocumentModel()
         for start in stride(from: 0, to: records.count, by: 100) {
             try store.write { transaction in
                 for record in records[start..<min(start + 100, records.count)] {
@@ -60,14 +60,16 @@ struct CatalogDataTests {
             try check(pictures, model)
             // Every third is changed, every seventh goes.
             try store.write { transaction in
-                for (position, id) in model.keys.sorted().enumerated() {
+                for (position, id) in model.ids.sorted().enumerated() {
                     if position % 7 == 0 {
                         try transaction.delete(id, in: "pictures")
                         model[id] = nil
                     } else if position % 3 == 0 {
-                        model[id]?["year"] = position % 2 == 0 ? .none : 1834
-                        model[id]?["keywords"] = ["landscape", "castle"]
-                        try transaction.put(try #require(model[id]), in: "pictures")
+                        var content = try #require(model[id])
+                        content["year"] = position % 2 == 0 ? .none : 1834
+                        content["keywords"] = ["landscape", "castle"]
+                        model[id] = content
+                        try transaction.put(content, in: "pictures")
                     }
                 }
             }
@@ -75,7 +77,7 @@ struct CatalogDataTests {
         }
     }
 
-    private func check(_ pictures: DocumentCollection, _ model: [DocumentID: DocumentObject]) throws {
+    private func check(_ pictures: DocumentCollection, _ model: DocumentModel) throws {
         var found = 0
         for (condition, sort, limit) in Self.conditions {
             let query = Query(
@@ -92,15 +94,15 @@ struct CatalogDataTests {
             let pictures = try store.collection("pictures")
             let model = try Self.load(500, into: store)
             for word in ["church", "bridge", "street", "graphite", "179th"] {
-                let expected = model.filter { document in
-                    let keywords = document.value["keywords"]?.arrayValue ?? []
-                    return (["title", "caption", "medium"].map { document.value[$0] } + keywords).contains { value in
+                let expected = model.documents.filter { document in
+                    let keywords = document.content["keywords"]?.arrayValue ?? []
+                    return (["title", "caption", "medium"].map { document.content[$0] } + keywords).contains { value in
                         (value?.stringValue ?? "").lowercased().split { !$0.isLetter && !$0.isNumber }.contains(
                             Substring(word))
                     }
                 }
                 let hits = try pictures.search(word, limit: nil)
-                #expect(Set(hits.map(\.document.id)) == Set(expected.keys), "\(word)")
+                #expect(Set(hits.map(\.document.id)) == Set(expected.map(\.id)), "\(word)")
                 #expect(!hits.isEmpty)
                 let tate = Predicate.compare("source", .equal, "tate")
                 #expect(

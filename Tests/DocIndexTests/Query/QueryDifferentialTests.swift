@@ -7,24 +7,24 @@ import Testing
 @Suite struct QueryDifferentialTests {
     /// How often each way to the documents was taken.
     private struct Tally {
-        var scans = 0
-        var ranges = 0
-        var unions = 0
-        var walks = 0
+        var ways: [String: Int] = [:]
         var nonempty = 0
         /// How often an index with a special property was used.
         var properties: [String: Int] = [:]
 
         mutating func add(_ plan: Plan, indexes: [IndexDefinition]) {
-            switch plan.access {
-            case .scan: scans += 1
-            case .ranges(let name, _, _):
-                ranges += 1
-                addProperties(of: name, indexes)
-            case .union: unions += 1
-            case .walk(let name, _):
-                walks += 1
-                addProperties(of: name, indexes)
+            add(plan.access, indexes)
+        }
+
+        private mutating func add(_ access: Plan.Access, _ indexes: [IndexDefinition]) {
+            ways[access.way, default: 0] += 1
+            switch access {
+            case .ranges(let scan): addProperties(of: scan.index, indexes)
+            case .union(let parts), .intersection(let parts): for part in parts { add(part, indexes) }
+            case .walk(let walk, let filter):
+                addProperties(of: walk.index, indexes)
+                if let filter { add(filter, indexes) }
+            case .nothing, .scan, .nearest: break
             }
         }
 
@@ -47,15 +47,15 @@ import Testing
     {
         var queries = RandomQueries(TestRun.random(stream: 10))
         var tally = Tally()
-        for _ in 0..<TestRun.rounds(12, long: 600) {
+        for _ in 0..<TestRun.rounds(5, long: 600) {
             try withTemporaryDirectory { directory in
-                var model: [DocumentID: DocumentObject] = [:]
+                var model = DocumentModel()
                 // The same documents under several schemas, one after the other.
                 for _ in 0..<3 {
                     let schema = Schema(collections: [CollectionDefinition("c", indexes: queries.indexes())])
                     let store = try DocumentStore.open(at: directory + "/s", schema: schema)
                     let collection = try store.collection("c")
-                    for _ in 0..<60 {
+                    for _ in 0..<40 {
                         if queries.documents.random.once(in: 3) {
                             try Self.change(&model, in: store, using: &queries.documents)
                         }
@@ -67,19 +67,23 @@ import Testing
             }
         }
         // Each way must have been taken, else the test compares nothing.
-        #expect(tally.scans > 0 && tally.ranges > 0 && tally.unions > 0 && tally.walks > 0, "\(tally)")
-        #expect(tally.nonempty > 100, "\(tally)")
+        let ways = ["scan", "ranges", "union", "intersection", "walk", "filtered walk", "nearest", "nothing"]
+        #expect(Set(ways).subtracting(tally.ways.keys).count <= 1, "\(tally)")
+        #expect(tally.nonempty > 50, "\(tally)")
         // Seven in all; one may be missed by chance.
         #expect(tally.properties.count >= 6, "\(tally), \(TestRun.repetition)")
     }
 
     private static func change(
-        _ model: inout [DocumentID: DocumentObject], in store: DocumentStore, using documents: inout RandomDocuments
+        _ model: inout DocumentModel, in store: DocumentStore, using documents: inout RandomDocuments
     ) throws {
         let count = documents.random.pick([1, 5, 40])
         try store.write { transaction in
+            // Each once: a document that goes and comes back in one transaction keeps its place.
+            var touched: Set<DocumentID> = []
             for _ in 0..<count {
                 let id = documents.id()
+                guard touched.insert(id).inserted else { continue }
                 if documents.random.once(in: 4) {
                     #expect(try transaction.delete(id, in: "c") == (model[id] != nil), "\(TestRun.repetition)")
                     model[id] = nil
@@ -93,25 +97,35 @@ import Testing
     }
 
     private static func check(
-        _ query: Query, in collection: DocumentCollection, model: [DocumentID: DocumentObject], tally: inout Tally
+        _ query: Query, in collection: DocumentCollection, model: DocumentModel, tally: inout Tally
     ) throws {
         let expected = NaiveQuery.answer(query, among: model)
-        var found: [Document] = []
-        let explanation = try collection.forEach(matching: query) {
-            found.append($0)
-            return true
+        let plans = try collection.plans(query)
+        #expect(try collection.plan(query) == plans[0])
+        for plan in plans {
+            var found: [Document] = []
+            let explanation = try collection.forEach(matching: query, options: QueryOptions(hint: .plan(plan.identity)))
+            {
+                found.append($0)
+                return true
+            }
+            let comment: Comment =
+                "\(query.predicate), \(query), \(explanation.plan), \(collection.definition.indexes), \(TestRun.repetition)"
+            #expect(found.map(\.id) == expected, comment)
+            #expect(found.allSatisfy { $0.content == model[$0.id] }, comment)
+            #expect(explanation.resultCount == expected.count)
+            tally.add(explanation.plan, indexes: collection.definition.indexes)
         }
-        let comment: Comment = "\(query), \(explanation.plan), \(collection.definition.indexes), \(TestRun.repetition)"
-        #expect(found.map(\.id) == expected, comment)
-        #expect(found.allSatisfy { $0.content == model[$0.id] }, comment)
-        #expect(explanation.resultCount == expected.count)
-        #expect(try collection.plan(query) == explanation.plan)
         var unlimited = query
         unlimited.limit = nil
         unlimited.offset = 0
-        #expect(
-            try collection.count(where: query.predicate) == NaiveQuery.answer(unlimited, among: model).count, comment)
-        tally.add(explanation.plan, indexes: collection.definition.indexes)
+        let count = NaiveQuery.answer(unlimited, among: model).count
+        for plan in try collection.plans(Query(query.predicate)) {
+            let found = try collection.count(
+                where: query.predicate, options: QueryOptions(hint: .plan(plan.identity)))
+            #expect(
+                found == count, "\(query.predicate), \(plan), \(collection.definition.indexes), \(TestRun.repetition)")
+        }
         if !expected.isEmpty { tally.nonempty += 1 }
     }
 
@@ -126,11 +140,27 @@ import Testing
                     for number in 0..<4 { try transaction.put(document, in: "c\(number)") }
                 }
             }
-            for _ in 0..<TestRun.rounds(100, long: 5000) {
+            for _ in 0..<TestRun.rounds(60, long: 5000) {
                 let query = queries.query()
                 let answers = try store.collections.map { try $0.find(query) }
                 for answer in answers { #expect(answer == answers[0], "\(query), \(TestRun.repetition)") }
             }
+        }
+    }
+}
+
+extension Plan.Access {
+    /// The kind of access.
+    fileprivate var way: String {
+        switch self {
+        case .nothing: "nothing"
+        case .scan: "scan"
+        case .ranges: "ranges"
+        case .union: "union"
+        case .intersection: "intersection"
+        case .walk(_, nil): "walk"
+        case .walk: "filtered walk"
+        case .nearest: "nearest"
         }
     }
 }

@@ -24,32 +24,41 @@ extension Predicate {
             }
         case (.hasPrefix(let path, let text), .hasPrefix(let samePath, let wanted)):
             return path == samePath && text.utf8.starts(with: wanted.utf8)
+        case (.isBelow(let path, let keyword, let separator), .isBelow(let samePath, let wanted, let sameSeparator)):
+            return path == samePath && separator.hasSameBytes(as: sameSeparator)
+                && (keyword.hasSameBytes(as: wanted) || keyword.utf8.starts(with: (wanted + separator).utf8))
+        case (.isDated(let path, let span), .isDated(let samePath, let wanted)):
+            return path == samePath && wanted.contains(span)
         default: return false
         }
     }
 
     /// The path at which this asks for a value, so that it holds for no document without one; `nil` if it does not.
-    private var valuePath: FieldPath? {
-        switch self {
-        case .compare(let path, _, _), .isIn(let path, _), .hasPrefix(let path, _), .contains(let path, _),
-            .exists(let path):
-            path
-        default: nil
-        }
-    }
+    private var valuePath: FieldPath? { leaf?.path }
 
     /// Whether this condition, if it is one on `path`, is satisfied by every value that equals `value`.
     private func holds(at path: FieldPath, of value: DocumentValue) -> Bool {
-        switch self {
-        case .compare(path, let comparison, let bound): comparison.holds(value, bound)
-        case .isIn(path, let values): values.contains { Comparison.equal.holds(value, $0) }
-        case .hasPrefix(path, let prefix): value.stringValue?.utf8.starts(with: prefix.utf8) ?? false
-        default: false
+        guard let leaf, leaf.path == path else { return false }
+        switch leaf.condition {
+        case .compare, .collates, .isIn, .hasPrefix, .contains, .hasMatch, .isBelow, .isDated, .hasDatePart:
+            return leaf.condition.holds(value)
+        // Equal numbers may be of either kind.
+        case .hasKind(let kinds): return kinds.contains(value.kind) && kinds.contains(.int) == kinds.contains(.double)
+        default: return false
         }
     }
 
     /// Whether one of several conditions that all hold implies each part of `other`.
     static func conjunction(_ conjuncts: [Predicate], implies other: Predicate) -> Bool {
         other.conjuncts.allSatisfy { wanted in conjuncts.contains { $0.implies(wanted) } }
+    }
+}
+
+extension DateSpan {
+    /// Whether every moment of another span belongs to this one. Looks at the ends alone.
+    fileprivate func contains(_ other: DateSpan) -> Bool {
+        if let lower, other.lower.map({ $0 < lower }) ?? true { return false }
+        if let upper, other.upper.map({ $0 > upper }) ?? true { return false }
+        return true
     }
 }

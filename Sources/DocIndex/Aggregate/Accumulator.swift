@@ -1,0 +1,109 @@
+/// What is known of a measure so far.
+enum Accumulator {
+    case count(Int64)
+    case sum(ExactSum)
+    case average(ExactSum, Int64)
+    case extreme(DocumentValue?, wantsLargest: Bool)
+    case distinct(Set<[UInt8]>)
+
+    init(_ measure: Aggregation.Measure) {
+        switch measure {
+        case .count: self = .count(0)
+        case .sum: self = .sum(ExactSum())
+        case .average: self = .average(ExactSum(), 0)
+        case .minimum: self = .extreme(nil, wantsLargest: false)
+        case .maximum: self = .extreme(nil, wantsLargest: true)
+        case .distinctCount: self = .distinct([])
+        }
+    }
+
+    /// Takes one more value into account; `nil` for a document as such.
+    mutating func add(_ value: DocumentValue?) {
+        switch self {
+        case .count(let count): self = .count(count + 1)
+        case .sum(var sum):
+            sum.add(value)
+            self = .sum(sum)
+        case .average(var sum, let count):
+            guard value?.numberValue != nil else { return }
+            sum.add(value)
+            self = .average(sum, count + 1)
+        case .extreme(let known, let wantsLargest):
+            guard let value else { return }
+            guard let known else {
+                self = .extreme(value, wantsLargest: wantsLargest)
+                return
+            }
+            let order = ValueOrder.collate(value, known)
+            if wantsLargest ? order > 0 : order < 0 { self = .extreme(value, wantsLargest: wantsLargest) }
+        case .distinct(var values):
+            guard let value else { return }
+            self = .distinct([])
+            values.insert(GroupBytes.encoded(value))
+            self = .distinct(values)
+        }
+    }
+
+    var result: DocumentValue {
+        switch self {
+        case .count(let count): .int(count)
+        case .sum(let sum): sum.value
+        case .average(let sum, let count): count == 0 ? .null : .double(sum.double / Double(count))
+        case .extreme(let value, _): value ?? .null
+        case .distinct(let values): .int(Int64(values.count))
+        }
+    }
+}
+
+/// A sum that is exact as long as all numbers are integers; doubles are summed with a correction (W. Kahan and
+/// A. Neumaier), so that the order of documents changes the last digit at most.
+struct ExactSum {
+    private var whole: Int128 = 0
+    private var fraction = 0.0
+    private var correction = 0.0
+    private var hasDoubles = false
+
+    mutating func add(_ value: DocumentValue?) {
+        switch value {
+        // A hundred bits are more than all documents can fill.
+        case .int(let number): whole += Int128(number)
+        case .double(let number):
+            hasDoubles = true
+            let sum = fraction + number
+            if sum.isFinite {
+                correction += abs(fraction) >= abs(number) ? (fraction - sum) + number : (number - sum) + fraction
+            }
+            fraction = sum
+        default: break
+        }
+    }
+
+    var double: Double { Double(whole) + (fraction + correction) }
+
+    /// An integer where only integers were added and the sum is one of 64 bits.
+    var value: DocumentValue {
+        if !hasDoubles, let sum = Int64(exactly: whole) { return .int(sum) }
+        return .double(double)
+    }
+}
+
+/// Values as keys of groups: equal ones have equal bytes.
+enum GroupBytes {
+    /// The bytes of a value. Arrays and objects, of which index keys have the kind alone, are told apart by their JSON.
+    static func encoded(_ value: DocumentValue?) -> [UInt8] {
+        var bytes = OrderedValue.encoded(value)
+        switch value {
+        case .array, .object:
+            value?.writeJSON(to: &bytes, JSONWriter(isExtended: true))
+            bytes.append(0)
+        default: break
+        }
+        return bytes
+    }
+
+    /// The value that stands for all that have these bytes: a whole double is given as an integer.
+    static func canonical(_ value: DocumentValue) -> DocumentValue {
+        if case .double(let number) = value, let whole = Int64(exactly: number) { return .int(whole) }
+        return value
+    }
+}

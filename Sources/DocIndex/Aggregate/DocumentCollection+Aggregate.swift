@@ -1,0 +1,88 @@
+internal import LevelKit
+
+extension DocumentCollection {
+    /// Counts, sums and the like over the documents of a condition, in groups.
+    ///
+    /// - Returns: the groups in the order of their keys; without keys one group, also if there are no documents.
+    /// - Throws: ``DocIndexError``: `queryTooLarge` for more groups than allowed; as ``find(_:options:)``.
+    /// - Complexity: that of the plan; of each document, the values that are asked for are decoded.
+    public func summarize(
+        _ aggregation: Aggregation, where predicate: Predicate = .all, options: QueryOptions = QueryOptions()
+    ) throws -> [Aggregation.Group] {
+        try aggregation.validate()
+        let query = Query(predicate)
+        let (rows, plan) = try prepare(query, options)
+        let names = rows.collection.names.current
+        var summary = Summary(aggregation, names: names)
+        try QueryRunner(rows: rows, query: query, plan: plan, options: options).run { row, record, bodyStart, _ in
+            try rows.reading(row) {
+                try summary.add(BodyReader(record.extracting(bodyStart..<record.count), names: names))
+            }
+            return true
+        }
+        return summary.groups
+    }
+
+    /// The values at a path, each with the count of documents that have it: the most frequent first, equal counts in the
+    /// order of values.
+    ///
+    /// With `[]` in the path a document counts once for each distinct element. Documents without a value count nowhere.
+    ///
+    /// - Parameter limit: how many at most; `nil` for all.
+    /// - Complexity: without a condition and with an index over the path, no document is read.
+    public func facets(
+        _ path: FieldPath, where predicate: Predicate = .all, limit: Int? = nil, options: QueryOptions = QueryOptions()
+    ) throws -> [Facet] {
+        try facets([path], where: predicate, limit: limit, options: options)[0]
+    }
+
+    /// The facets of several paths, found in one pass over the documents of a condition.
+    public func facets(
+        _ paths: [FieldPath], where predicate: Predicate = .all, limit: Int? = nil,
+        options: QueryOptions = QueryOptions()
+    ) throws -> [[Facet]] {
+        let rows = try reader()
+        if predicate.normalized == .all, options.hint == nil {
+            let counted = try paths.map { try ValueCounts(rows: rows).counts(of: $0, limit: nil) }
+            if counted.allSatisfy({ $0 != nil }) { return counted.map { Self.ranked($0 ?? [], limit: limit) } }
+        }
+        let query = Query(predicate)
+        let (read, plan) = try prepare(query, options)
+        let names = read.collection.names.current
+        var counts = paths.map { FacetCounts(ResolvedPath($0, names: names)) }
+        try QueryRunner(rows: read, query: query, plan: plan, options: options).run { row, record, bodyStart, _ in
+            try read.reading(row) {
+                let reader = try BodyReader(record.extracting(bodyStart..<record.count), names: names)
+                for position in counts.indices { try counts[position].add(reader) }
+            }
+            return true
+        }
+        return counts.map { Self.ranked($0.facets, limit: limit) }
+    }
+
+    /// The distinct values at a path, in the order of results.
+    ///
+    /// - Parameter limit: how many at most; `nil` for all.
+    /// - Complexity: without a condition, or with conditions that fix the components of an index before the path, one seek
+    ///   for each value; no document is read.
+    public func distinct(
+        _ path: FieldPath, where predicate: Predicate = .all, limit: Int? = nil, options: QueryOptions = QueryOptions()
+    ) throws -> [DocumentValue] {
+        let rows = try reader()
+        if options.hint == nil,
+            let values = try ValueCounts(rows: rows).values(of: path, where: predicate, limit: limit)
+        {
+            return values
+        }
+        let facets = try facets(path, where: predicate, options: options)
+        let values = facets.map(\.value).sorted { ValueOrder.collate($0, $1) < 0 }
+        return limit.map { Array(values.prefix($0)) } ?? values
+    }
+
+    private static func ranked(_ facets: [Facet], limit: Int?) -> [Facet] {
+        let sorted = facets.sorted {
+            $0.count != $1.count ? $0.count > $1.count : ValueOrder.collate($0.value, $1.value) < 0
+        }
+        return limit.map { Array(sorted.prefix(max(0, $0))) } ?? sorted
+    }
+}

@@ -1,0 +1,108 @@
+/// The groups of an aggregation while documents are read.
+struct Summary {
+    private let aggregation: Aggregation
+    private let keyPaths: [ResolvedPath]
+    private let measurePaths: [ResolvedPath?]
+    private var positions: [[UInt8]: Int] = [:]
+    private var found: [(bytes: [UInt8], key: [DocumentValue?], values: [Accumulator])] = []
+
+    init(_ aggregation: Aggregation, names: FieldNames) {
+        self.aggregation = aggregation
+        keyPaths = aggregation.keys.map { key in
+            switch key {
+            case .value(let path), .datePart(let path, _), .range(let path, _): ResolvedPath(path, names: names)
+            }
+        }
+        measurePaths = aggregation.measures.map { $0.path.map { ResolvedPath($0, names: names) } }
+        if aggregation.keys.isEmpty { found = [([], [], aggregation.measures.map(Accumulator.init))] }
+    }
+
+    mutating func add(_ reader: borrowing BodyReader) throws {
+        var values: [[DocumentValue]] = []
+        for path in measurePaths {
+            var own: [DocumentValue] = []
+            if let path { try reader.forEachElement(at: path) { own.append($0) } }
+            values.append(own)
+        }
+        var keys: [[DocumentValue?]] = [[]]
+        for (key, path) in zip(aggregation.keys, keyPaths) {
+            let own = try Self.values(of: key, path, reader)
+            keys = keys.flatMap { beginning in own.map { beginning + [$0] } }
+        }
+        for key in keys {
+            let position = try self.position(of: key)
+            for measure in values.indices {
+                guard measurePaths[measure] != nil else {
+                    found[position].values[measure].add(nil)
+                    continue
+                }
+                for value in values[measure] { found[position].values[measure].add(value) }
+            }
+        }
+    }
+
+    private mutating func position(of key: [DocumentValue?]) throws -> Int {
+        if key.isEmpty { return 0 }
+        let bytes = key.flatMap { GroupBytes.encoded($0) }
+        if let position = positions[bytes] { return position }
+        guard found.count < aggregation.groupLimit else {
+            throw DocIndexError(
+                .queryTooLarge,
+                "there are more than \(aggregation.groupLimit) groups; narrow the condition or raise the limit")
+        }
+        positions[bytes] = found.count
+        found.append((bytes, key, aggregation.measures.map(Accumulator.init)))
+        return found.count - 1
+    }
+
+    /// The values of a key in a document, each once; `nil` for none at a path without `[]`.
+    private static func values(
+        of key: Aggregation.GroupKey, _ path: ResolvedPath, _ reader: borrowing BodyReader
+    ) throws -> [DocumentValue?] {
+        var values: [DocumentValue?] = []
+        var seen: Set<[UInt8]> = []
+        try reader.forEachElement(at: path) { value in
+            let grouped = group(value, key)
+            if seen.insert(GroupBytes.encoded(grouped)).inserted { values.append(grouped) }
+        }
+        if values.isEmpty, !path.path.hasArrayStep { return [nil] }
+        return values
+    }
+
+    private static func group(_ value: DocumentValue, _ key: Aggregation.GroupKey) -> DocumentValue? {
+        switch key {
+        case .value: return GroupBytes.canonical(value)
+        case .datePart(_, let part): return IndexedDate(reading: value).map { .int($0.value(of: part)) }
+        case .range(_, let width):
+            guard let number = value.numberValue, number.isFinite else { return nil }
+            return GroupBytes.canonical(.double((number / width).rounded(.down) * width))
+        }
+    }
+
+    /// The groups in the order of their keys.
+    var groups: [Aggregation.Group] {
+        found.sorted { $0.bytes.lexicographicallyPrecedes($1.bytes) }.map {
+            Aggregation.Group(key: $0.key, values: $0.values.map(\.result))
+        }
+    }
+}
+
+/// Counts the documents of each value at one path.
+struct FacetCounts {
+    private let path: ResolvedPath
+    private var counts: [DocumentValue: Int] = [:]
+
+    init(_ path: ResolvedPath) { self.path = path }
+
+    mutating func add(_ reader: borrowing BodyReader) throws {
+        if !path.path.hasArrayStep {
+            if let value = try reader.value(at: path) { counts[GroupBytes.canonical(value), default: 0] += 1 }
+            return
+        }
+        var seen: Set<DocumentValue> = []
+        try reader.forEachElement(at: path) { seen.insert(GroupBytes.canonical($0)) }
+        for value in seen { counts[value, default: 0] += 1 }
+    }
+
+    var facets: [Facet] { counts.map { Facet(value: $0.key, count: $0.value) } }
+}

@@ -1,0 +1,117 @@
+internal import LevelKit
+
+/// Finds the values at a path in the keys of an index, without reading documents.
+struct ValueCounts {
+    let rows: RowReader
+
+    /// The values and how many documents have each; `nil` if no index can tell.
+    ///
+    /// - Complexity: O(*n*) in the entries of the index, or in its distinct values if it counts them.
+    func counts(of path: FieldPath, limit: Int?) throws -> [Facet]? {
+        guard let index = index(over: path) else { return nil }
+        var facets: [Facet] = []
+        let counters = IndexCounters(index: index)
+        if index.definition.countsValues {
+            let prefix = counters.key([])
+            var cursor = try rows.snapshot.cursor(in: .prefix(prefix))
+            while try cursor.advance() {
+                guard
+                    let value = Self.value(
+                        cursor.key.extracting(prefix.count..<cursor.key.count), index.components[0]),
+                    let count = Varint.readAll(cursor.value.copied())?.first
+                else { return nil }
+                if case .value(let value) = value { facets.append(Facet(value: value, count: Int(clamping: count))) }
+                if case .container = value { return nil }
+            }
+            return facets
+        }
+        var isComplete = true
+        var bytes: [UInt8] = []
+        var count = 0
+        func flush() {
+            guard count > 0, let value = Self.value(bytes.span, index.components[0]) else { return }
+            switch value {
+            case .missing: break
+            case .value(let value): facets.append(Facet(value: value, count: count))
+            case .container: isComplete = false
+            }
+        }
+        var cursor = try rows.snapshot.cursor(in: .prefix(index.entryPrefix))
+        while try cursor.advance() {
+            guard let end = index.rowOffset(in: cursor.key) else { throw index.damaged }
+            if bytes.count != end - index.entryPrefix.count
+                || !cursor.key.extracting(index.entryPrefix.count..<end).hasSameBytes(as: bytes.span)
+            {
+                flush()
+                bytes = cursor.key.extracting(index.entryPrefix.count..<end).copied()
+                count = 0
+                if Task.isCancelled { throw CancellationError() }
+            }
+            count += 1
+        }
+        flush()
+        return isComplete ? facets : nil
+    }
+
+    /// An index over a path alone that holds every document as it is.
+    private func index(over path: FieldPath) -> ValueIndex? {
+        rows.valueIndexes.first { index in
+            index.components.count == 1 && index.components[0].path == path && index.components[0].hasOrderOfValues
+                && index.definition.condition == nil
+        }
+    }
+
+    private static func value(_ bytes: Span<UInt8>, _ component: IndexComponent) -> OrderedValue.Decoded? {
+        OrderedValue.decoded(bytes, isDescending: component.order == .descending)
+    }
+
+    // MARK: - Distinct values
+
+    /// The distinct values of the documents of a condition, in order; `nil` if no index can tell. The condition must fix
+    /// the components before the one over the path, and nothing else.
+    ///
+    /// - Complexity: O(*n*) in the distinct values: from one the search goes on behind all of its entries.
+    func values(of path: FieldPath, where predicate: Predicate, limit: Int?) throws -> [DocumentValue]? {
+        let conjuncts = predicate.normalized.conjuncts
+        let conditions = PlannedCondition.all(of: conjuncts)
+        for index in rows.valueIndexes where index.definition.condition == nil && !index.definition.isSparse {
+            var prefix = IndexPrefix(index)
+            while prefix.position < index.components.count, index.components[prefix.position].path != path,
+                prefix.takePoints(conditions)
+            {}
+            guard prefix.position < index.components.count, prefix.exact.count == conjuncts.count,
+                prefix.prefixes.count == 1, index.components[prefix.position].path == path,
+                index.components[prefix.position].hasOrderOfValues,
+                // An entry of another element of a shared array says nothing of this one.
+                prefix.position == 0 || !index.definition.fields.contains(where: \.hasArrayStep)
+            else { continue }
+            return try values(behind: prefix.prefixes[0], index.components[prefix.position], limit: limit)
+        }
+        return nil
+    }
+
+    private func values(
+        behind prefix: [UInt8], _ component: IndexComponent, limit: Int?
+    ) throws -> [DocumentValue]? {
+        var values: [DocumentValue] = []
+        let isDescending = component.order == .descending
+        var cursor = try rows.snapshot.cursor(in: .entries(behind: prefix))
+        while try cursor.advance() {
+            if Task.isCancelled { throw CancellationError() }
+            guard let end = component.skip(in: cursor.key, from: prefix.count),
+                let decoded = OrderedValue.decoded(
+                    cursor.key.extracting(prefix.count..<end), isDescending: isDescending)
+            else { return nil }
+            switch decoded {
+            case .missing: break
+            case .value(let value): values.append(value)
+            case .container: return nil
+            }
+            if !isDescending, let limit, values.count >= limit { break }
+            let behind = cursor.key.extracting(0..<end).copied() + OrderedValue.behind
+            cursor.seek(to: behind)
+        }
+        if isDescending { values.reverse() }
+        return limit.map { Array(values.prefix(max(0, $0))) } ?? values
+    }
+}

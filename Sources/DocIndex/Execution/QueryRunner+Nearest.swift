@@ -1,0 +1,107 @@
+internal import LevelKit
+
+/// Finds what is nearest to a point.
+extension QueryRunner {
+    /// Every row that matches, the nearest first, in ever larger circles; then those without a location.
+    ///
+    /// An index keeps one location of several within a centimeter, so its distances may be off by that: a row is held back
+    /// until no other can come before it.
+    func visitNearest(_ index: GeoIndex, _ center: GeoPoint, _ visit: Visit) throws {
+        let tolerance = 0.1
+        let farthest = Double.pi * GeoPoint.earthRadius + 1
+        // Nothing outside of a circle that the condition draws around the same point can match.
+        let limit = query.predicate.normalized.conjuncts.reduce(farthest) { limit, conjunct in
+            guard case .isNear(let field, center, let meters) = conjunct, field.paths == index.definition.fields else {
+                return limit
+            }
+            return min(limit, meters + 1)
+        }
+        var seen = RowBitmap()
+        var held: [(position: [UInt8], row: UInt64)] = []
+        var radius = min(500, limit)
+        var isOpen = true
+        while isOpen {
+            for (row, distance) in try found(index, center, radius) where !seen.contains(row) {
+                try hold(row, in: &held)
+                seen.insert(row)
+                if try !release(&held, before: distance - tolerance, visit) { return }
+            }
+            if try !release(&held, before: radius - tolerance, visit) { return }
+            isOpen = radius < limit
+            radius = min(radius * 4, limit)
+        }
+        if try !release(&held, before: .infinity, visit) { return }
+        guard limit == farthest else { return }
+        // The rest has no location, or none that the index could read: all are infinitely far away.
+        var rest = RowBitmap()
+        for range in index.rangesWithoutLocation {
+            var cursor = try rows.snapshot.cursor(in: range)
+            while try cursor.advance() {
+                try noteKey()
+                guard let row = StoreKeyspace.row(in: cursor.key, at: index.entryPrefix.count + 1) else {
+                    throw index.damaged
+                }
+                if !seen.contains(row) { rest.insert(row) }
+            }
+        }
+        for row in rest.sorted {
+            try hold(row, in: &held)
+            if try !release(&held, before: .infinity, visit) { return }
+        }
+    }
+
+    /// The rows with a location in a circle, by the distance of the nearest.
+    private func found(
+        _ index: GeoIndex, _ center: GeoPoint, _ radius: Double
+    ) throws -> [(row: UInt64, distance: Double)] {
+        var distances: [UInt64: Double] = [:]
+        for range in index.ranges(covering: GeoBox(around: center, radius: radius)) {
+            var cursor = try rows.snapshot.cursor(in: range)
+            while try cursor.advance() {
+                try noteKey()
+                guard let (row, point) = index.entry(key: cursor.key, value: cursor.value) else { throw index.damaged }
+                let distance = center.distance(to: point)
+                if distance <= radius { distances[row] = min(distance, distances[row] ?? .infinity) }
+            }
+        }
+        return distances.sorted { ($0.value, $0.key) < ($1.value, $1.key) }.map { (row: $0.key, distance: $0.value) }
+    }
+
+    /// Reads a row, and keeps it with its exact position if it is of the answer.
+    private func hold(_ row: UInt64, in held: inout [(position: [UInt8], row: UInt64)]) throws {
+        var position: [UInt8]?
+        try rows.withRecord(row) { record, bodyStart, _ in
+            guard try self.matches(row, record, bodyStart) else { return }
+            try self.rows.reading(row) {
+                var bytes: [UInt8] = []
+                let reader = try BodyReader(
+                    record.extracting(bodyStart..<record.count), names: self.rows.collection.names.current)
+                try self.positions.append(reader, row: row, to: &bytes)
+                position = bytes
+            }
+        }
+        guard let position, start?.lexicographicallyPrecedes(position) ?? true else { return }
+        let place = held.firstIndex { position.lexicographicallyPrecedes($0.position) } ?? held.count
+        held.insert((position, row), at: place)
+    }
+
+    /// Visits the rows that are held and nearer than a distance.
+    ///
+    /// - Returns: whether there is to be more.
+    private func release(
+        _ held: inout [(position: [UInt8], row: UInt64)], before distance: Double, _ visit: Visit
+    ) throws -> Bool {
+        guard !held.isEmpty else { return true }
+        var bound = OrderedValue.encoded(.double(distance))
+        if distance == .infinity { bound = [0xff] }
+        while let first = held.first, first.position.lexicographicallyPrecedes(bound) {
+            held.removeFirst()
+            guard window.admit() else { continue }
+            let goesOn = try rows.withRecord(first.row) { record, bodyStart, sequence in
+                try visit(first.row, record, bodyStart, sequence)
+            }
+            if !goesOn || window.isFull { return false }
+        }
+        return true
+    }
+}

@@ -1,0 +1,123 @@
+internal import LevelKit
+
+/// Sets of rows.
+extension QueryRunner {
+    /// Whether the rows of an access are looked up one by one where so many are known already, because reading all of its
+    /// entries would take longer.
+    static func probes(_ access: Plan.Access, for rowCount: Int, estimate: Int) -> Bool {
+        guard case .ranges(let scan) = access, scan.hasRisingRows, scan.ranges.count == 1, scan.filters.isEmpty else {
+            return false
+        }
+        return rowCount < estimate / 12
+    }
+
+    /// The rows that an access leads to.
+    func rowSet(_ access: Plan.Access) throws -> RowBitmap {
+        var found = RowBitmap()
+        try collect(access, into: &found)
+        return found
+    }
+
+    private func collect(_ access: Plan.Access, into found: inout RowBitmap) throws {
+        switch access {
+        case .nothing, .walk, .nearest: break
+        case .scan:
+            var cursor = try rows.documentCursor()
+            while try cursor.advance() {
+                try noteKey()
+                found.insert(try rows.row(ofDocumentKey: cursor.key))
+            }
+        case .union(let parts): for part in parts { try collect(part, into: &found) }
+        case .intersection(let parts):
+            guard let first = parts.first else { return }
+            var left = try rowSet(first)
+            for part in parts.dropFirst() where left.count > 0 { left = try intersection(left, part) }
+            for row in left.sorted { found.insert(row) }
+        case .ranges(let scan):
+            if let index = rows.index(named: scan.index) as? GeoIndex {
+                try collect(scan, index, into: &found)
+            } else {
+                try collect(scan, try valueIndex(named: scan.index), into: &found)
+            }
+        }
+    }
+
+    private func collect(_ scan: IndexScan, _ index: ValueIndex, into found: inout RowBitmap) throws {
+        for range in scan.ranges {
+            var cursor = try rows.snapshot.cursor(in: range)
+            while try cursor.advance() {
+                try noteKey()
+                guard let row = index.row(of: cursor.key) else { throw index.damaged }
+                if scan.filters.isEmpty || index.admits(cursor.key, scan.filters) { found.insert(row) }
+            }
+        }
+    }
+
+    private func collect(_ scan: IndexScan, _ index: GeoIndex, into found: inout RowBitmap) throws {
+        for range in scan.ranges {
+            var cursor = try rows.snapshot.cursor(in: range)
+            while try cursor.advance() {
+                try noteKey()
+                guard let (row, point) = index.entry(key: cursor.key, value: cursor.value) else {
+                    throw index.damaged
+                }
+                if scan.filters.allSatisfy({ $0.admits(point) }) { found.insert(row) }
+            }
+        }
+    }
+
+    /// The rows that are in another access too.
+    private func intersection(_ known: RowBitmap, _ access: Plan.Access) throws -> RowBitmap {
+        var left = RowBitmap()
+        if case .ranges(let scan) = access,
+            Self.probes(access, for: known.count, estimate: scan.estimatedEntryCount)
+        {
+            // The key of an entry is the beginning of its range, and the row.
+            let range = scan.ranges[0]
+            guard case .included(var key) = range.lower, key.last == 0x01 else { return known }
+            key.removeLast()
+            let count = key.count
+            for row in known.sorted {
+                try noteKey()
+                StoreKeyspace.appendRow(row, to: &key)
+                if try rows.snapshot.contains(key) { left.insert(row) }
+                key.removeSubrange(count...)
+            }
+            return left
+        }
+        var found = RowBitmap()
+        try collect(access, into: &found)
+        let (small, large) = known.count <= found.count ? (known, found) : (found, known)
+        for row in small.sorted where large.contains(row) { left.insert(row) }
+        return left
+    }
+}
+
+extension EntryFilter {
+    /// Whether a location may be one that is asked for. An index keeps one location of several within a centimeter, so a
+    /// meter more is admitted.
+    func admits(_ point: GeoPoint) -> Bool {
+        switch self {
+        case .component: true
+        case .near(let center, let meters): center.distance(to: point) <= meters + 1
+        case .within(let box):
+            box.contains(point) || GeoBox(around: point, radius: 1).corners.contains { box.contains($0) }
+        }
+    }
+}
+
+extension GeoBox {
+    /// The four corners.
+    fileprivate var corners: [GeoPoint] {
+        [(south, west), (south, east), (north, west), (north, east)].compactMap {
+            GeoPoint(latitude: $0.0, longitude: $0.1)
+        }
+    }
+}
+
+extension GeoIndex {
+    /// The error of a key that is no entry.
+    var damaged: DocIndexError {
+        DocIndexError(.corruption, "the index \(definition.name) holds an entry that cannot be read; run verify")
+    }
+}

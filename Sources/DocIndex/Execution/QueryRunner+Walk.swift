@@ -1,0 +1,144 @@
+internal import LevelKit
+
+/// Walks along indexes that have the order of the query.
+extension QueryRunner {
+    /// Rows of one value that are gathered before the walk turns around to meet them in their order.
+    private static let turningCount = 256
+
+    /// Every row that matches, in the order of an index; those with equal values in the order of rows.
+    ///
+    /// - Parameter filter: the rows among which they are; `nil` for all.
+    func walk(_ walk: IndexWalk, among filter: RowBitmap?, _ visit: Visit) throws {
+        let index = try valueIndex(named: walk.index)
+        let start = try self.start(of: walk, index)
+        // Seeking behind the group, whatever follows there.
+        let seek = start.map { $0.group + (walk.isDescending ? OrderedValue.behind : [0x01]) }
+        let cursors = try walk.runs.map {
+            try RunCursor($0, of: walk, index: index, from: seek, in: rows.snapshot)
+        }
+        let endsWithSort = walk.sortComponents.upperBound == index.components.count
+        let walker = OrderedWalk(walk: walk, cursors: cursors)
+        for cursor in cursors { if try cursor.advance() { try noteKey() } }
+        while let group = walker.nextGroup {
+            let isFirst = start.map { group == $0.group } ?? false
+            let behind = isFirst ? start?.row ?? 0 : 0
+            let atGroup = cursors.filter { !$0.isAtEnd && $0.group == group }
+            // The rows of one run come in their order already; in reverse they do so once the walk turns around.
+            if atGroup.count == 1, endsWithSort, !walk.isDescending {
+                let cursor = atGroup[0]
+                repeat {
+                    if cursor.row > behind, try !emit(cursor, among: filter, visit) { return }
+                } while try advance(cursor) && cursor.group == group
+                continue
+            }
+            var found: [UInt64] = []
+            var isTurned = false
+            for cursor in atGroup {
+                repeat {
+                    if cursor.row > behind, cursor.isAdmitted, filter?.contains(cursor.row) ?? true {
+                        found.append(cursor.row)
+                    }
+                    if atGroup.count == 1, endsWithSort, found.count == Self.turningCount {
+                        isTurned = true
+                        break
+                    }
+                } while try advance(cursor) && cursor.group == group
+            }
+            if isTurned {
+                guard try turn(group, atGroup[0], walk, index, behind: behind, among: filter, visit) else { return }
+                continue
+            }
+            found.sort()
+            var last: UInt64?
+            for row in found where row != last {
+                last = row
+                if try !emit(row, visit) { return }
+            }
+        }
+    }
+
+    /// Meets the rows of one group from its beginning, and goes on behind it.
+    private func turn(
+        _ group: [UInt8], _ cursor: RunCursor, _ walk: IndexWalk, _ index: ValueIndex, behind: UInt64,
+        among filter: RowBitmap?, _ visit: Visit
+    ) throws -> Bool {
+        var forward = try rows.snapshot.cursor(in: .entries(behind: cursor.run.prefix + group))
+        while try forward.advance() {
+            try noteKey()
+            guard let row = index.row(of: forward.key) else { throw index.damaged }
+            guard row > behind, filter?.contains(row) ?? true,
+                walk.filters.isEmpty || index.admits(forward.key, walk.filters)
+            else { continue }
+            if try !emit(row, visit) { return false }
+        }
+        cursor.skipGroup(isDescending: true)
+        _ = try advance(cursor)
+        return true
+    }
+
+    private func advance(_ cursor: RunCursor) throws -> Bool {
+        guard try cursor.advance() else { return false }
+        try noteKey()
+        return true
+    }
+
+    private func emit(_ cursor: RunCursor, among filter: RowBitmap?, _ visit: Visit) throws -> Bool {
+        guard cursor.isAdmitted, filter?.contains(cursor.row) ?? true else { return true }
+        return try emit(cursor.row, visit)
+    }
+
+    /// Reads a row and visits it if it is of the answer.
+    ///
+    /// - Returns: whether there is to be more.
+    private func emit(_ row: UInt64, _ visit: Visit) throws -> Bool {
+        if plan.isExact, window.isSkipping {
+            _ = window.admit()
+            return true
+        }
+        return try rows.withRecord(row) { record, bodyStart, sequence in
+            guard try self.matches(row, record, bodyStart), self.window.admit() else { return true }
+            return try visit(row, record, bodyStart, sequence) && !self.window.isFull
+        }
+    }
+
+    /// The group of the position behind which the answer begins, in the bytes of the index, and the row within it.
+    private func start(of walk: IndexWalk, _ index: ValueIndex) throws -> (group: [UInt8], row: UInt64)? {
+        guard let start else { return nil }
+        let (keys, row) = try parts(of: start)
+        var group: [UInt8] = []
+        for position in walk.sortComponents {
+            let component = index.components[position]
+            guard let place = query.sort.firstIndex(where: { $0.key == .field(component.path) }) else {
+                throw DocIndexError(.invalidQuery, "the token is of another query; ask for the first page")
+            }
+            let isTurned = query.sort[place].isDescending != (component.order == .descending)
+            group += isTurned ? keys[place].map { ~$0 } : keys[place]
+        }
+        return (group, row)
+    }
+}
+
+/// Which group of several runs comes next.
+private struct OrderedWalk {
+    let walk: IndexWalk
+    let cursors: [RunCursor]
+
+    /// The group that comes first among the entries at which the cursors stand; `nil` at the end.
+    var nextGroup: [UInt8]? {
+        var next: [UInt8]?
+        for cursor in cursors where !cursor.isAtEnd {
+            guard let known = next else {
+                next = cursor.group
+                continue
+            }
+            if Self.precedes(cursor.group, known) != walk.isDescending, cursor.group != known { next = cursor.group }
+        }
+        return next
+    }
+
+    /// Compares values of which one may be the beginning of another: what follows a value lies between the bytes by which
+    /// longer texts go on in either direction.
+    private static func precedes(_ a: [UInt8], _ b: [UInt8]) -> Bool {
+        (a + [0x80]).lexicographicallyPrecedes(b + [0x80])
+    }
+}

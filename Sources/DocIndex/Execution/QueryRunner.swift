@@ -1,0 +1,249 @@
+internal import LevelKit
+
+/// Runs a plan on one snapshot and gives the rows of the answer in the order of the query.
+///
+/// Used by one thread. Between steps it looks whether its task was cancelled.
+final class QueryRunner {
+    /// What was read to find the answer.
+    struct Work {
+        var keysExamined = 0
+        var documentsExamined = 0
+    }
+
+    /// Gets a row of the answer: its record, where the body begins in it, and the number of its last change. Returns
+    /// whether there is to be more.
+    typealias Visit = (_ row: UInt64, _ record: Span<UInt8>, _ bodyStart: Int, _ sequence: UInt64) throws -> Bool
+
+    let rows: RowReader
+    let query: Query
+    let plan: Plan
+    let options: QueryOptions
+    /// The position behind which the answer begins; `nil` for all of it.
+    let start: [UInt8]?
+    private(set) var work = Work()
+    let predicate: EncodedPredicate
+    let positions: SortPosition
+    var window: ResultWindow
+    private var stepCount = 0
+
+    init(rows: RowReader, query: Query, plan: Plan, options: QueryOptions = QueryOptions(), after start: [UInt8]? = nil)
+    {
+        self.rows = rows
+        self.query = query
+        self.plan = plan
+        self.options = options
+        self.start = start
+        let names = rows.collection.names.current
+        predicate = EncodedPredicate(query.predicate.normalized, names: names)
+        positions = SortPosition(query.sort, names: names)
+        window = ResultWindow(query, isContinued: start != nil)
+    }
+
+    /// Calls `visit` with each row of the answer until it returns `false`.
+    ///
+    /// - Throws: what `visit` throws; ``DocIndexError``: `corruption`, `queryTooLarge`; `LevelError`;
+    ///   `CancellationError`.
+    func run(_ visit: Visit) throws {
+        if window.isFull { return }
+        if options.refusesScan, case .scan = plan.access {
+            throw DocIndexError(
+                .queryTooLarge,
+                "the query would look at every document of \(rows.collection.name); declare an index for it, or allow it"
+            )
+        }
+        switch plan.access {
+        case .nothing: return
+        case .walk(let walk, let filter): try self.walk(walk, among: try filter.map(rowSet), visit)
+        case .nearest(let name, let center): try visitNearest(try geoIndex(named: name), center, visit)
+        case .scan where query.sort.isEmpty:
+            try scan(from: try startRow.map { $0 + 1 } ?? 0) { row, record, bodyStart, sequence in
+                try self.window.admit() ? visit(row, record, bodyStart, sequence) && !self.window.isFull : true
+            }
+        case .scan: try sort(visit) { add in try scan(from: 0, add) }
+        default:
+            let found = try rowSet(plan.access)
+            if query.sort.isEmpty {
+                try visitInOrder(found, visit)
+            } else {
+                try sort(visit) { add in
+                    var fetcher = try RowFetcher(rows)
+                    for row in found.sorted {
+                        let goesOn = try fetcher.withRecord(row) { record, bodyStart, sequence in
+                            try self.matches(row, record, bodyStart) ? add(row, record, bodyStart, sequence) : true
+                        }
+                        if !goesOn { return }
+                    }
+                }
+            }
+        }
+    }
+
+    /// How many rows the answer has, without a limit and an offset. Of a plan that is exact, no document is read.
+    func count() throws -> Int {
+        if plan.isExact, case .nothing = plan.access { return 0 }
+        if plan.isExact {
+            switch plan.access {
+            case .ranges, .union, .intersection: return try rowSet(plan.access).count
+            default: break
+            }
+        }
+        var count = 0
+        switch plan.access {
+        case .nothing: break
+        case .scan:
+            try scan(from: 0) { _, _, _, _ in
+                count += 1
+                return true
+            }
+        default:
+            try run { _, _, _, _ in
+                count += 1
+                return true
+            }
+        }
+        return count
+    }
+
+    // MARK: - Steps
+
+    /// Counts a step, and now and then looks whether there is to be another.
+    func step() throws {
+        stepCount &+= 1
+        guard stepCount & 0xff == 0 else { return }
+        if Task.isCancelled { throw CancellationError() }
+        if stepCount & 0xfff == 0, let progress = options.progress {
+            progress(
+                QueryProgress(
+                    keysExamined: work.keysExamined, documentsExamined: work.documentsExamined,
+                    expectedKeyCount: plan.estimate.keyCount))
+        }
+    }
+
+    func noteKey() throws {
+        work.keysExamined += 1
+        try step()
+    }
+
+    /// Whether the document in a record satisfies the condition.
+    func matches(_ row: UInt64, _ record: Span<UInt8>, _ bodyStart: Int) throws -> Bool {
+        work.documentsExamined += 1
+        try step()
+        return try rows.reading(row) { try predicate.matches(record.extracting(bodyStart..<record.count)) }
+    }
+
+    /// The row of the position behind which the answer begins.
+    var startRow: UInt64? {
+        get throws { try start.map { try self.parts(of: $0).row } }
+    }
+
+    func parts(of position: [UInt8]) throws -> (keys: [[UInt8]], row: UInt64) {
+        guard let parts = positions.parts(of: position), parts.row < .max else {
+            throw DocIndexError(.invalidQuery, "the token is of another query; ask for the first page")
+        }
+        return parts
+    }
+
+    // MARK: - Ways to the documents
+
+    /// Every document that matches, in the order of rows.
+    private func scan(from first: UInt64, _ visit: Visit) throws {
+        var cursor = try rows.documentCursor(from: first)
+        while try cursor.advance() {
+            try noteKey()
+            let row = try rows.row(ofDocumentKey: cursor.key)
+            let (bodyStart, sequence) = try rows.start(of: cursor.value, row: row)
+            guard try matches(row, cursor.value, bodyStart) else { continue }
+            if try !visit(row, cursor.value, bodyStart, sequence) { return }
+        }
+    }
+
+    /// Rows in their own order, which is that of the query.
+    private func visitInOrder(_ found: RowBitmap, _ visit: Visit) throws {
+        let first = try startRow.map { $0 + 1 } ?? 0
+        var fetcher = try RowFetcher(rows)
+        for row in found.sorted where row >= first {
+            // What is left out need not be read.
+            if plan.isExact, window.isSkipping {
+                _ = window.admit()
+                continue
+            }
+            let goesOn = try fetcher.withRecord(row) { record, bodyStart, sequence in
+                guard try self.matches(row, record, bodyStart), self.window.admit() else { return true }
+                return try visit(row, record, bodyStart, sequence) && !self.window.isFull
+            }
+            if !goesOn || window.isFull { return }
+        }
+    }
+
+    /// Keeps the first of the rows that `source` gives, and visits them in order.
+    private func sort(_ visit: Visit, _ source: (Visit) throws -> Void) throws {
+        var top = TopRows(needed: window.neededCount, byteLimit: options.sortByteLimit)
+        var position: [UInt8] = []
+        try source { row, record, bodyStart, _ in
+            position.removeAll(keepingCapacity: true)
+            try self.rows.reading(row) {
+                let reader = try BodyReader(
+                    record.extracting(bodyStart..<record.count), names: self.rows.collection.names.current)
+                try self.positions.append(reader, row: row, to: &position)
+            }
+            if let start = self.start, !start.lexicographicallyPrecedes(position) { return true }
+            if top.admits(position) { try top.add(position, row: row) }
+            return true
+        }
+        for entry in top.sorted() where window.admit() {
+            try step()
+            let goesOn = try rows.withRecord(entry.row) { record, bodyStart, sequence in
+                try visit(entry.row, record, bodyStart, sequence)
+            }
+            if !goesOn || window.isFull { return }
+        }
+    }
+
+    // MARK: - Indexes
+
+    func valueIndex(named name: String) throws -> ValueIndex {
+        guard let index = rows.index(named: name) as? ValueIndex else { throw Self.unknown(name) }
+        return index
+    }
+
+    func geoIndex(named name: String) throws -> GeoIndex {
+        guard let index = rows.index(named: name) as? GeoIndex else { throw Self.unknown(name) }
+        return index
+    }
+
+    private static func unknown(_ name: String) -> DocIndexError {
+        DocIndexError(.unknownIndex, "there is no index \(name); see the schema for those there are")
+    }
+}
+
+/// Counts the results that are left out at the beginning and those that are given.
+struct ResultWindow {
+    private var toSkip: Int
+    private var left: Int
+    /// Results up to the last one that is given; `nil` for all.
+    let neededCount: Int?
+
+    init(_ query: Query, isContinued: Bool) {
+        toSkip = isContinued ? 0 : query.offset
+        left = query.limit ?? .max
+        let skipped = toSkip
+        neededCount = query.limit.map { limit in
+            let (sum, overflow) = limit.addingReportingOverflow(skipped)
+            return overflow ? .max : sum
+        }
+    }
+
+    var isFull: Bool { left == 0 }
+    var isSkipping: Bool { toSkip > 0 }
+
+    /// Whether the next result is one to give.
+    mutating func admit() -> Bool {
+        if toSkip > 0 {
+            toSkip -= 1
+            return false
+        }
+        guard left > 0 else { return false }
+        left -= 1
+        return true
+    }
+}

@@ -1,0 +1,48 @@
+/// A set of rows, one bit for each. Rows are numbered from 1 without large gaps, so a million take 125 KB.
+struct RowBitmap: Sendable {
+    private var words: [UInt64] = []
+    /// How many rows there are.
+    private(set) var count = 0
+
+    init() {}
+
+    init(_ rows: [UInt64]) {
+        for row in rows { insert(row) }
+    }
+
+    /// Adds a row; `false` if it was there.
+    @discardableResult
+    mutating func insert(_ row: UInt64) -> Bool {
+        // Rows come from keys that may be damaged, and no store has so many.
+        guard row < 1 << 36 else { return false }
+        let word = Int(row >> 6)
+        if word >= words.count {
+            words.append(contentsOf: repeatElement(0, count: max(word + 1 - words.count, words.count)))
+        }
+        let bit: UInt64 = 1 << (row & 63)
+        if words[word] & bit != 0 { return false }
+        words[word] |= bit
+        count += 1
+        return true
+    }
+
+    func contains(_ row: UInt64) -> Bool {
+        let word = row >> 6
+        guard word < UInt64(words.count) else { return false }
+        return words[Int(word)] & 1 << (row & 63) != 0
+    }
+
+    /// The rows, ascending.
+    var sorted: [UInt64] {
+        var rows: [UInt64] = []
+        rows.reserveCapacity(count)
+        for (position, word) in words.enumerated() {
+            var rest = word
+            while rest != 0 {
+                rows.append(UInt64(position) << 6 | UInt64(rest.trailingZeroBitCount))
+                rest &= rest - 1
+            }
+        }
+        return rows
+    }
+}

@@ -1,0 +1,39 @@
+internal import LevelKit
+
+/// Reads documents of rising rows: steps to one that is near, and looks up one that is far.
+struct RowFetcher: ~Copyable {
+    /// Documents that are stepped over rather than looked up.
+    static let stepLimit: UInt64 = 6
+
+    private let rows: RowReader
+    private var cursor: Cursor
+    private var cursorRow: UInt64 = 0
+    private var lastRow: UInt64 = 0
+
+    init(_ rows: RowReader) throws {
+        self.rows = rows
+        cursor = try rows.documentCursor()
+    }
+
+    /// Calls `body` with the record of a row; see ``RowReader/withRecord(_:_:)``.
+    mutating func withRecord<R>(
+        _ row: UInt64, _ body: (_ record: Span<UInt8>, _ bodyStart: Int, _ sequence: UInt64) throws -> R
+    ) throws -> R {
+        let isNear = row > lastRow && row - lastRow <= Self.stepLimit && lastRow > 0
+        lastRow = row
+        guard isNear else { return try rows.withRecord(row, body) }
+        if cursorRow == 0 || cursorRow > row || row - cursorRow > 4 * Self.stepLimit {
+            cursor.seek(to: StoreKeyspace.document(rows.collection.number, row: row))
+            try advance()
+        }
+        while cursorRow < row { try advance() }
+        // There is none: the ordinary way says so.
+        guard cursorRow == row else { return try rows.withRecord(row, body) }
+        let (start, sequence) = try rows.start(of: cursor.value, row: row)
+        return try body(cursor.value, start, sequence)
+    }
+
+    private mutating func advance() throws {
+        cursorRow = try cursor.advance() ? rows.row(ofDocumentKey: cursor.key) : .max
+    }
+}

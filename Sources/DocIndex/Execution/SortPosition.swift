@@ -1,0 +1,73 @@
+/// Where documents stand in the order of a query, as bytes: the values of the sort keys, complemented where larger values
+/// come first, and the row. The order of the bytes is the order of results.
+struct SortPosition: Sendable {
+    private let sort: [Query.SortKey]
+    private let paths: [[ResolvedPath]]
+
+    /// - Parameter names: of the bodies that are to be read.
+    init(_ sort: [Query.SortKey], names: FieldNames = FieldNames()) {
+        self.sort = sort
+        paths = sort.map { key in
+            switch key.key {
+            case .field(let path): [ResolvedPath(path, names: names)]
+            case .distance(let field, _):
+                Self.members(of: field).map { ResolvedPath($0, names: names) }
+            }
+        }
+    }
+
+    private static func members(of field: GeoField) -> [FieldPath] {
+        Set(field.paths.compactMap(\.steps.first)).map { FieldPath(checked: [$0]) }
+    }
+
+    /// Adds the position of an encoded document.
+    func append(_ reader: borrowing BodyReader, row: UInt64, to bytes: inout [UInt8]) throws(BodyError) {
+        for (key, paths) in zip(sort, paths) {
+            switch key.key {
+            case .field: Self.append(try reader.value(at: paths[0]), key, to: &bytes)
+            case .distance(let field, let center):
+                var part = DocumentObject()
+                for path in paths {
+                    guard case .name(let name)? = path.path.steps.first else { continue }
+                    if let value = try reader.value(at: path) { part[name] = value }
+                }
+                Self.append(.double(field.distance(in: part, to: center)), key, to: &bytes)
+            }
+        }
+        StoreKeyspace.appendRow(row, to: &bytes)
+    }
+
+    /// The position of a document.
+    func bytes(of document: DocumentObject, row: UInt64) -> [UInt8] {
+        var bytes: [UInt8] = []
+        for key in sort {
+            switch key.key {
+            case .field(let path): Self.append(path.value(in: document), key, to: &bytes)
+            case .distance(let field, let center):
+                Self.append(.double(field.distance(in: document, to: center)), key, to: &bytes)
+            }
+        }
+        StoreKeyspace.appendRow(row, to: &bytes)
+        return bytes
+    }
+
+    private static func append(_ value: DocumentValue?, _ key: Query.SortKey, to bytes: inout [UInt8]) {
+        let start = bytes.count
+        OrderedValue.append(value, to: &bytes)
+        if key.isDescending { for position in start..<bytes.count { bytes[position] = ~bytes[position] } }
+    }
+
+    /// The bytes of each sort key in a position, and the row; `nil` for other bytes.
+    func parts(of bytes: [UInt8]) -> (keys: [[UInt8]], row: UInt64)? {
+        var keys: [[UInt8]] = []
+        var offset = 0
+        for key in sort {
+            guard let next = OrderedValue.skip(in: bytes.span, from: offset, isDescending: key.isDescending) else {
+                return nil
+            }
+            keys.append(Array(bytes[offset..<next]))
+            offset = next
+        }
+        return StoreKeyspace.row(in: bytes.span, at: offset).map { (keys, $0) }
+    }
+}

@@ -1,0 +1,103 @@
+internal import LevelKit
+
+/// A result that follows the store, one look at the feed after the other.
+struct LiveResult {
+    let collection: DocumentCollection
+    let query: Query
+    let options: QueryOptions
+    private var window: LiveWindow
+    /// The last commit that is taken into account; `nil` before the first look.
+    private var sequence: UInt64?
+    /// Documents that were read to follow the store.
+    private(set) var examinedCount = 0
+
+    init(collection: DocumentCollection, query: Query, options: QueryOptions) {
+        self.collection = collection
+        self.query = query
+        self.options = options
+        window = LiveWindow(limit: query.limit)
+    }
+
+    /// What changed since the last look; `nil` if nothing did. The first time, the whole result.
+    ///
+    /// - Complexity: O(*n*) in the documents that changed.
+    mutating func update() throws -> ResultUpdate? {
+        // Feed and documents are read from one moment.
+        let rows = try collection.reader()
+        let newest = try WriterState.storedSequence(in: rows.snapshot)
+        guard let known = sequence else {
+            sequence = newest
+            try refill(rows)
+            return ResultUpdate(changes: window.takeChanges(), sequence: newest)
+        }
+        guard newest > known else { return nil }
+        try follow(rows, behind: known)
+        sequence = newest
+        if window.missingCount > 0 { try refill(rows) }
+        let changes = window.takeChanges()
+        return changes.isEmpty ? nil : ResultUpdate(changes: changes, sequence: newest)
+    }
+
+    /// Takes every document into account that changed behind a commit.
+    private mutating func follow(_ rows: RowReader, behind known: UInt64) throws {
+        let names = rows.collection.names.current
+        let predicate = EncodedPredicate(query.predicate.normalized, names: names)
+        let positions = SortPosition(query.sort, names: names)
+        var cursor = try rows.snapshot.cursor(
+            in: StoreKeyspace.changes(behind: known), reverse: false, fillsCache: false)
+        while try cursor.advance() {
+            guard let key = StoreChange.Key(cursor.key) else { throw Self.damaged }
+            guard key.collection == rows.collection.number else { continue }
+            guard cursor.value.count > 1, cursor.value[0] <= 1,
+                let id = DocumentID(encoded: cursor.value.extracting(1..<cursor.value.count))
+            else { throw Self.damaged }
+            guard cursor.value[0] == 0 else {
+                window.replace(id, by: nil)
+                continue
+            }
+            examinedCount += 1
+            var member: LiveWindow.Member?
+            try rows.withRecord(key.row) { record, bodyStart, _ in
+                let body = record.extracting(bodyStart..<record.count)
+                guard try rows.reading(key.row, { try predicate.matches(body) }) else { return }
+                var position: [UInt8] = []
+                try rows.reading(key.row) {
+                    try positions.append(BodyReader(body, names: names), row: key.row, to: &position)
+                }
+                member = LiveWindow.Member(
+                    position: position,
+                    document: try RowReader.document(record: record, row: key.row, collection: rows.collection))
+            }
+            window.replace(id, by: member)
+        }
+    }
+
+    /// Looks up results behind the last one.
+    private mutating func refill(_ rows: RowReader) throws {
+        var query = query
+        let missing = window.members.isEmpty ? query.limit : window.missingCount
+        // One more shows whether there is more.
+        query.limit = missing.map { $0 == .max ? $0 : $0 + 1 }
+        let plan = try collection.planner(rows, for: .documents).plan(query, hint: options.hint)
+        let runner = QueryRunner(
+            rows: rows, query: query, plan: plan, options: options, after: window.members.last?.position)
+        var found: [LiveWindow.Member] = []
+        var hasMore = false
+        try runner.run { row, record, bodyStart, _ in
+            if let missing, found.count == missing {
+                hasMore = true
+                return false
+            }
+            let document = try RowReader.document(record: record, row: row, collection: rows.collection)
+            found.append(
+                LiveWindow.Member(position: runner.positions.bytes(of: document.content, row: row), document: document))
+            return true
+        }
+        examinedCount += runner.work.documentsExamined
+        window.append(found, hasMore: hasMore)
+    }
+
+    private static var damaged: DocIndexError {
+        DocIndexError(.corruption, "a change of the feed cannot be read; run verify and rebuild")
+    }
+}

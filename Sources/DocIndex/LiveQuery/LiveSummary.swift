@@ -1,0 +1,67 @@
+internal import LevelKit
+
+extension DocumentCollection {
+    /// The groups of an aggregation, and what they become after every commit that changes them.
+    ///
+    /// The aggregation is run anew after commits to this collection; those that are made meanwhile are taken together.
+    public func observe(_ aggregation: Aggregation, where predicate: Predicate = .all) throws -> LiveSummary {
+        try aggregation.validate()
+        try predicate.validate()
+        return LiveSummary(collection: self, aggregation: aggregation, predicate: predicate)
+    }
+}
+
+/// The values of an aggregation; see ``DocumentCollection/observe(_:where:)``.
+public struct LiveSummary: AsyncSequence, Sendable {
+    let collection: DocumentCollection
+    let aggregation: Aggregation
+    let predicate: Predicate
+
+    /// Begins to listen.
+    public func makeAsyncIterator() -> AsyncIterator {
+        AsyncIterator(summary: self, signals: collection.store.signal.stream().makeAsyncIterator())
+    }
+
+    /// Gives the groups each time they are others.
+    public struct AsyncIterator: AsyncIteratorProtocol {
+        let summary: LiveSummary
+        var signals: AsyncStream<UInt64>.AsyncIterator
+        var sequence: UInt64?
+        var last: [Aggregation.Group]?
+
+        init(summary: LiveSummary, signals: AsyncStream<UInt64>.AsyncIterator) {
+            self.summary = summary
+            self.signals = signals
+        }
+
+        /// The groups; `nil` when the store is closed or the task was cancelled.
+        public mutating func next() async throws -> [Aggregation.Group]? { try await next(isolation: #isolation) }
+
+        /// The groups, without leaving the actor of the caller.
+        public mutating func next(isolation actor: isolated (any Actor)?) async throws -> [Aggregation.Group]? {
+            while !Task.isCancelled {
+                do {
+                    if let groups = try changed() { return groups }
+                } catch let error as LevelError where error.code == .closed {
+                    return nil
+                }
+                guard await signals.next(isolation: actor) != nil else { return nil }
+            }
+            return nil
+        }
+
+        private mutating func changed() throws -> [Aggregation.Group]? {
+            let store = summary.collection.store
+            let newest = try store.sequence()
+            if let sequence, try store.changes(since: sequence, in: summary.collection.name, limit: 1).isEmpty {
+                return nil
+            }
+            // What is committed from here on is looked at again.
+            sequence = newest
+            let groups = try summary.collection.summarize(summary.aggregation, where: summary.predicate)
+            if groups == last { return nil }
+            last = groups
+            return groups
+        }
+    }
+}

@@ -1,0 +1,43 @@
+extension Plan: CustomStringConvertible {
+    /// The plan in one line, without what was expected of it.
+    public var description: String {
+        switch ordering {
+        case .found: access.description
+        case .top: access.description + ", keep the first"
+        case .sort: access.description + ", then sort"
+        }
+    }
+}
+
+extension Plan.Access: CustomStringConvertible {
+    /// The access in words.
+    public var description: String {
+        switch self {
+        case .nothing: "nothing can satisfy the condition"
+        case .scan: "scan all documents"
+        case .ranges(let scan): scan.description
+        case .union(let parts): parts.map(\.description).joined(separator: " or ")
+        case .intersection(let parts): parts.map(\.description).joined(separator: " and ")
+        case .walk(let walk, nil): walk.description
+        case .walk(let walk, let filter?): "\(walk) among the rows of \(filter)"
+        case .nearest(let index, let center):
+            "index \(index) around \(center.latitude), \(center.longitude), the nearest first"
+        }
+    }
+}
+
+extension IndexScan: CustomStringConvertible {
+    /// The index and the conditions.
+    public var description: String {
+        let filter = filterConditions.isEmpty ? "" : "; of the entries \(filterConditions.joined(separator: ", "))"
+        return "index \(index) (\(conditions.joined(separator: ", "))\(filter))"
+    }
+}
+
+extension IndexWalk: CustomStringConvertible {
+    /// The index, the direction and the conditions.
+    public var description: String {
+        "walk index \(index)\(isDescending ? " backwards" : "")"
+            + (conditions.isEmpty ? "" : " (\(conditions.joined(separator: ", ")))")
+    }
+}

@@ -1,0 +1,139 @@
+public import LevelKit
+
+/// How a query is answered: which keys are read, and what is done with the documents they lead to.
+///
+/// A plan never decides what the answer is: every document that it reads is checked against the whole condition, and the
+/// order of results is that of the query, whichever way they were found.
+public struct Plan: Sendable, Hashable {
+    /// Where the rows come from.
+    public indirect enum Access: Sendable, Hashable {
+        /// Nowhere: no document can satisfy the condition.
+        case nothing
+        /// Every document of the collection, in the order of rows.
+        case scan
+        /// The entries of an index in some ranges of keys.
+        case ranges(IndexScan)
+        /// The rows of several, each once.
+        case union([Access])
+        /// The rows that all of them have. The first is read whole; what the others are for is to leave out documents
+        /// before they are read.
+        case intersection([Access])
+        /// The entries of an index in the order that is asked for, perhaps only those among the rows of another access.
+        case walk(IndexWalk, filter: Access?)
+        /// The locations of an index, the nearest first.
+        case nearest(index: String, GeoPoint)
+    }
+
+    /// What is done about the order of results.
+    public enum Ordering: String, Sendable, Hashable {
+        /// Nothing: they are found in the order that is asked for.
+        case found
+        /// The first of them are kept while documents are read.
+        case top
+        /// All of them are sorted.
+        case sort
+    }
+
+    /// Where the rows come from.
+    public let access: Access
+    /// What is done about the order.
+    public let ordering: Ordering
+    /// Whether the rows of the access are the answer, so that counting them needs no document.
+    public let isExact: Bool
+    /// What was expected when the plan was chosen.
+    public let estimate: Estimate
+
+    /// The parts of a cost, as they were expected.
+    public struct Estimate: Sendable, Hashable {
+        /// Index entries, and keys of documents in a scan.
+        public var keyCount: Int
+        /// Documents that are read.
+        public var documentCount: Int
+        /// Documents in the answer.
+        public var rowCount: Int
+        /// The time, in microseconds.
+        public var microseconds: Int
+    }
+
+    /// What tells the plan apart from others of the same query, whatever the estimates: the way, and the names of the
+    /// indexes. Stays the same from one run to the next.
+    public var identity: String { access.identity }
+
+    /// The indexes that are read, in the order of the plan.
+    public var indexNames: [String] { access.indexNames }
+}
+
+extension Plan.Access {
+    var identity: String {
+        switch self {
+        case .nothing: "nothing"
+        case .scan: "scan"
+        case .ranges(let scan): "index(\(scan.index))"
+        case .union(let parts): "union(\(parts.map(\.identity).joined(separator: ",")))"
+        case .intersection(let parts): "intersection(\(parts.map(\.identity).joined(separator: ",")))"
+        case .walk(let walk, nil): "walk(\(walk.index))"
+        case .walk(let walk, let filter?): "walk(\(walk.index);\(filter.identity))"
+        case .nearest(let index, _): "nearest(\(index))"
+        }
+    }
+
+    var indexNames: [String] {
+        switch self {
+        case .nothing, .scan: []
+        case .ranges(let scan): [scan.index]
+        case .union(let parts), .intersection(let parts): parts.flatMap(\.indexNames)
+        case .walk(let walk, let filter): [walk.index] + (filter?.indexNames ?? [])
+        case .nearest(let index, _): [index]
+        }
+    }
+}
+
+/// The entries of an index in some ranges of its keys.
+public struct IndexScan: Sendable, Hashable {
+    /// The name of the index.
+    public let index: String
+    /// The ranges of keys, apart; in the order of the conditions, not of the keys.
+    public let ranges: [KeyRange]
+    /// What the ranges say, as conditions.
+    public let conditions: [String]
+    /// What is asked of each entry before its document is read, as conditions.
+    public let filterConditions: [String]
+    /// Entries that were expected.
+    public internal(set) var estimatedEntryCount: Int
+    let filters: [EntryFilter]
+    /// Whether each range holds the entries of one value, so that their rows rise and a row is found with one seek.
+    let hasRisingRows: Bool
+}
+
+/// The entries of an index in the order of their values.
+public struct IndexWalk: Sendable, Hashable {
+    /// A part of the walk: entries that have the same beginning.
+    struct Run: Sendable, Hashable {
+        let range: KeyRange
+        /// The bytes of keys before those that decide about the order.
+        let prefix: [UInt8]
+    }
+
+    /// The name of the index.
+    public let index: String
+    /// Whether larger keys come first.
+    public let isDescending: Bool
+    /// What the walk is restricted to, as conditions.
+    public let conditions: [String]
+    let runs: [Run]
+    /// The components that decide about the order, behind those that are the same within a run.
+    let sortComponents: Range<Int>
+    let filters: [EntryFilter]
+    /// The ranges of keys, one for each run.
+    public var ranges: [KeyRange] { runs.map(\.range) }
+}
+
+/// What an entry must satisfy before its document is read.
+enum EntryFilter: Sendable, Hashable {
+    /// The value of a component satisfies a condition on its path.
+    case component(Int, Predicate)
+    /// The location is not farther than this from a point, in meters.
+    case near(GeoPoint, Double)
+    /// The location is in a box.
+    case within(GeoBox)
+}

@@ -1,0 +1,100 @@
+internal import LevelKit
+
+/// A walk along an index, with what it would cost.
+struct WalkCandidate {
+    let walk: IndexWalk
+    /// Entries from one end to the other.
+    let entryCount: Double
+    /// The conjuncts that every row is sure to satisfy.
+    let exact: Set<Int>
+
+    var filterSelectivity: Double { walk.filters.isEmpty ? 1 : CostModel.unknownSelectivity }
+}
+
+extension Planner {
+    /// Runs of entries that are merged at most.
+    static let runLimit = 100
+
+    /// The indexes that have the order of a query: behind components that conditions fix, those of the sort keys follow in
+    /// their directions, or all of them reversed.
+    func walks(for query: Query, conjuncts: [Predicate]) throws -> [WalkCandidate] {
+        guard let keys = Self.openKeys(of: query.sort, conjuncts), !keys.isEmpty else { return [] }
+        let conditions = PlannedCondition.all(of: conjuncts)
+        var walks: [WalkCandidate] = []
+        for index in valueIndexes where holdsAll(index.definition, conjuncts) {
+            var prefix = IndexPrefix(index)
+            while true {
+                if let isDescending = Self.direction(of: index.components[prefix.position...], along: keys) {
+                    walks.append(
+                        try walk(index, prefix, conditions, keyCount: keys.count, isDescending: isDescending))
+                    break
+                }
+                guard prefix.takePoints(conditions), prefix.prefixes.count <= Self.runLimit,
+                    prefix.position < index.components.count
+                else { break }
+            }
+        }
+        return walks
+    }
+
+    /// The sort keys without those whose value the condition fixes; `nil` if one is no field.
+    static func openKeys(of sort: [Query.SortKey], _ conjuncts: [Predicate]) -> [(FieldPath, isDescending: Bool)]? {
+        var fixed: Set<FieldPath> = []
+        for conjunct in conjuncts {
+            switch conjunct {
+            case .compare(let path, .equal, _), .collates(let path, .equal, _), .not(.exists(let path)):
+                if !path.hasArrayStep { fixed.insert(path) }
+            default: break
+            }
+        }
+        var keys: [(FieldPath, isDescending: Bool)] = []
+        for key in sort {
+            guard case .field(let path) = key.key else { return nil }
+            // What comes a second time decides nothing.
+            if fixed.insert(path).inserted { keys.append((path, key.isDescending)) }
+        }
+        return keys
+    }
+
+    /// Whether components have the order of sort keys, forward or backward; `nil` if they have neither.
+    private static func direction(
+        of components: ArraySlice<IndexComponent>, along keys: [(FieldPath, isDescending: Bool)]
+    ) -> Bool? {
+        guard components.count >= keys.count else { return nil }
+        var isDescending: Bool?
+        for (component, key) in zip(components, keys) {
+            guard component.path == key.0, component.hasOrderOfValues, !component.path.hasArrayStep else { return nil }
+            let turn = (component.order == .descending) != key.isDescending
+            if let isDescending, isDescending != turn { return nil }
+            isDescending = turn
+        }
+        return isDescending
+    }
+
+    private func walk(
+        _ index: ValueIndex, _ start: IndexPrefix, _ conditions: [PlannedCondition], keyCount: Int, isDescending: Bool
+    ) throws -> WalkCandidate {
+        var prefix = start
+        var runs: [IndexWalk.Run] = []
+        let first = prefix.position
+        if let intervals = prefix.takeIntervals(conditions), prefix.prefixes.count * intervals.count <= Self.runLimit {
+            for prefix in prefix.prefixes {
+                runs += intervals.map { .init(range: .from(prefix + $0.lower, to: prefix + $0.upper), prefix: prefix) }
+            }
+        } else {
+            prefix = start
+            runs = prefix.prefixes.map { .init(range: .entries(behind: $0), prefix: $0) }
+        }
+        let filters = prefix.filters(conditions, behind: first + (prefix.hasIntervals ? 1 : 0))
+        let isWhole =
+            first == 0 && !prefix.hasIntervals && index.definition.condition == nil
+            && !index.definition.isSparse && !index.definition.fields.contains(where: \.hasArrayStep)
+        let walk = IndexWalk(
+            index: index.definition.name, isDescending: isDescending, conditions: prefix.notes, runs: runs,
+            sortComponents: first..<first + keyCount, filters: filters.map { .component($0.component, $0.predicate) })
+        return WalkCandidate(
+            walk: walk,
+            entryCount: isWhole ? Double(documentCount) : Double(try countEntries(walk.ranges, index)),
+            exact: prefix.exact.union(filters.compactMap { $0.isExact ? $0.conjunct : nil }))
+    }
+}

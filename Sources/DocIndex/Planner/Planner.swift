@@ -1,0 +1,217 @@
+internal import LevelKit
+
+/// Chooses the plan of a query. A function of the query, the indexes, the count of documents and of what is counted in
+/// indexes, and of nothing else.
+struct Planner {
+    /// What the plan is for.
+    enum Purpose {
+        /// Documents, or parts of them.
+        case documents
+        /// How many there are.
+        case count
+    }
+
+    /// The indexes that may be used.
+    let valueIndexes: [ValueIndex]
+    let geoIndexes: [GeoIndex]
+    /// Documents in the collection.
+    let documentCount: Int
+    /// About how many entries an index has in key ranges.
+    let countEntries: (_ ranges: [KeyRange], _ index: any DocumentIndex) throws -> Int
+    var costs = CostModel()
+    var purpose = Purpose.documents
+
+    /// A plan with what it would cost.
+    struct Option {
+        let plan: Plan
+        let cost: Double
+    }
+
+    /// The plan that costs least; of those that cost the same, the first by its identity.
+    func plan(_ query: Query, hint: QueryOptions.Hint? = nil) throws -> Plan {
+        let options = try options(for: query)
+        if let hint {
+            guard let option = options.first(where: { hint.admits($0.plan) }) else {
+                throw DocIndexError(
+                    .invalidQuery,
+                    "the hint \(hint) fits no plan of this query; there are "
+                        + options.map(\.plan.identity).joined(separator: ", "))
+            }
+            return option.plan
+        }
+        return options[0].plan
+    }
+
+    /// Every plan that was considered, the cheapest first. There is always one.
+    func options(for query: Query) throws -> [Option] {
+        let predicate = query.predicate.normalized
+        let conjuncts = predicate.conjuncts
+        if predicate == .none || Self.isContradiction(conjuncts) {
+            return [option(.nothing, .found, isExact: true, Plan.Estimate(), cost: 0)]
+        }
+        let outline = QueryOutline(query, conjuncts: conjuncts, documentCount: Double(documentCount))
+        let candidates = try accesses(for: conjuncts)
+        let filters = candidates + intersections(of: candidates)
+        let resultCount = filters.map(outline.resultCount).min() ?? outline.resultCount(of: everything)
+        var options = [scan(outline)]
+        options += filters.map { self.filter($0, outline) }
+        let best = filters.min {
+            ($0.cost + $0.rowCount, $0.access.identity) < ($1.cost + $1.rowCount, $1.access.identity)
+        }
+        for walk in try walks(for: query, conjuncts: conjuncts) {
+            options.append(self.walk(walk, filter: nil, resultCount, outline))
+            if let best, !best.access.indexNames.contains(walk.walk.index) {
+                options.append(self.walk(walk, filter: best, resultCount, outline))
+            }
+        }
+        options += nearest(query, conjuncts: conjuncts, resultCount, outline)
+        options.sort { ($0.cost, $0.plan.identity) < ($1.cost, $1.plan.identity) }
+        return options
+    }
+
+    /// Whether conditions on a path that leads to one value leave none.
+    private static func isContradiction(_ conjuncts: [Predicate]) -> Bool {
+        var known: [FieldPath: [ComponentBounds.Interval]] = [:]
+        for conjunct in conjuncts {
+            guard let path = conjunct.leaf?.path, !path.hasArrayStep,
+                let bounds = ComponentBounds(conjunct, component: IndexComponent(path), isOnlyComponent: true)
+            else { continue }
+            let intervals: [ComponentBounds.Interval] =
+                switch bounds.shape {
+                case .intervals(let intervals): intervals
+                case .points(let points): points.map { .init(lower: $0, upper: $0 + OrderedValue.behind) }
+                }
+            let left = known[path].map { ComponentBounds.intersection($0, intervals) } ?? intervals
+            if left.isEmpty { return true }
+            known[path] = left
+        }
+        return false
+    }
+
+    // MARK: - Costs
+
+    /// The rows of every document.
+    private var everything: AccessCandidate {
+        AccessCandidate(
+            access: .scan, entryCount: Double(documentCount), rowCount: Double(documentCount), cost: 0, exact: [],
+            answered: [])
+    }
+
+    private func scan(_ outline: QueryOutline) -> Option {
+        let count = Double(documentCount)
+        let rowCount = outline.resultCount(of: everything)
+        let read = outline.isSorted ? count : min(count, outline.wanted * count / max(rowCount, 1))
+        var cost = costs.seek + read * (costs.documentInScan + (outline.conjuncts.isEmpty ? 0 : costs.condition))
+        if outline.isSorted {
+            cost += costs.sort(rowCount, keeping: outline.wanted)
+            cost += min(rowCount, outline.wanted) * costs.documentByRow
+        }
+        return option(
+            .scan, outline.ordering, isExact: outline.conjuncts.isEmpty,
+            Plan.Estimate(keys: read, documents: read, rows: min(rowCount, outline.wanted)), cost: cost)
+    }
+
+    private func filter(_ filter: AccessCandidate, _ outline: QueryOutline) -> Option {
+        let rowCount = outline.resultCount(of: filter)
+        let isExact = filter.exact.count == outline.conjuncts.count
+        var read =
+            outline.isSorted
+            ? filter.rowCount : min(filter.rowCount, outline.wanted * filter.rowCount / max(rowCount, 1))
+        if purpose == .count, isExact { read = 0 }
+        var cost = filter.cost + filter.rowCount * costs.setMember
+        cost += read * (costs.document(of: filter.rowCount, among: Double(documentCount)) + costs.condition)
+        if outline.isSorted {
+            cost += costs.sort(rowCount, keeping: outline.wanted)
+            cost += min(rowCount, outline.wanted) * costs.documentByRow
+        }
+        return option(
+            filter.access, outline.ordering, isExact: isExact,
+            Plan.Estimate(keys: filter.entryCount, documents: read, rows: min(rowCount, outline.wanted)), cost: cost)
+    }
+
+    private func walk(
+        _ walk: WalkCandidate, filter: AccessCandidate?, _ resultCount: Double, _ outline: QueryOutline
+    ) -> Option {
+        let matches = max(1, min(resultCount, walk.entryCount))
+        let visited = min(walk.entryCount, outline.wanted * walk.entryCount / matches)
+        let step = walk.walk.isDescending ? costs.entryBackward : costs.entryForward
+        var cost = Double(walk.walk.runs.count) * costs.seek + visited * step
+        cost += visited * Double(walk.walk.filters.count) * costs.entryCondition
+        var read = visited * walk.filterSelectivity
+        if let filter {
+            cost += filter.cost + (filter.rowCount + visited) * costs.setMember
+            read = min(filter.rowCount, outline.wanted * filter.rowCount / max(outline.resultCount(of: filter), 1))
+        }
+        cost += read * (costs.documentByRow + costs.condition)
+        return option(
+            .walk(walk.walk, filter: filter?.access), .found,
+            isExact: filter == nil && walk.exact.count == outline.conjuncts.count,
+            Plan.Estimate(
+                keys: visited + (filter?.entryCount ?? 0), documents: read, rows: min(resultCount, outline.wanted)),
+            cost: cost)
+    }
+
+    /// The nearest locations first, where nothing else is asked about the order.
+    private func nearest(
+        _ query: Query, conjuncts: [Predicate], _ resultCount: Double, _ outline: QueryOutline
+    ) -> [Option] {
+        guard query.sort.count == 1, case .distance(let field, let center) = query.sort[0].key,
+            !query.sort[0].isDescending
+        else { return [] }
+        return geoIndexes.filter { $0.definition.fields == field.paths && holdsAll($0.definition, conjuncts) }.map {
+            index in
+            let count = Double(documentCount)
+            let visited = min(count, 2 * outline.wanted * count / max(resultCount, 1))
+            let cost =
+                16 * costs.seek + visited * costs.entryForward
+                + visited / 2 * (costs.documentByRow + costs.condition + costs.sortKey)
+            return option(
+                .nearest(index: index.definition.name, center), .found, isExact: false,
+                Plan.Estimate(keys: visited, documents: visited / 2, rows: min(resultCount, outline.wanted)), cost: cost
+            )
+        }
+    }
+
+    private func option(
+        _ access: Plan.Access, _ ordering: Plan.Ordering, isExact: Bool, _ estimate: Plan.Estimate, cost: Double
+    ) -> Option {
+        var estimate = estimate
+        estimate.microseconds = Int(min(cost / 1000, 1e15))
+        return Option(
+            plan: Plan(access: access, ordering: ordering, isExact: isExact, estimate: estimate), cost: cost)
+    }
+}
+
+extension Plan.Estimate {
+    init(keys: Double = 0, documents: Double = 0, rows: Double = 0) {
+        func whole(_ number: Double) -> Int { Int(min(max(number, 0).rounded(.up), 1e15)) }
+        self.init(keyCount: whole(keys), documentCount: whole(documents), rowCount: whole(rows), microseconds: 0)
+    }
+}
+
+/// What a query asks for, as far as costs depend on it.
+struct QueryOutline {
+    let conjuncts: [Predicate]
+    let isSorted: Bool
+    /// Results up to the last one that is given.
+    let wanted: Double
+    let ordering: Plan.Ordering
+    private let documentCount: Double
+
+    init(_ query: Query, conjuncts: [Predicate], documentCount: Double) {
+        self.conjuncts = conjuncts
+        self.documentCount = documentCount
+        isSorted = !query.sort.isEmpty
+        wanted = query.limit.map { Double($0) + Double(query.offset) } ?? .infinity
+        ordering = isSorted ? (query.limit == nil ? .sort : .top) : .found
+    }
+
+    /// How many rows of an access satisfy the rest of the condition. Of what is not known, two conditions count.
+    func resultCount(of candidate: AccessCandidate) -> Double {
+        let open = conjuncts.indices.count { !candidate.answered.contains($0) }
+        let selectivity = [
+            1, CostModel.unknownSelectivity, CostModel.unknownSelectivity * CostModel.unknownSelectivity,
+        ]
+        return candidate.rowCount * selectivity[min(open, 2)]
+    }
+}

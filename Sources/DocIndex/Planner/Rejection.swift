@@ -1,0 +1,122 @@
+/// Why an index is not part of a plan.
+public struct Rejection: Sendable, Hashable {
+    /// The reasons.
+    public enum Reason: Sendable, Hashable {
+        /// There is no condition on the first field of the index, and its order is not asked for.
+        case noConditionOnFirstField(FieldPath)
+        /// The values are not in the order of the condition: a collation, dates, levels or a part of a date.
+        case otherOrder(FieldPath)
+        /// The index leaves out documents that may be results: this would have to follow from the condition.
+        case conditionNotImplied(Predicate)
+        /// A plan with it was considered and would take longer, in microseconds.
+        case costsMore(microseconds: Int)
+        /// An index of locations, and the condition asks for none.
+        case noLocationAsked
+        /// A text index answers searches alone.
+        case needsTextSearch
+        /// It is being built, or could not be built.
+        case notReady
+        /// No document can satisfy the condition.
+        case nothingToFind
+    }
+
+    /// The name of the index.
+    public let index: String
+    /// The reason.
+    public let reason: Reason
+}
+
+extension Rejection: CustomStringConvertible {
+    /// The reason in words.
+    public var description: String {
+        switch reason {
+        case .noConditionOnFirstField(let path): "\(index): there is no condition on \(path), its first field"
+        case .otherOrder(let path): "\(index): its order of \(path) is not that of the condition"
+        case .conditionNotImplied(let predicate):
+            "\(index): it leaves out documents; the condition does not imply \(predicate)"
+        case .costsMore(let microseconds): "\(index): would take longer, about \(microseconds) µs"
+        case .noLocationAsked: "\(index): the condition asks for no location"
+        case .needsTextSearch: "\(index): answers searches for words alone"
+        case .notReady: "\(index): is not built"
+        case .nothingToFind: "\(index): there is nothing to find"
+        }
+    }
+
+    /// A name of the reason for programs.
+    public var code: String {
+        switch reason {
+        case .noConditionOnFirstField: "noConditionOnFirstField"
+        case .otherOrder: "otherOrder"
+        case .conditionNotImplied: "conditionNotImplied"
+        case .costsMore: "costsMore"
+        case .noLocationAsked: "noLocationAsked"
+        case .needsTextSearch: "needsTextSearch"
+        case .notReady: "notReady"
+        case .nothingToFind: "nothingToFind"
+        }
+    }
+}
+
+extension Planner {
+    /// Why an index that answers is not in the plan that was chosen.
+    func rejection(of definition: IndexDefinition, _ query: Query, options: [Option]) -> Rejection {
+        func rejected(_ reason: Rejection.Reason) -> Rejection { Rejection(index: definition.name, reason: reason) }
+        let conjuncts = query.predicate.normalized.conjuncts
+        if case .nothing = options[0].plan.access { return rejected(.nothingToFind) }
+        if definition.kind == .text { return rejected(.needsTextSearch) }
+        if let other = options.first(where: { $0.plan.indexNames.contains { $0.hasSameBytes(as: definition.name) } }) {
+            return rejected(.costsMore(microseconds: other.plan.estimate.microseconds))
+        }
+        if let missing = missingCondition(of: definition, conjuncts) { return rejected(.conditionNotImplied(missing)) }
+        if definition.kind == .geo { return rejected(.noLocationAsked) }
+        let first = definition.components[0].path
+        let hasCondition = PlannedCondition.all(of: conjuncts).contains { $0.predicate.paths.contains(first) }
+        return rejected(hasCondition ? .otherOrder(first) : .noConditionOnFirstField(first))
+    }
+
+    /// An index that would find the results without looking at others, as far as one can; `nil` where the plan reads little
+    /// more than the results.
+    func advice(_ query: Query, chosen: Plan) -> String? {
+        guard chosen.estimate.documentCount > 4 * chosen.estimate.rowCount + 100 else { return nil }
+        var equal: [FieldPath] = []
+        var ranges: [FieldPath] = []
+        for conjunct in query.predicate.normalized.conjuncts {
+            guard let path = conjunct.indexablePath else { continue }
+            switch conjunct {
+            case .compare(_, .equal, _), .isIn, .not: if !equal.contains(path) { equal.append(path) }
+            default: if !ranges.contains(path) { ranges.append(path) }
+            }
+        }
+        // One array in an index is enough: two are multiplied.
+        var seenArray = false
+        func isNew(_ path: FieldPath) -> Bool {
+            if path.hasArrayStep, seenArray { return false }
+            if path.hasArrayStep { seenArray = true }
+            return true
+        }
+        var parts = equal.filter(isNew).map(\.description)
+        var sorted: [String] = []
+        if let keys = Self.openKeys(of: query.sort, query.predicate.normalized.conjuncts) {
+            sorted = keys.map { ($0.isDescending ? "-" : "") + $0.0.description }
+        }
+        if query.limit != nil || ranges.isEmpty {
+            parts += sorted
+        } else if let range = ranges.first(where: isNew) {
+            parts.append(range.description)
+        }
+        guard !parts.isEmpty else { return nil }
+        return "an index over (\(parts.joined(separator: ", "))) would find the results with fewer documents read"
+    }
+}
+
+extension Predicate {
+    /// The path of a condition that an index could answer; `nil` for others.
+    fileprivate var indexablePath: FieldPath? {
+        switch self {
+        case .not(.exists(let path)): path
+        case .not: nil
+        case .compare, .collates, .isIn, .hasPrefix, .isBelow, .isDated, .hasDatePart: leaf?.path
+        default: nil
+        }
+    }
+}

@@ -1,0 +1,79 @@
+/// A condition made ready for many encoded bodies: names are numbers, and of each body no more is decoded than the values
+/// that are asked for.
+///
+/// Its answers are those of ``Predicate/matches(_:)-(DocumentObject)`` for the decoded body.
+struct EncodedPredicate: Sendable {
+    private indirect enum Node: Sendable {
+        case all
+        case leaf(ResolvedPath, ValueCondition)
+        /// A condition that is answered from members that are decoded whole.
+        case decoded(Predicate, [ResolvedPath])
+        case and([Node])
+        case or([Node])
+        case not(Node)
+    }
+
+    private let root: Node
+    private let names: FieldNames
+    /// Whether every document satisfies it.
+    let isAll: Bool
+
+    init(_ predicate: Predicate, names: FieldNames) {
+        self.names = names
+        root = Self.node(predicate, names)
+        if case .all = root { isAll = true } else { isAll = false }
+    }
+
+    private static func node(_ predicate: Predicate, _ names: FieldNames) -> Node {
+        switch predicate {
+        case .all: return .all
+        case .and(let parts): return .and(parts.map { node($0, names) })
+        case .or(let parts): return .or(parts.map { node($0, names) })
+        case .not(let part): return .not(node(part, names))
+        default:
+            if let leaf = predicate.leaf { return .leaf(ResolvedPath(leaf.path, names: names), leaf.condition) }
+            return .decoded(predicate, predicate.memberPaths.map { ResolvedPath($0, names: names) })
+        }
+    }
+
+    /// Whether the condition holds for a body.
+    ///
+    /// - Throws: ``BodyError`` if what is asked for is damaged.
+    func matches(_ body: Span<UInt8>) throws(BodyError) -> Bool {
+        if isAll { return true }
+        return try Self.matches(root, BodyReader(body, names: names))
+    }
+
+    private static func matches(_ node: Node, _ reader: borrowing BodyReader) throws(BodyError) -> Bool {
+        switch node {
+        case .all: return true
+        case .leaf(let path, let condition): return try reader.anyElement(at: path) { condition.holds($0) }
+        case .decoded(let predicate, let members):
+            var part = DocumentObject()
+            for member in members {
+                guard case .name(let name)? = member.path.steps.first else { continue }
+                if let value = try reader.value(at: member) { part[name] = value }
+            }
+            return predicate.matches(part)
+        case .and(let parts):
+            for part in parts where try !matches(part, reader) { return false }
+            return true
+        case .or(let parts):
+            for part in parts where try matches(part, reader) { return true }
+            return false
+        case .not(let part): return try !matches(part, reader)
+        }
+    }
+}
+
+extension Predicate {
+    /// The members of a document that the condition looks into.
+    fileprivate var memberPaths: [FieldPath] {
+        var seen: Set<FieldPath> = []
+        return paths.compactMap { path in
+            guard let first = path.steps.first else { return nil }
+            let member = FieldPath(checked: [first])
+            return seen.insert(member).inserted ? member : nil
+        }
+    }
+}

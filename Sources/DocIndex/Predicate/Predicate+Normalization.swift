@@ -1,0 +1,70 @@
+extension Predicate {
+    /// The same condition in the form that plans are made from: AND and OR are flat and not empty, nothing is said
+    /// twice, NOT stands before single conditions alone, and what is always or never true is `all` or ``none``.
+    var normalized: Predicate { normalized(isNegated: false) }
+
+    private func normalized(isNegated: Bool) -> Predicate {
+        switch self {
+        case .all: isNegated ? .none : .all
+        case .not(let part): part.normalized(isNegated: !isNegated)
+        // De Morgan's laws.
+        case .and(let parts): Self.joined(parts.map { $0.normalized(isNegated: isNegated) }, areAlternatives: isNegated)
+        case .or(let parts): Self.joined(parts.map { $0.normalized(isNegated: isNegated) }, areAlternatives: !isNegated)
+        case .isIn(_, let values) where values.isEmpty: isNegated ? .all : .none
+        case .isIn(let path, let values) where values.count == 1:
+            isNegated ? .not(.compare(path, .equal, values[0])) : .compare(path, .equal, values[0])
+        case .hasDatePart(_, _, let ranges) where ranges.isEmpty: isNegated ? .all : .none
+        case .hasKind(_, let kinds) where kinds.isEmpty: isNegated ? .all : .none
+        default: isNegated ? .not(self) : self
+        }
+    }
+
+    private static func joined(_ parts: [Predicate], areAlternatives: Bool) -> Predicate {
+        // What decides alone, and what changes nothing.
+        let decisive = areAlternatives ? Predicate.all : .none
+        let neutral = areAlternatives ? Predicate.none : .all
+        var flat: [Predicate] = []
+        var seen: Set<Predicate> = []
+        for part in parts {
+            let inner: [Predicate]
+            switch part {
+            case .and(let parts) where !areAlternatives: inner = parts
+            case .or(let parts) where areAlternatives: inner = parts
+            default: inner = [part]
+            }
+            for part in inner where part != neutral && seen.insert(part).inserted { flat.append(part) }
+        }
+        if seen.contains(decisive) { return decisive }
+        if areAlternatives { flat = mergingEqualities(flat) }
+        if flat.isEmpty { return neutral }
+        return flat.count == 1 ? flat[0] : areAlternatives ? .or(flat) : .and(flat)
+    }
+
+    /// Alternatives in which equalities of one path have become one condition.
+    private static func mergingEqualities(_ parts: [Predicate]) -> [Predicate] {
+        var result: [Predicate] = []
+        var places: [FieldPath: Int] = [:]
+        for part in parts {
+            guard case (let path, let values)? = part.equality else {
+                result.append(part)
+                continue
+            }
+            if let place = places[path], let known = result[place].equality?.values {
+                result[place] = .isIn(path, known + values)
+            } else {
+                places[path] = result.count
+                result.append(part)
+            }
+        }
+        return result
+    }
+
+    /// The path and the values of which one is asked for; `nil` for other conditions.
+    private var equality: (path: FieldPath, values: [DocumentValue])? {
+        switch self {
+        case .compare(let path, .equal, let value): (path, [value])
+        case .isIn(let path, let values): (path, values)
+        default: nil
+        }
+    }
+}

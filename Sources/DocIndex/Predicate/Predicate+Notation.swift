@@ -1,0 +1,185 @@
+/// Conditions as text.
+extension Predicate: CustomStringConvertible {
+    /// The condition in the notation of ``init(parsing:)``, which reads it back.
+    public var description: String {
+        switch unwrapped {
+        case .all: "()"
+        case .and(let parts): Self.joined(parts, by: " AND ", ifEmpty: "()")
+        case .or(let parts): Self.joined(parts, by: " OR ", ifEmpty: "NOT ()")
+        case .not(let part): Self.negated(part.unwrapped)
+        case .compare(let path, let comparison, let value):
+            "\(path.notation) \(comparison.rawValue) \(value.notation)"
+        case .collates(let path, let comparison, let value):
+            "\(path.notation) COLLATES \(comparison.rawValue) \(value.notation)"
+        case .isIn(let path, let values):
+            "\(path.notation) IN (\(values.map(\.notation).joined(separator: ", ")))"
+        case .hasPrefix(let path, let text): "\(path.notation) ^= \(text.quotedNotation)"
+        case .contains(let path, let text): "\(path.notation) *= \(text.quotedNotation)"
+        case .hasMatch(let path, let pattern): "\(path.notation) MATCHES \(pattern)"
+        case .isBelow(let path, let keyword, let separator):
+            "\(path.notation) BELOW \(keyword.quotedNotation) BY \(separator.quotedNotation)"
+        case .hasKind(let path, let kinds):
+            "\(path.notation) IS (\(kinds.map(\.notation).sorted().joined(separator: ", ")))"
+        case .hasCount(let path, let count): "\(path.notation) SIZE \(count)"
+        case .isCongruent(let path, let divisor, let remainder): "\(path.notation) MOD \(divisor), \(remainder)"
+        case .isDated(let path, let span): "\(path.notation) DURING \(span)"
+        case .hasDatePart(let path, let part, let ranges):
+            "\(part.rawValue)(\(path.notation)) IN (\(ranges.map(Self.notation).joined(separator: ", ")))"
+        case .exists(let path): "\(path.notation) EXISTS"
+        case .anyElement(let path, let part): "\(path.notation) ANY (\(part))"
+        case .isWithin(let field, let box):
+            "\(field.notation) WITHIN \(box.south), \(box.west), \(box.north), \(box.east)"
+        case .isNear(let field, let center, let meters):
+            "\(field.notation) NEAR \(center.latitude), \(center.longitude), \(meters)m"
+        }
+    }
+
+    /// The condition without AND and OR that join nothing.
+    private var unwrapped: Predicate {
+        switch self {
+        case .and(let parts) where parts.count == 1, .or(let parts) where parts.count == 1: parts[0].unwrapped
+        case .and(let parts) where parts.isEmpty: .all
+        default: self
+        }
+    }
+
+    private static func negated(_ part: Predicate) -> String {
+        switch part {
+        case .all: "NOT ()"
+        case .exists(let path): "\(path.notation) MISSING"
+        default: "NOT (\(part))"
+        }
+    }
+
+    private static func joined(_ parts: [Predicate], by word: String, ifEmpty: String) -> String {
+        if parts.isEmpty { return ifEmpty }
+        return parts.map { part in
+            switch part.unwrapped {
+            case .and: "(\(part))"
+            case .or(let inner) where !inner.isEmpty: "(\(part))"
+            default: part.description
+            }
+        }.joined(separator: word)
+    }
+
+    private static func notation(_ range: ClosedRange<Int64>) -> String {
+        range.lowerBound == range.upperBound ? "\(range.lowerBound)" : "\(range.lowerBound)..\(range.upperBound)"
+    }
+}
+
+extension DateSpan: CustomStringConvertible {
+    /// Both ends in ISO 8601 with `..` between them; an end that is not there is left out.
+    public var description: String {
+        let ends = [lower, upper].map { $0.map { DocumentDate(milliseconds: $0).iso8601 } ?? "" }
+        return "\(ends[0])..\(ends[1])"
+    }
+
+    /// Reads ``description``.
+    init?(notation: String) {
+        guard let dots = notation.range(of: "..") else { return nil }
+        let ends = [notation[..<dots.lowerBound], notation[dots.upperBound...]]
+        let dates = ends.map { DocumentDate(iso8601: String($0)) }
+        for (text, date) in zip(ends, dates) where !text.isEmpty && date == nil { return nil }
+        self.init(from: dates[0]?.milliseconds, to: dates[1]?.milliseconds)
+    }
+}
+
+extension GeoField {
+    var notation: String { paths.map(\.notation).joined(separator: ",") }
+}
+
+extension FieldPath {
+    /// The path as conditions have it: as in ``init(parsing:)``, with quotes around everything that is no plain word, and
+    /// `@` for the element itself.
+    var notation: String {
+        var text = ""
+        for (position, step) in steps.enumerated() {
+            switch step {
+            case .eachElement: text += position == 0 ? "@[]" : "[]"
+            case .name(let name):
+                if position > 0 { text += "." }
+                text +=
+                    Self.isPlainWord(name) && (steps.count > 1 || !PredicateParser.isKeyword(name))
+                    ? name : name.quotedNotation
+            }
+        }
+        return steps.isEmpty ? "@" : text
+    }
+
+    private static func isPlainWord(_ name: String) -> Bool {
+        !name.isEmpty
+            && name.utf8.allSatisfy { byte in
+                switch byte {
+                case 0x30...0x39, 0x41...0x5a, 0x61...0x7a, 0x5f, 0x2d, 0x3a: true
+                default: false
+                }
+            }
+    }
+}
+
+extension String {
+    /// The text in double quotes.
+    var quotedNotation: String {
+        var text = String.UnicodeScalarView()
+        text.append("\"")
+        for scalar in unicodeScalars {
+            if scalar == "\"" || scalar == "\\" { text.append("\\") }
+            text.append(scalar)
+        }
+        text.append("\"")
+        return String(text)
+    }
+
+    /// The range of the first occurrence of a text, by Unicode scalars.
+    fileprivate func range(of part: String) -> Range<Index>? {
+        var start = startIndex
+        while start < endIndex {
+            if self[start...].unicodeScalars.starts(with: part.unicodeScalars) {
+                return start..<unicodeScalars.index(start, offsetBy: part.unicodeScalars.count)
+            }
+            start = unicodeScalars.index(after: start)
+        }
+        return nil
+    }
+}
+
+extension DocumentValue {
+    /// The value as conditions have it.
+    var notation: String {
+        switch self {
+        case .null: "null"
+        case .bool(let flag): flag ? "true" : "false"
+        case .int(let number): "\(number)"
+        case .double(let number) where number.isFinite: "\(number)"
+        case .string(let text): text.quotedNotation
+        default: "json \(description.quotedNotation)"
+        }
+    }
+}
+
+extension DocumentValue.Kind {
+    /// The name in conditions. Integers and doubles are numbers.
+    var notation: String {
+        switch self {
+        case .null: "null"
+        case .bool: "boolean"
+        case .int: "integer"
+        case .double: "double"
+        case .string: "string"
+        case .bytes: "bytes"
+        case .date: "date"
+        case .array: "array"
+        case .object: "object"
+        }
+    }
+
+    /// The kinds of a name; `nil` for other names.
+    static func named(_ name: String) -> Set<DocumentValue.Kind>? {
+        switch name.lowercased() {
+        case "number": [.int, .double]
+        case "text": [.string]
+        case "bool": [.bool]
+        default: allCases.first { $0.notation == name.lowercased() }.map { [$0] }
+        }
+    }
+}

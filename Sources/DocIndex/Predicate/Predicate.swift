@@ -1,0 +1,169 @@
+/// A condition on a document.
+///
+/// Comparisons hold only between values of one kind: `year < 1950` is true of no text and of no document without a
+/// year. Integers and doubles are one kind and are compared by value. A path with `[]` asks whether any element
+/// satisfies the condition. Texts are compared by their UTF-8 bytes.
+///
+/// Conditions are written in one of three ways, which all give this value: in Swift (``FieldPath`` or key paths), as text
+/// (``init(parsing:)``), and as a JSON selector (``init(selector:)``).
+public indirect enum Predicate: Sendable {
+    /// True of every document.
+    case all
+    /// The value at a path stands in a relation to a constant of its kind.
+    case compare(FieldPath, Comparison, DocumentValue)
+    /// The value at a path stands in a relation to a constant in the order of all values: null, false, true, numbers,
+    /// texts, dates, bytes, arrays (element by element), objects (member by member).
+    case collates(FieldPath, Comparison, DocumentValue)
+    /// The value at a path is one of several.
+    case isIn(FieldPath, [DocumentValue])
+    /// The text at a path begins with another.
+    case hasPrefix(FieldPath, String)
+    /// The text at a path contains another.
+    case contains(FieldPath, String)
+    /// A part of the text at a path has the form of a pattern.
+    case hasMatch(FieldPath, TextPattern)
+    /// The hierarchical keyword at a path is another one or lies below it: `Places|Italy|Venice` below `Places|Italy`,
+    /// where the separator is `|`.
+    case isBelow(FieldPath, String, separator: String)
+    /// The value at a path is of one of some kinds.
+    case hasKind(FieldPath, Set<DocumentValue.Kind>)
+    /// The value at a path is an array of so many elements.
+    case hasCount(FieldPath, Int)
+    /// The value at a path is an integer, and leaves a remainder when divided. The remainder has the sign of the value.
+    case isCongruent(FieldPath, divisor: Int64, remainder: Int64)
+    /// The value at a path is a date, or a text in one of the forms of ``DateFormat``, that lies in a span of time.
+    case isDated(FieldPath, DateSpan)
+    /// The value at a path is such a date, and a part of it lies in one of some ranges: months 6 to 8.
+    case hasDatePart(FieldPath, DatePart, [ClosedRange<Int64>])
+    /// There is a value at a path, `null` included.
+    case exists(FieldPath)
+    /// An element of the array at a path satisfies a condition, whose paths begin at the element; ``FieldPath/element``
+    /// is the element itself. A value that is no array counts as an array of one.
+    case anyElement(FieldPath, Predicate)
+    /// There is a location in a box.
+    case isWithin(GeoField, GeoBox)
+    /// There is a location no more than so many meters from a point.
+    case isNear(GeoField, GeoPoint, meters: Double)
+    /// All of these hold.
+    case and([Predicate])
+    /// At least one of these holds.
+    case or([Predicate])
+    /// This does not hold.
+    case not(Predicate)
+
+    /// The relation of a value to a constant.
+    public enum Comparison: String, Sendable, Hashable, CaseIterable {
+        /// The same value.
+        case equal = "="
+        /// A smaller value of the same kind.
+        case less = "<"
+        /// A smaller value of the same kind, or the same.
+        case lessOrEqual = "<="
+        /// A larger value of the same kind.
+        case greater = ">"
+        /// A larger value of the same kind, or the same.
+        case greaterOrEqual = ">="
+
+        /// Whether the relation holds where the values compare as `order`: negative, zero or positive.
+        func holds(_ order: Int) -> Bool {
+            switch self {
+            case .equal: order == 0
+            case .less: order < 0
+            case .lessOrEqual: order <= 0
+            case .greater: order > 0
+            case .greaterOrEqual: order >= 0
+            }
+        }
+    }
+
+    /// The condition that a value lies between two others, both included.
+    public static func between(_ path: FieldPath, _ lower: DocumentValue, _ upper: DocumentValue) -> Predicate {
+        .and([.compare(path, .greaterOrEqual, lower), .compare(path, .lessOrEqual, upper)])
+    }
+
+    /// The condition that a value is of a kind.
+    public static func hasKind(_ path: FieldPath, _ kind: DocumentValue.Kind) -> Predicate {
+        .hasKind(path, kind == .int || kind == .double ? [.int, .double] : [kind])
+    }
+
+    /// A condition that no document satisfies.
+    public static var none: Predicate { .or([]) }
+}
+
+// MARK: - Equality
+
+extension Predicate: Hashable {
+    /// Whether both have the same notation: texts are told apart by their bytes, as they are in documents.
+    public static func == (left: Predicate, right: Predicate) -> Bool {
+        left.description.hasSameBytes(as: right.description)
+    }
+
+    /// Feeds the notation into `hasher`.
+    public func hash(into hasher: inout Hasher) { description.hashBytes(into: &hasher) }
+}
+
+// MARK: - Parts
+
+extension Predicate {
+    /// The conditions that must all hold.
+    var conjuncts: [Predicate] {
+        switch self {
+        case .and(let parts): parts.flatMap(\.conjuncts)
+        case .all: []
+        default: [self]
+        }
+    }
+
+    /// The path that this asks of, and what it asks of each value there; `nil` if it is no condition on one path.
+    var leaf: (path: FieldPath, condition: ValueCondition)? {
+        switch self {
+        case .compare(let path, let comparison, let value): (path, .compare(comparison, value))
+        case .collates(let path, let comparison, let value): (path, .collates(comparison, value))
+        case .isIn(let path, let values): (path, .isIn(ValueSet(values)))
+        case .hasPrefix(let path, let prefix): (path, .hasPrefix(prefix))
+        case .contains(let path, let part): (path, .contains(part))
+        case .hasMatch(let path, let pattern): (path, .hasMatch(pattern))
+        case .isBelow(let path, let keyword, let separator): (path, .isBelow(keyword, behind: keyword + separator))
+        case .hasKind(let path, let kinds): (path, .hasKind(kinds))
+        case .hasCount(let path, let count): (path, .hasCount(count))
+        case .isCongruent(let path, let divisor, let remainder):
+            (path, .isCongruent(divisor: divisor, remainder: remainder))
+        case .isDated(let path, let span): (path, .isDated(span))
+        case .hasDatePart(let path, let part, let ranges): (path, .hasDatePart(part, ranges))
+        case .exists(let path): (path, .any)
+        case .anyElement(let path, let predicate): (path.eachElement, .satisfies(predicate))
+        case .all, .isWithin, .isNear, .and, .or, .not: nil
+        }
+    }
+
+    /// Every path that this asks of.
+    var paths: Set<FieldPath> {
+        switch self {
+        case .all: []
+        case .and(let parts), .or(let parts): parts.reduce(into: []) { $0.formUnion($1.paths) }
+        case .not(let part): part.paths
+        case .isWithin(let field, _), .isNear(let field, _, _): Set(field.paths)
+        default: leaf.map { [$0.path] } ?? []
+        }
+    }
+
+    /// Checks what no type can: a divisor of zero, a radius that is no number, a count below zero, a separator without
+    /// characters.
+    ///
+    /// - Throws: ``DocIndexError`` with `invalidQuery`.
+    func validate() throws {
+        switch self {
+        case .and(let parts), .or(let parts): for part in parts { try part.validate() }
+        case .not(let part), .anyElement(_, let part): try part.validate()
+        case .isCongruent(let path, 0, _):
+            throw DocIndexError(.invalidQuery, "the divisor for \(path) is 0; give another")
+        case .isNear(let field, _, let meters) where !(meters >= 0):
+            throw DocIndexError(.invalidQuery, "the distance from \(field) is \(meters) meters; give 0 or more")
+        case .hasCount(let path, let count) where count < 0:
+            throw DocIndexError(.invalidQuery, "the size of \(path) is \(count); give 0 or more")
+        case .isBelow(let path, _, let separator) where separator.isEmpty:
+            throw DocIndexError(.invalidQuery, "the separator of the levels of \(path) is empty; give one, such as |")
+        default: break
+        }
+    }
+}

@@ -1,0 +1,74 @@
+/// What a condition asks of one value, wherever that is found: in a document, in an encoded body, in an index.
+indirect enum ValueCondition: Sendable {
+    case any
+    case compare(Predicate.Comparison, DocumentValue)
+    case collates(Predicate.Comparison, DocumentValue)
+    case isIn(ValueSet)
+    case hasPrefix(String)
+    case contains(String)
+    case hasMatch(TextPattern)
+    /// A keyword, and what every keyword below it begins with.
+    case isBelow(String, behind: String)
+    case hasKind(Set<DocumentValue.Kind>)
+    case hasCount(Int)
+    case isCongruent(divisor: Int64, remainder: Int64)
+    case isDated(DateSpan)
+    case hasDatePart(DatePart, [ClosedRange<Int64>])
+    case satisfies(Predicate)
+
+    /// Whether the condition holds for a value.
+    func holds(_ value: DocumentValue) -> Bool {
+        switch self {
+        case .any: true
+        case .compare(let comparison, let constant):
+            ValueOrder.compare(value, constant).map(comparison.holds) ?? false
+        case .collates(let comparison, let constant): comparison.holds(ValueOrder.collate(value, constant))
+        case .isIn(let values): values.contains(value)
+        case .hasPrefix(let prefix): value.stringValue?.utf8.starts(with: prefix.utf8) ?? false
+        case .contains(let part): value.stringValue.map { $0.hasBytes(part) } ?? false
+        case .hasMatch(let pattern): value.stringValue.map(pattern.hasMatch) ?? false
+        case .isBelow(let keyword, let beginning):
+            value.stringValue.map { $0.hasSameBytes(as: keyword) || $0.utf8.starts(with: beginning.utf8) } ?? false
+        case .hasKind(let kinds): kinds.contains(value.kind)
+        case .hasCount(let count): value.arrayValue?.count == count
+        case .isCongruent(let divisor, let remainder):
+            value.intValue.map { divisor != 0 && (divisor == -1 ? 0 : $0 % divisor) == remainder } ?? false
+        case .isDated(let span): IndexedDate(reading: value).map { span.contains($0.milliseconds) } ?? false
+        case .hasDatePart(let part, let ranges):
+            IndexedDate(reading: value).map { date in
+                let number = date.value(of: part)
+                return ranges.contains { $0.contains(number) }
+            } ?? false
+        case .satisfies(let predicate): predicate.matches(value)
+        }
+    }
+}
+
+extension IndexedDate {
+    /// The date that a value is, or that it is the text of in any form that is known; `nil` if it is none.
+    init?(reading value: DocumentValue) {
+        switch value {
+        case .date(let date): self.init(date)
+        case .string(let text):
+            guard let date = DateText.date(in: text, formats: DateFormat.allCases) else { return nil }
+            self = date
+        default: return nil
+        }
+    }
+}
+
+extension String {
+    /// Whether the UTF-8 of `part` occurs in the UTF-8 of this text.
+    fileprivate func hasBytes(_ part: String) -> Bool {
+        let text = utf8Span.span
+        let part = part.utf8Span.span
+        guard part.count <= text.count else { return false }
+        if part.isEmpty { return true }
+        for start in 0...(text.count - part.count) where text[start] == part[0] {
+            var length = 1
+            while length < part.count, text[start + length] == part[length] { length += 1 }
+            if length == part.count { return true }
+        }
+        return false
+    }
+}

@@ -1,0 +1,81 @@
+/// The order of values.
+enum ValueOrder {
+    /// Negative, zero or positive; `nil` for values of different kinds, or of a kind that has no order and differs.
+    static func compare(_ a: DocumentValue, _ b: DocumentValue) -> Int? {
+        switch (a, b) {
+        case (.int(let a), .int(let b)): a < b ? -1 : a > b ? 1 : 0
+        case (.double(let a), .double(let b)): compare(a, b)
+        case (.int(let a), .double(let b)): compare(a, b)
+        case (.double(let a), .int(let b)): compare(b, a).map { -$0 }
+        case (.string(let a), .string(let b)): compare(a.utf8Span.span, b.utf8Span.span)
+        case (.bytes(let a), .bytes(let b)): compare(a.span, b.span)
+        case (.date(let a), .date(let b)): a < b ? -1 : a > b ? 1 : 0
+        case (.bool(let a), .bool(let b)): (a ? 1 : 0) - (b ? 1 : 0)
+        case (.null, .null): 0
+        case (.array, .array), (.object, .object): a == b ? 0 : nil
+        default: nil
+        }
+    }
+
+    /// Negative, zero or positive, for any two values: by kind first, as index keys are; not-a-number before all other
+    /// numbers; arrays element by element, objects member by member, name before value.
+    static func collate(_ a: DocumentValue, _ b: DocumentValue) -> Int {
+        let kinds = (rank(a), rank(b))
+        if kinds.0 != kinds.1 { return kinds.0 < kinds.1 ? -1 : 1 }
+        switch (a, b) {
+        case (.array(let a), .array(let b)):
+            for (a, b) in zip(a, b) {
+                let order = collate(a, b)
+                if order != 0 { return order }
+            }
+            return a.count - b.count
+        case (.object(let a), .object(let b)):
+            for (a, b) in zip(a, b) {
+                let names = compare(a.name.utf8Span.span, b.name.utf8Span.span)
+                if names != 0 { return names }
+                let order = collate(a.value, b.value)
+                if order != 0 { return order }
+            }
+            return a.count - b.count
+        default: break
+        }
+        if let order = compare(a, b) { return order }
+        // Numbers of which one is none.
+        return a.numberValue?.isNaN == true ? -1 : 1
+    }
+
+    private static func rank(_ value: DocumentValue) -> Int {
+        switch value {
+        case .null: 0
+        case .bool: 1
+        case .int, .double: 2
+        case .string: 3
+        case .date: 4
+        case .bytes: 5
+        case .array: 6
+        case .object: 7
+        }
+    }
+
+    private static func compare(_ a: Double, _ b: Double) -> Int? {
+        if a.isNaN || b.isNaN { return a.isNaN && b.isNaN ? 0 : nil }
+        return a < b ? -1 : a > b ? 1 : 0
+    }
+
+    /// Exact: an integer beyond 2^53 is not rounded to a double first.
+    private static func compare(_ a: Int64, _ b: Double) -> Int? {
+        if b.isNaN { return nil }
+        if b >= 0x1p63 { return -1 }
+        if b < -0x1p63 { return 1 }
+        let floor = b.rounded(.down)
+        let whole = Int64(floor)
+        if a != whole { return a < whole ? -1 : 1 }
+        return floor < b ? -1 : 0
+    }
+
+    private static func compare(_ a: Span<UInt8>, _ b: Span<UInt8>) -> Int {
+        let common = min(a.count, b.count)
+        for index in 0..<common where a[index] != b[index] { return Int(a[index]) - Int(b[index]) }
+        return a.count - b.count
+    }
+}

@@ -1,0 +1,136 @@
+internal import LevelKit
+
+// MARK: - Documents
+
+extension DocumentCollection {
+    /// The documents that a query asks for.
+    ///
+    /// - Throws: ``DocIndexError``: `invalidQuery`, `queryTooLarge`, `corruption`; `LevelError`; `CancellationError` if the
+    ///   task is cancelled meanwhile.
+    public func find(_ query: Query, options: QueryOptions = QueryOptions()) throws -> [Document] {
+        var documents: [Document] = []
+        try forEach(matching: query, options: options) {
+            documents.append($0)
+            return true
+        }
+        return documents
+    }
+
+    /// The documents that satisfy a condition in the notation of the shell.
+    ///
+    /// - Parameter sort: fields with commas between them, `-` before one that is descending.
+    public func find(_ condition: String, sort: String? = nil, limit: Int? = nil) throws -> [Document] {
+        try find(
+            Query(try Predicate(parsing: condition), sort: try sort.map(Query.SortKey.parse) ?? [], limit: limit))
+    }
+
+    /// Calls `body` with each document of the answer, in order, until it returns `false`.
+    ///
+    /// All is read from one moment, whatever is written meanwhile.
+    ///
+    /// - Returns: the plan that was used and what was read.
+    /// - Throws: what `body` throws; as ``find(_:options:)``.
+    @discardableResult
+    public func forEach(
+        matching query: Query, options: QueryOptions = QueryOptions(), _ body: (Document) throws -> Bool
+    ) throws -> Explanation {
+        let clock = ContinuousClock()
+        let begin = clock.now
+        let (rows, plan) = try prepare(query, options)
+        let runner = QueryRunner(rows: rows, query: query, plan: plan, options: options)
+        var count = 0
+        try runner.run { row, record, _, _ in
+            count += 1
+            return try body(try RowReader.document(record: record, row: row, collection: rows.collection))
+        }
+        return Explanation(
+            plan: plan, keysExamined: runner.work.keysExamined, documentsExamined: runner.work.documentsExamined,
+            resultCount: count, duration: clock.now - begin)
+    }
+
+    /// How many documents satisfy a condition.
+    ///
+    /// - Complexity: that of the plan. Where an index answers the condition exactly, no document is read.
+    public func count(where predicate: Predicate, options: QueryOptions = QueryOptions()) throws -> Int {
+        if predicate.normalized == .all { return try count() }
+        let query = Query(predicate)
+        let (rows, plan) = try prepare(query, options, for: .count)
+        return try QueryRunner(rows: rows, query: query, plan: plan, options: options).count()
+    }
+
+    /// What a query asks for, reduced to some paths: a document of each result that has what is there and no more.
+    ///
+    /// - Complexity: as ``forEach(matching:options:_:)``, but nothing else of a document is decoded.
+    public func select(
+        _ paths: [FieldPath], _ query: Query, options: QueryOptions = QueryOptions()
+    ) throws -> [DocumentObject] {
+        let (rows, plan) = try prepare(query, options)
+        let names = rows.collection.names.current
+        let resolved = paths.map { ResolvedPath($0, names: names) }
+        var results: [DocumentObject] = []
+        try QueryRunner(rows: rows, query: query, plan: plan, options: options).run { row, record, bodyStart, _ in
+            try rows.reading(row) {
+                let reader = try BodyReader(record.extracting(bodyStart..<record.count), names: names)
+                var result = DocumentObject()
+                for path in resolved {
+                    if path.path.hasArrayStep {
+                        var elements: [DocumentValue] = []
+                        try reader.forEachElement(at: path) { elements.append($0) }
+                        result[path.path.description] = .array(elements)
+                    } else if let value = try reader.value(at: path) {
+                        result[path.path.description] = value
+                    }
+                }
+                results.append(result)
+            }
+            return true
+        }
+        return results
+    }
+}
+
+// MARK: - Plans
+
+extension DocumentCollection {
+    /// How a query would be answered, without answering it.
+    public func plan(_ query: Query, options: QueryOptions = QueryOptions()) throws -> Plan {
+        try prepare(query, options).1
+    }
+
+    /// Every plan that was considered for a query, the cheapest first.
+    public func plans(_ query: Query) throws -> [Plan] {
+        try query.validate()
+        return try planner(try reader(), for: .documents).options(for: query).map(\.plan)
+    }
+
+    /// What is read from, and the plan for it.
+    func prepare(
+        _ query: Query, _ options: QueryOptions, for purpose: Planner.Purpose = .documents
+    ) throws -> (RowReader, Plan) {
+        try query.validate()
+        let rows = try reader()
+        return (rows, try planner(rows, for: purpose).plan(query, hint: options.hint))
+    }
+
+    func planner(_ rows: RowReader, for purpose: Planner.Purpose) throws -> Planner {
+        let count = try rows.documentCount()
+        let cardinality = Cardinality(snapshot: rows.snapshot, database: store.database, documentCount: count)
+        return Planner(
+            valueIndexes: rows.valueIndexes, geoIndexes: rows.geoIndexes, documentCount: count,
+            countEntries: cardinality.entryCount, purpose: purpose)
+    }
+}
+
+/// How a query was answered.
+public struct Explanation: Sendable, Hashable {
+    /// The plan.
+    public let plan: Plan
+    /// Index entries and keys of documents that were read.
+    public let keysExamined: Int
+    /// Documents that were read and checked.
+    public let documentsExamined: Int
+    /// Documents in the answer.
+    public let resultCount: Int
+    /// The time from the choice of the plan to the last result, with what the caller did meanwhile.
+    public let duration: Duration
+}

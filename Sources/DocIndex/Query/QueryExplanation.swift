@@ -1,0 +1,157 @@
+internal import LevelKit
+
+/// How a query was answered, and why like that: the plan, what was expected of it and what came, the other plans, and for
+/// each index that is not used the reason.
+public struct QueryExplanation: Sendable, Hashable, CustomStringConvertible {
+    /// The query.
+    public let query: Query
+    /// The plan, and what was read.
+    public let actual: Explanation
+    /// The plans that would have cost more, the cheapest first.
+    public let alternatives: [Plan]
+    /// Indexes that are not used.
+    public let rejections: [Rejection]
+    /// An index that would help; `nil` if none would.
+    public let advice: String?
+
+    /// The plan.
+    public var plan: Plan { actual.plan }
+
+    /// All of it in some lines.
+    public var description: String {
+        var lines = ["plan: \(plan)"]
+        lines += plan.access.rangeLines.map { "  \($0)" }
+        let estimate = plan.estimate
+        lines.append(
+            "expected: \(estimate.keyCount) keys, \(estimate.documentCount) documents, \(estimate.rowCount) rows, "
+                + "\(estimate.microseconds) µs")
+        lines.append(
+            "actual: \(actual.keysExamined) keys, \(actual.documentsExamined) documents, \(actual.resultCount) rows, "
+                + "\(Self.microseconds(actual.duration)) µs")
+        lines += alternatives.prefix(5).map { "instead: \($0.identity), about \($0.estimate.microseconds) µs" }
+        lines += rejections.map { "not used: \($0)" }
+        if let advice { lines.append("advice: \(advice)") }
+        return lines.joined(separator: "\n")
+    }
+
+    /// All of it as data.
+    public var json: DocumentObject {
+        let estimate = plan.estimate
+        var object: DocumentObject = [
+            "plan": .object(plan.access.json), "identity": .string(plan.identity),
+            "order": .string(plan.ordering.rawValue), "condition": .string(query.predicate.description),
+            "estimated": [
+                "keys": .int(Int64(estimate.keyCount)), "documents": .int(Int64(estimate.documentCount)),
+                "rows": .int(Int64(estimate.rowCount)), "us": .int(Int64(estimate.microseconds)),
+            ],
+            "actual": [
+                "keys": .int(Int64(actual.keysExamined)), "documents": .int(Int64(actual.documentsExamined)),
+                "rows": .int(Int64(actual.resultCount)), "us": .int(Self.microseconds(actual.duration)),
+            ],
+            "alternatives": .array(
+                alternatives.map {
+                    ["identity": .string($0.identity), "us": .int(Int64($0.estimate.microseconds))]
+                }),
+            "rejected": .array(
+                rejections.map {
+                    ["index": .string($0.index), "reason": .string($0.code), "text": .string($0.description)]
+                }),
+        ]
+        if let advice { object["advice"] = .string(advice) }
+        return object
+    }
+
+    private static func microseconds(_ duration: Duration) -> Int64 {
+        let (seconds, attoseconds) = duration.components
+        return seconds * 1_000_000 + attoseconds / 1_000_000_000_000
+    }
+}
+
+extension Plan.Access {
+    /// A line for each range of keys, as conditions and as bytes.
+    var rangeLines: [String] {
+        switch self {
+        case .nothing, .scan, .nearest: []
+        case .union(let parts), .intersection(let parts): parts.flatMap(\.rangeLines)
+        case .ranges(let scan): Self.lines(scan.index, scan.ranges)
+        case .walk(let walk, let filter): Self.lines(walk.index, walk.ranges) + (filter?.rangeLines ?? [])
+        }
+    }
+
+    private static func lines(_ index: String, _ ranges: [KeyRange]) -> [String] {
+        let shown = ranges.prefix(5).map { "\(index): \($0.notation)" }
+        return ranges.count > 5 ? shown + ["\(index): and \(ranges.count - 5) more ranges"] : shown
+    }
+
+    /// The access as data.
+    var json: DocumentObject {
+        func strings(_ texts: [String]) -> DocumentValue { .array(texts.map { .string($0) }) }
+        switch self {
+        case .nothing: return ["op": "nothing"]
+        case .scan: return ["op": "scan"]
+        case .ranges(let scan):
+            return [
+                "op": "index", "index": .string(scan.index), "conditions": strings(scan.conditions),
+                "entryConditions": strings(scan.filterConditions), "ranges": strings(scan.ranges.map(\.notation)),
+                "est": .int(Int64(scan.estimatedEntryCount)),
+            ]
+        case .union(let parts): return ["op": "union", "in": .array(parts.map { .object($0.json) })]
+        case .intersection(let parts): return ["op": "intersection", "in": .array(parts.map { .object($0.json) })]
+        case .walk(let walk, let filter):
+            var object: DocumentObject = [
+                "op": "walk", "index": .string(walk.index), "backwards": .bool(walk.isDescending),
+                "conditions": strings(walk.conditions), "ranges": strings(walk.ranges.map(\.notation)),
+            ]
+            if let filter { object["among"] = .object(filter.json) }
+            return object
+        case .nearest(let index, let center):
+            return [
+                "op": "nearest", "index": .string(index), "latitude": .double(center.latitude),
+                "longitude": .double(center.longitude),
+            ]
+        }
+    }
+}
+
+extension KeyRange {
+    /// The bounds as bytes: printable ASCII as it is, the rest as `\xNN`.
+    var notation: String {
+        func text(_ bound: KeyBound, _ unbounded: String) -> String {
+            switch bound {
+            case .unbounded: unbounded
+            case .included(let key), .excluded(let key): key.map(Self.notation).joined()
+            }
+        }
+        return "\(text(lower, "first")) ..< \(text(upper, "end"))"
+    }
+
+    private static func notation(_ byte: UInt8) -> String {
+        if (0x21...0x7e).contains(byte), byte != UInt8(ascii: "\\") { return String(UnicodeScalar(byte)) }
+        let digits = String(byte, radix: 16)
+        return "\\x" + (digits.count < 2 ? "0" : "") + digits
+    }
+}
+
+extension DocumentCollection {
+    /// Answers a query, and tells how and why like that.
+    ///
+    /// - Throws: as ``find(_:options:)``.
+    /// - Complexity: that of the query.
+    public func explain(_ query: Query, options: QueryOptions = QueryOptions()) throws -> QueryExplanation {
+        try query.validate()
+        let rows = try reader()
+        let planner = try self.planner(rows, for: .documents)
+        let considered = try planner.options(for: query)
+        let actual = try forEach(matching: query, options: options) { _ in true }
+        let used = actual.plan.indexNames
+        let rejections = rows.collection.indexes.filter { !$0.isRetiring }.compactMap { entry -> Rejection? in
+            if used.contains(where: { $0.hasSameBytes(as: entry.definition.name) }) { return nil }
+            guard entry.isReady else { return Rejection(index: entry.definition.name, reason: .notReady) }
+            return planner.rejection(of: entry.definition, query, options: considered)
+        }
+        return QueryExplanation(
+            query: query, actual: actual,
+            alternatives: considered.map(\.plan).filter { $0.identity != actual.plan.identity },
+            rejections: rejections, advice: planner.advice(query, chosen: actual.plan))
+    }
+}

@@ -1,0 +1,74 @@
+internal import LevelKit
+
+/// Reading rows without decoding all of them.
+extension RowReader {
+    /// Calls `body` with the encoded body of a row, and what else its record says.
+    ///
+    /// - Throws: ``DocIndexError`` with `corruption` if there is no document or it cannot be read.
+    func withRecord<R>(
+        _ row: UInt64, _ body: (_ record: Span<UInt8>, _ bodyStart: Int, _ sequence: UInt64) throws -> R
+    ) throws -> R {
+        var result: R?
+        var failure: (any Error)?
+        let isThere = try snapshot.withValue(forKey: StoreKeyspace.document(collection.number, row: row)) { record in
+            do {
+                let (start, sequence) = try self.start(of: record, row: row)
+                result = try body(record, start, sequence)
+            } catch {
+                failure = error
+            }
+            return true
+        }
+        if let failure { throw failure }
+        guard isThere != nil, let result else { throw missing(row) }
+        return result
+    }
+
+    /// Where the body begins in a record, and the sequence number before it.
+    func start(of record: Span<UInt8>, row: UInt64) throws -> (offset: Int, sequence: UInt64) {
+        var offset = 0
+        guard let sequence = Varint.read(record, &offset) else {
+            throw damaged(row, "its sequence number is no number")
+        }
+        return (offset, sequence)
+    }
+
+    /// Runs `body` with what a damaged body throws turned into an error that names the row.
+    func reading<R>(_ row: UInt64, _ body: () throws -> R) throws -> R {
+        do {
+            return try body()
+        } catch let error as BodyError {
+            throw damaged(row, "\(error)")
+        }
+    }
+
+    /// A cursor over the documents in the order of rows.
+    func documentCursor(from row: UInt64 = 0) throws -> Cursor {
+        var range = KeyRange.prefix(StoreKeyspace.documents.prefix(collection.number))
+        if row > 0 { range.lower = .included(StoreKeyspace.document(collection.number, row: row)) }
+        return try snapshot.cursor(in: range, reverse: false, fillsCache: false)
+    }
+
+    /// The row in the key of a document.
+    func row(ofDocumentKey key: Span<UInt8>) throws -> UInt64 {
+        guard let row = StoreKeyspace.row(in: key, at: StoreKeyspace.documents.prefix(collection.number).count) else {
+            throw DocIndexError(
+                .corruption, "a document of the collection \(collection.name) has no row; run verify, restore a backup")
+        }
+        return row
+    }
+
+    private func missing(_ row: UInt64) -> DocIndexError {
+        DocIndexError(
+            .corruption,
+            "row \(row) of the collection \(collection.name) is named and holds no document; "
+                + "run verify, restore a backup")
+    }
+
+    private func damaged(_ row: UInt64, _ reason: String) -> DocIndexError {
+        DocIndexError(
+            .corruption,
+            "the document in row \(row) of the collection \(collection.name) cannot be read: \(reason); "
+                + "restore a backup")
+    }
+}

@@ -1,0 +1,149 @@
+import DocIndex
+import TestSupport
+import Testing
+
+/// Counts, facets, distinct values and groups, against counting by hand.
+@Suite struct AggregateTests {
+    private static let indexes: [IndexDefinition] = [
+        .value("kind", on: "kind"), .value("kind, n", on: "kind", "n"), .value("tags", on: "tags[]", counts: true),
+        .value("down", on: .field("n", order: .descending)), .value("year", on: "year", sparse: true),
+    ]
+
+    private func withDocuments(_ body: (DocumentCollection, [DocumentObject]) throws -> Void) throws {
+        var random = TestRun.random(stream: 70)
+        var documents: [DocumentObject] = []
+        for id in 0..<300 {
+            var document: DocumentObject = [
+                "id": .int(Int64(id)), "kind": .string("k\(random.number(below: 4))"),
+                "n": random.pick([.int(Int64(random.number(below: 9)) - 3), .double(2.0), .double(0.5), .null, "x"]),
+                "tags": .array((0..<random.number(below: 4)).map { _ in .string("t\(random.number(below: 5))") }),
+                "taken": .string(
+                    "20\(10 + random.number(below: 3)):0\(1 + random.number(below: 9)):05 1\(random.number(below: 9)):00:00"
+                ),
+            ]
+            if random.once(in: 2) { document["year"] = .int(Int64(1990 + random.number(below: 20))) }
+            documents.append(document)
+        }
+        let schema = Schema(collections: [
+            CollectionDefinition("c", indexes: Self.indexes), CollectionDefinition("bare"),
+        ])
+        try withTemporaryStore(schema: schema) { store in
+            try store.write { transaction in
+                for document in documents {
+                    for collection in ["c", "bare"] { try transaction.put(document, in: collection) }
+                }
+            }
+            for collection in store.collections { try body(collection, documents) }
+        }
+    }
+
+    private static let conditions = [
+        "", "kind = k1", "n >= 2", "tags has t1 and kind in (k0, k2)", "year missing", "n = 99",
+    ]
+
+    private static func values(_ path: FieldPath, _ document: DocumentObject) -> Set<DocumentValue> {
+        var values: Set<DocumentValue> = []
+        path.forEachElement(in: document) { value in
+            if case .double(let number) = value, let whole = Int64(exactly: number) {
+                values.insert(.int(whole))
+            } else {
+                values.insert(value)
+            }
+        }
+        return values
+    }
+
+    @Test func `Facets and distinct values are those of counting every document`() throws {
+        try withDocuments { collection, documents in
+            for condition in Self.conditions {
+                let predicate = try Predicate(parsing: condition)
+                let matching = documents.filter { NaiveQuery.holds(predicate, for: $0) }
+                for path: FieldPath in ["kind", "n", "tags[]", "year", "absent"] {
+                    var counts: [DocumentValue: Int] = [:]
+                    for document in matching {
+                        for value in Self.values(path, document) { counts[value, default: 0] += 1 }
+                    }
+                    let facets = try collection.facets(path, where: predicate)
+                    #expect(
+                        Dictionary(uniqueKeysWithValues: facets.map { ($0.value, $0.count) }) == counts,
+                        "\(condition) \(path)")
+                    #expect(zip(facets, facets.dropFirst()).allSatisfy { $0.count >= $1.count })
+                    #expect(try collection.facets(path, where: predicate, limit: 2) == Array(facets.prefix(2)))
+                    let distinct = try collection.distinct(path, where: predicate)
+                    let expected = counts.keys.sorted { ReferenceOrder.compare($0, $1) < 0 }
+                    #expect(distinct == expected, "\(condition) \(path)")
+                    #expect(try collection.distinct(path, where: predicate, limit: 3) == Array(expected.prefix(3)))
+                }
+                let several = try collection.facets(["kind", "tags[]"], where: predicate)
+                #expect(try several[1] == collection.facets("tags[]", where: predicate))
+                #expect(try collection.count(where: predicate) == matching.count)
+            }
+        }
+    }
+
+    @Test func `Groups have the sums, averages and extremes of their documents`() throws {
+        try withDocuments { collection, documents in
+            for condition in Self.conditions {
+                let predicate = try Predicate(parsing: condition)
+                let matching = documents.filter { NaiveQuery.holds(predicate, for: $0) }
+                let groups = try collection.summarize(
+                    Aggregation(
+                        by: [.value("kind")],
+                        [.count, .sum("n"), .average("n"), .minimum("n"), .maximum("n"), .distinctCount("tags[]")]),
+                    where: predicate)
+                let kinds = Set(matching.compactMap { $0["kind"]?.stringValue }).sorted()
+                #expect(groups.map { $0.key } == kinds.map { [.string($0)] })
+                for group in groups {
+                    let members = matching.filter { $0["kind"] == group.key[0] }
+                    let numbers = members.compactMap { $0["n"]?.numberValue }
+                    let values = members.compactMap { $0["n"] }.sorted { ReferenceOrder.compare($0, $1) < 0 }
+                    #expect(group.values[0] == .int(Int64(members.count)))
+                    #expect(group.values[1].numberValue == numbers.reduce(0, +))
+                    #expect(
+                        group.values[2].numberValue
+                            == (numbers.isEmpty ? nil : numbers.reduce(0, +) / Double(numbers.count)))
+                    #expect(ReferenceOrder.compare(group.values[3], values.first) == 0)
+                    #expect(ReferenceOrder.compare(group.values[4], values.last) == 0)
+                    let tags = members.reduce(into: Set<DocumentValue>()) { $0.formUnion(Self.values("tags[]", $1)) }
+                    #expect(group.values[5] == .int(Int64(tags.count)))
+                }
+            }
+            let whole = try collection.summarize(Aggregation(), where: Predicate(parsing: "n = 99"))
+            #expect(whole.map { $0.values } == [[0]])
+        }
+    }
+
+    @Test func `A histogram counts by parts of dates and by ranges`() throws {
+        try withDocuments { collection, documents in
+            let months = try collection.summarize(Aggregation(by: [.datePart("taken", .yearMonth)]))
+            var counts: [Int64: Int64] = [:]
+            for document in documents {
+                let digits = (document["taken"]?.stringValue ?? "").split(separator: ":")
+                counts[(Int64(digits[0]) ?? 0) * 100 + (Int64(digits[1]) ?? 0), default: 0] += 1
+            }
+            #expect(months.map { $0.key } == counts.keys.sorted().map { [.int($0)] })
+            #expect(months.map { $0.values[0] } == counts.sorted { $0.key < $1.key }.map { .int($0.value) })
+            let ranges = try collection.summarize(Aggregation(by: [.range("year", width: 10)]))
+            let decades = documents.map { $0["year"]?.intValue.map { $0 / 10 * 10 } }
+            for group in ranges {
+                let count = decades.count { $0 == group.key[0]?.intValue }
+                #expect(group.values == [.int(Int64(count))])
+            }
+            expectFailure(.invalidQuery) {
+                _ = try collection.summarize(Aggregation(by: [.range("year", width: 0)]))
+            }
+            expectFailure(.queryTooLarge) {
+                _ = try collection.summarize(Aggregation(by: [.value("id")], groupLimit: 10))
+            }
+        }
+    }
+
+    @Test func `Selected fields are those of the documents`() throws {
+        try withDocuments { collection, documents in
+            let found = try collection.select(["id", "tags[]", "absent"], Query(limit: 5))
+            #expect(found.map { $0["id"] } == documents.prefix(5).map { $0["id"] })
+            #expect(found.map { $0["tags[]"] } == documents.prefix(5).map { $0["tags"] })
+            #expect(found.allSatisfy { $0["absent"] == nil && $0.count == 2 })
+        }
+    }
+}

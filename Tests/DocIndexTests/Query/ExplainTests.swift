@@ -1,0 +1,132 @@
+import DocIndex
+import Synchronization
+import TestSupport
+import Testing
+
+/// Explanations, hints, limits and cancellation.
+@Suite struct ExplainTests {
+    private static let schema = Schema(collections: [
+        CollectionDefinition(
+            "c",
+            indexes: [
+                .value("n", on: "n"), .value("kind", on: "kind"), .value("high", on: "n", where: "kind >= 2"),
+                .value("title", on: .field("title", collation: .caseInsensitive)), .geo("place", on: "gps"),
+                .text("text", on: "title"),
+            ])
+    ])
+
+    private func withDocuments(_ body: (DocumentCollection) throws -> Void) throws {
+        try withTemporaryStore(schema: Self.schema) { store in
+            try store.write { transaction in
+                for id in 0..<2000 {
+                    try transaction.put(
+                        [
+                            "id": .int(Int64(id)), "n": .int(Int64(id % 500)), "kind": .int(Int64(id % 3)),
+                            "title": .string("t\(id)"), "plain": .int(Int64(id % 100)),
+                            "gps": ["lat": .double(Double(id % 60)), "lon": .double(Double(id % 100))],
+                        ], in: "c")
+                }
+            }
+            try body(try store.collection("c"))
+        }
+    }
+
+    @Test func `An explanation has the plan, the counts and a reason for each index that is not used`() throws {
+        try withDocuments { collection in
+            let query = Query(try Predicate(parsing: "n = 7 and title < m"), limit: 10)
+            let explanation = try collection.explain(query)
+            #expect(explanation.plan.identity == "index(n)")
+            #expect(explanation.actual.resultCount == 0 && explanation.actual.keysExamined == 4)
+            #expect(explanation.plan.estimate.keyCount == 4)
+            let codes = Dictionary(uniqueKeysWithValues: explanation.rejections.map { ($0.index, $0.code) })
+            #expect(
+                codes == [
+                    "kind": "noConditionOnFirstField", "high": "conditionNotImplied", "title": "otherOrder",
+                    "place": "noLocationAsked", "text": "needsTextSearch",
+                ])
+            #expect(explanation.alternatives.contains { $0.identity == "scan" })
+            #expect(explanation.description.contains("n = 7") && explanation.description.contains("actual: 4 keys"))
+            let json = explanation.json
+            #expect(json["identity"] == "index(n)" && json["rejected"]?.arrayValue?.count == 5)
+            #expect(json["estimated"]?.objectValue?["keys"] == 4)
+        }
+    }
+
+    @Test func `Advice names the fields of the index that would help`() throws {
+        try withDocuments { collection in
+            let query = Query(try Predicate(parsing: "plain = 7"), sort: [.descending("title")], limit: 10)
+            #expect(try collection.explain(query).advice?.contains("(plain, -title)") == true)
+            #expect(try collection.explain(Query(try Predicate(parsing: "n = 7"))).advice == nil)
+        }
+    }
+
+    @Test func `A hint is strict, and a scan can be refused`() throws {
+        try withDocuments { collection in
+            let query = Query(try Predicate(parsing: "n = 7"))
+            #expect(try collection.plan(query, options: QueryOptions(hint: .scan)).identity == "scan")
+            #expect(try collection.plan(query, options: QueryOptions(hint: .index("n"))).identity == "index(n)")
+            expectFailure(.invalidQuery, containing: "index kind") {
+                _ = try collection.find(query, options: QueryOptions(hint: .index("kind")))
+            }
+            expectFailure(.queryTooLarge, containing: "index") {
+                _ = try collection.find(
+                    Query(try Predicate(parsing: "plain = 7")), options: QueryOptions(refusesScan: true))
+            }
+            expectFailure(.queryTooLarge, containing: "limit") {
+                _ = try collection.find(
+                    Query(sort: [.ascending("plain")]), options: QueryOptions(sortByteLimit: 10_000))
+            }
+            let few = try collection.find(
+                Query(sort: [.ascending("plain")], limit: 3), options: QueryOptions(sortByteLimit: 1_000_000))
+            #expect(few.map { $0["plain"] } == [0, 0, 0])
+        }
+    }
+
+    @Test func `Counting what an index answers exactly reads no document, and plans stay the same`() throws {
+        try withDocuments { collection in
+            let plan = try collection.plan(Query(try Predicate(parsing: "n >= 490")))
+            #expect(plan.isExact)
+            for _ in 0..<5 { #expect(try collection.plan(Query(try Predicate(parsing: "n >= 490"))) == plan) }
+            #expect(try collection.count(where: Predicate(parsing: "n >= 490")) == 40)
+        }
+    }
+
+    @Test func `A query is cancelled with its task, and tells how far it is`() async throws {
+        let path = temporaryPath()
+        defer { try? TestFiles.remove(path) }
+        let store = try DocumentStore.open(at: path, schema: Self.schema)
+        let collection = try store.collection("c")
+        try store.write { transaction in
+            for id in 0..<20_000 { try transaction.put(["id": .int(Int64(id)), "s": .string("text \(id)")], in: "c") }
+        }
+        let predicate = try Predicate(parsing: "s matches /x{3}y/")
+        let reports = Mutex<[QueryProgress]>([])
+        let options = QueryOptions(progress: { progress in reports.withLock { $0.append(progress) } })
+        #expect(try collection.find(Query(predicate), options: options).isEmpty)
+        let seen = reports.withLock { $0 }
+        #expect(seen.count >= 5 && zip(seen, seen.dropFirst()).allSatisfy { $0.keysExamined < $1.keysExamined })
+        #expect(seen.allSatisfy { $0.fraction > 0 && $0.fraction <= 1 })
+        let clock = ContinuousClock()
+        let begun = AsyncStream.makeStream(of: Void.self)
+        let task = Task.detached {
+            let options = QueryOptions(progress: { _ in begun.continuation.yield() })
+            while true { _ = try collection.find(Query(predicate), options: options) }
+        }
+        for await _ in begun.stream { break }
+        let begin = clock.now
+        task.cancel()
+        await #expect(throws: CancellationError.self) { try await task.value }
+        // 50 ms are what is promised; a debug build on a busy machine is given more.
+        #expect(clock.now - begin < .seconds(2))
+        try store.close()
+    }
+
+    @Test func `A query is saved as JSON and comes back`() throws {
+        var queries = RandomQueries(TestRun.random(stream: 90))
+        for _ in 0..<200 {
+            let query = queries.query()
+            let value = try DocumentEncoder().encode(query)
+            #expect(try DocumentDecoder().decode(Query.self, from: value) == query, "\(query), \(TestRun.repetition)")
+        }
+    }
+}
