@@ -29,7 +29,7 @@ extension DocumentStore {
     public func changes(
         since sequence: UInt64, epoch: StoreEpoch? = nil, in collection: String? = nil, limit: Int = .max
     ) throws -> [StoreChange] {
-        let (snapshot, catalog) = try state()
+        let (snapshot, catalog, _) = try state()
         if let epoch, epoch != catalog.epoch {
             throw DocIndexError(
                 .epochChanged,

@@ -374,7 +374,7 @@ import Testing
         throws
     {
         try withDamagedStore {
-            try $0.put(bytes, forKey: StoreKeyspace.textStatistics(2))
+            try $0.put(bytes, forKey: TextKeyspace.structure.prefix(2))
         } _: { photos in
             // Numbers that are readable and absurd may give absurd scores.
             do {
@@ -395,7 +395,7 @@ import Testing
             expectFailure(.corruption) { try photos.find(Query(sort: [.ascending("year")], limit: 9)) }
         }
         try withDamagedStore {
-            try $0.put([0x80], forKey: StoreKeyspace.postings(2, term: "fog") + [0x15, 1])
+            try $0.put([0x80], forKey: TextKeyspace.pending.key(2, 0))
         } _: { photos in
             expectFailure(.corruption, containing: "text", "verify") { try photos.search("fog") }
         }
