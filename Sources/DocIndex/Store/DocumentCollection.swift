@@ -198,6 +198,13 @@ extension DocumentCollection {
         }
     }
 
+    /// The ids and scores that ``search(_:where:limit:)-(TextQuery,_,_)`` would give, without reading documents.
+    ///
+    /// - Returns: rows, which number documents in the order in which they were first stored, and scores.
+    public func rank(_ query: TextQuery, limit: Int? = 20) throws -> [(row: UInt64, score: Double)] {
+        try textSearch(in: try reader()).top(query, limit: limit).map { ($0.row, Double($0.score) / BM25.unit) }
+    }
+
     /// How many documents match.
     ///
     /// - Complexity: reads every posting of every word.

@@ -53,7 +53,7 @@ import Testing
             let texts = try allPairs(in: database).filter { $0.key.first == StoreKeyspace.text.rawValue }
             #expect(
                 texts.map { "\(hexadecimal($0.key)): \(hexadecimal($0.value))" } == [
-                    "58 15 03 14: 01 02 01 04 01 02 01 01 01 01 2b",
+                    "58 15 03 14: 01 02 01 04 01 02 01 01 01 01 33",
                     // One document without a correction; its slot, once; position 2, the last.
                     "58 15 03 15 01 15 01 02 61 6e 64 00: 01 00 01 04",
                     // Twice: positions 0 and 1.

@@ -181,7 +181,7 @@ import Testing
         epoch: String = "\"e\"", migrations: String = "[]", running: String = "null"
     ) -> String {
         """
-        {"docindex":2,"schemaVersion":\(version),"epoch":\(epoch),"migrations":\(migrations),\
+        {"docindex":3,"schemaVersion":\(version),"epoch":\(epoch),"migrations":\(migrations),\
         "runningMigration":\(running),"nextCollection":\(next),"nextIndex":\(nextIndex),"collections":[\
         {"name":"\(name)","number":\(number),"id":\(id),"indexes":[\(index)]}\(more)],"dropped":[\(dropped)]}
         """
@@ -202,8 +202,8 @@ import Testing
     }
 
     static let unreadable: [String] = [
-        #"{"docindex":"#, #"{"docindex":}"#, #"{"docindex":"1"}"#, #"{"docindex":2.0}"#, #"{"docindex":2}"#,
-        #"{"docindex":2,"docindex":2}"#, catalog(epoch: "null"), catalog(epoch: "1"), catalog(migrations: "null"),
+        #"{"docindex":"#, #"{"docindex":}"#, #"{"docindex":"1"}"#, #"{"docindex":2.0}"#, #"{"docindex":3}"#,
+        #"{"docindex":3,"docindex":3}"#, catalog(epoch: "null"), catalog(epoch: "1"), catalog(migrations: "null"),
         catalog(migrations: "[1]"), catalog(running: "1"), catalog(index: index(retiring: "null")),
         catalog(index: index(fingerprint: "null")),
         catalog(version: "null"), catalog(version: "-1"), catalog(next: "\"2\""), catalog(nextIndex: "4294967296"),
@@ -267,7 +267,7 @@ import Testing
         try withTemporaryDirectory { directory in
             let path = directory + "/s"
             let full =
-                #"{"docindex":2,"schemaVersion":1,"epoch":"e","migrations":[],"nextCollection":1073741824,"#
+                #"{"docindex":3,"schemaVersion":1,"epoch":"e","migrations":[],"nextCollection":1073741824,"#
                 + #""nextIndex":1073741824,"collections":[],"dropped":[]}"#
             let database = try Database.open(at: path)
             try database.put(Array(full.utf8), forKey: StoreKeyspace.catalogKey)

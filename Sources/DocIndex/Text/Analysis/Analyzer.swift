@@ -96,6 +96,19 @@ enum Analyzer {
         terms.endTerm()
     }
 
+    /// How a character divides a text.
+    enum Part { case inside, alone, between }
+
+    /// Whether a character is within a word, a word of its own, or between words.
+    static func kind(of character: Character) -> Part {
+        guard let first = character.unicodeScalars.first else { return .between }
+        return switch kind(of: first) {
+        case .letter, .invisible: .inside
+        case .word: .alone
+        case .separator: .between
+        }
+    }
+
     private enum Kind { case letter, word, separator, invisible }
 
     private static func kind(of scalar: Unicode.Scalar) -> Kind {

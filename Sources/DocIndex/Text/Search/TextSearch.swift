@@ -14,15 +14,33 @@ final class TextSearch {
     /// Postings that were decoded, or blocks passed over, do not count: terms whose lists were opened.
     private(set) var listCount = 0
     private let scorer: BM25
-    private var words: [[UInt8]: Word] = [:]
+    private var words: [WordKey: Word] = [:]
 
-    /// What is known of a term, or of several that count as one.
-    private struct Word {
-        var records: [TermRecord?]
-        /// Of several terms, the postings of all in each segment.
-        var merged: [PlainPostings?]
-        var pending: PlainPostings
-        var documentFrequency: Int
+    /// A term, or several that count as one.
+    enum WordKey: Hashable {
+        case term([UInt8])
+        /// Only in some fields; `nil` for all.
+        case prefix([UInt8], fields: UInt32?)
+        case fuzzy([UInt8], distance: Int, fields: UInt32?)
+    }
+
+    /// What is known of a term.
+    struct Word {
+        /// The postings in each segment, and at last the pending ones.
+        var lists: [List] = []
+        var documentFrequency = 0
+
+        enum List {
+            case none
+            case plain(PlainPostings)
+            case stored(TermRecord)
+        }
+    }
+
+    /// Where a part of a query applies, and how much it counts.
+    private struct Scope {
+        var fields: UInt32?
+        var boost = 1.0
     }
 
     init(reader: any KeyValueReader, index: TextIndex, view: TextView, cache: TermCache) {
@@ -94,14 +112,24 @@ final class TextSearch {
         return min(try bound(query), Int(view.structure.statistics.documents))
     }
 
-    private func bound(_ query: TextQuery) throws -> Int {
+    private func bound(_ query: TextQuery, _ scope: Scope = Scope()) throws -> Int {
         switch query {
         case .nothing: return 0
-        case .phrase(let terms):
-            return terms.isEmpty ? 0 : try terms.reduce(.max) { min($0, try word($1).documentFrequency) }
-        case .and(let parts): return parts.isEmpty ? 0 : try parts.reduce(.max) { min($0, try bound($1)) }
-        case .or(let parts): return try parts.reduce(0) { $0 + (try bound($1)) }
-        case .except(let wanted, _): return try bound(wanted)
+        case .phrase(let terms), .near(let terms, _):
+            return terms.isEmpty ? 0 : try terms.reduce(.max) { min($0, try word(.term($1)).documentFrequency) }
+        case .prefix, .fuzzy:
+            guard let word = try key(query, scope).map(word) else { return 0 }
+            return word.lists.reduce(0) { sum, list in
+                switch list {
+                case .none: sum
+                case .plain(let plain): sum + plain.slots.count
+                case .stored(let record): sum + record.documentCount
+                }
+            }
+        case .and(let parts): return parts.isEmpty ? 0 : try parts.reduce(.max) { min($0, try bound($1, scope)) }
+        case .or(let parts): return try parts.reduce(0) { $0 + (try bound($1, scope)) }
+        case .except(let wanted, _), .prefer(let wanted, _), .boost(let wanted, _): return try bound(wanted, scope)
+        case .field(let name, let part): return try bound(part, narrowed(scope, to: name))
         }
     }
 
@@ -226,64 +254,132 @@ final class TextSearch {
     // MARK: - Matchers
 
     /// Looks up every term of the query: its count decides what it weighs in every segment.
-    private func prepare(_ query: TextQuery) throws {
+    private func prepare(_ query: TextQuery, _ scope: Scope = Scope()) throws {
         switch query {
         case .nothing: break
-        case .phrase(let terms): for term in terms { _ = try word(term) }
-        case .and(let parts), .or(let parts): for part in parts { try prepare(part) }
-        case .except(let wanted, let unwanted):
-            try prepare(wanted)
-            try prepare(unwanted)
+        case .phrase(let terms), .near(let terms, _): for term in terms { _ = try word(.term(term)) }
+        case .prefix, .fuzzy: if let key = key(query, scope) { _ = try word(key) }
+        case .and(let parts), .or(let parts): for part in parts { try prepare(part, scope) }
+        case .except(let first, let second), .prefer(let first, let second):
+            try prepare(first, scope)
+            try prepare(second, scope)
+        case .field(let name, let part): try prepare(part, narrowed(scope, to: name))
+        case .boost(let part, _): try prepare(part, scope)
         }
     }
 
-    private func word(_ term: [UInt8]) throws -> Word {
-        if let known = words[term] { return known }
-        var word = Word(records: [], merged: [], pending: PlainPostings(), documentFrequency: 0)
+    private func key(_ query: TextQuery, _ scope: Scope) -> WordKey? {
+        switch query {
+        case .prefix(let prefix): prefix.isEmpty ? nil : .prefix(prefix, fields: scope.fields)
+        case .fuzzy(let term, let distance):
+            // A word of one letter is like any other.
+            distance <= 0 || term.count < 2
+                ? .term(term) : .fuzzy(term, distance: min(distance, 2), fields: scope.fields)
+        default: nil
+        }
+    }
+
+    /// The scope within a field.
+    ///
+    /// - Throws: ``DocIndexError`` with `invalidQuery` for a field that the index does not have.
+    private func narrowed(_ scope: Scope, to name: String) throws -> Scope {
+        let names = index.definition.fields.map(\.description)
+        var fields: UInt32 = 0
+        for (position, path) in names.enumerated() {
+            let last = path.split(separator: ".").last ?? ""
+            if path.hasSameBytes(as: name) || last == name || last == name + "[]" { fields |= 1 << UInt32(position) }
+        }
+        guard fields != 0 else {
+            throw DocIndexError(
+                .invalidQuery,
+                "the text index \(index.definition.name) has no field \(name); it has \(names.joined(separator: ", ")). "
+                    + "Put the word in quotes if it is no field")
+        }
+        return Scope(fields: scope.fields.map { $0 & fields } ?? fields, boost: scope.boost)
+    }
+
+    /// How many documents have a term.
+    func documentFrequency(of term: [UInt8]) throws -> Int { try word(.term(term)).documentFrequency }
+
+    /// What a term weighs that so many documents have.
+    func weight(ofFrequency frequency: Int) -> Double { scorer.weight(documentFrequency: frequency, boost: 1) }
+
+    private func word(_ key: WordKey) throws -> Word {
+        if let known = words[key] { return known }
+        let word =
+            switch key {
+            case .term(let term): try exactWord(term)
+            case .prefix, .fuzzy:
+                try ExpandedWord(key, reader: reader, index: index, view: view).word()
+            }
+        listCount += word.lists.count
+        words[key] = word
+        return word
+    }
+
+    private func exactWord(_ term: [UInt8]) throws -> Word {
+        var word = Word()
         for segment in view.structure.segments {
             let record = try cache.record(term, in: SegmentReader(reader: reader, index: index, segment: segment))
-            word.records.append(record)
-            if let record {
-                listCount += 1
-                word.documentFrequency += record.documentCount - Int(record.correction)
+            guard let record else {
+                word.lists.append(.none)
+                continue
+            }
+            word.documentFrequency += record.documentCount - Int(record.correction)
+            switch record.postings {
+            case .none: word.lists.append(.none)
+            case .short(let plain): word.lists.append(.plain(plain))
+            case .long: word.lists.append(.stored(record))
             }
         }
         let (postings, killCount) = view.pending.postings(of: term, view.limit)
-        word.pending = postings
+        word.lists.append(postings.slots.isEmpty ? .none : .plain(postings))
         word.documentFrequency += postings.slots.count - killCount
-        words[term] = word
         return word
     }
 
     /// What matches the query in a segment, or in the pending documents; `nil` if nothing does.
-    private func matcher(_ query: TextQuery, part: Int) throws -> Matcher? {
+    private func matcher(_ query: TextQuery, _ scope: Scope = Scope(), part: Int) throws -> Matcher? {
         switch query {
         case .nothing: return nil
         case .phrase(let terms):
-            if terms.count == 1 { return try termMatcher(terms[0], part: part) }
-            return try phraseMatcher(terms, slop: nil, part: part)
+            if terms.count == 1 { return try termMatcher(.term(terms[0]), scope, part: part) }
+            return try phraseMatcher(terms, slop: nil, scope, part: part)
+        case .near(let terms, let slop):
+            if terms.count == 1 { return try termMatcher(.term(terms[0]), scope, part: part) }
+            return try phraseMatcher(terms, slop: max(0, slop), scope, part: part)
+        case .prefix, .fuzzy:
+            return try key(query, scope).flatMap { try termMatcher($0, scope, part: part) }
         case .and(let parts):
             var matchers: [Matcher] = []
             for query in parts {
-                guard let matcher = try matcher(query, part: part) else { return nil }
+                guard let matcher = try matcher(query, scope, part: part) else { return nil }
                 matchers.append(matcher)
             }
             return matchers.count < 2 ? matchers.first : AndMatcher(matchers)
         case .or(let parts):
             var matchers: [Matcher] = []
             for query in parts {
-                guard let matcher = try matcher(query, part: part) else { continue }
+                guard let matcher = try matcher(query, scope, part: part) else { continue }
                 matchers.append(matcher)
             }
             return matchers.count < 2 ? matchers.first : OrMatcher(matchers)
         case .except(let wanted, let unwanted):
-            guard let wanted = try matcher(wanted, part: part) else { return nil }
-            guard let unwanted = try matcher(unwanted, part: part) else { return wanted }
+            guard let wanted = try matcher(wanted, scope, part: part) else { return nil }
+            guard let unwanted = try matcher(unwanted, scope, part: part) else { return wanted }
             return ExceptMatcher(wanted, unwanted)
+        case .prefer(let wanted, let optional):
+            guard let wanted = try matcher(wanted, scope, part: part) else { return nil }
+            guard let optional = try matcher(optional, scope, part: part) else { return wanted }
+            return OptionalMatcher(wanted, optional: optional)
+        case .field(let name, let query): return try matcher(query, narrowed(scope, to: name), part: part)
+        case .boost(let query, let boost):
+            let factor = min(max(boost, 0.001), 1000)
+            return try matcher(query, Scope(fields: scope.fields, boost: min(1e6, scope.boost * factor)), part: part)
         }
     }
 
-    private func phraseMatcher(_ terms: [[UInt8]], slop: Int?, part: Int) throws -> Matcher? {
+    private func phraseMatcher(_ terms: [[UInt8]], slop: Int?, _ scope: Scope, part: Int) throws -> Matcher? {
         var distinct: [[UInt8]] = []
         var matchers: [TermMatcher] = []
         var order: [Int] = []
@@ -292,7 +388,7 @@ final class TextSearch {
                 order.append(known)
                 continue
             }
-            guard let matcher = try termMatcher(term, part: part) else { return nil }
+            guard let matcher = try termMatcher(.term(term), scope, part: part) else { return nil }
             order.append(matchers.count)
             distinct.append(term)
             matchers.append(matcher)
@@ -300,25 +396,23 @@ final class TextSearch {
         return matchers.isEmpty ? nil : PhraseMatcher(matchers, order: order, slop: slop)
     }
 
-    private func termMatcher(_ term: [UInt8], part: Int) throws -> TermMatcher? {
-        let word = try word(term)
+    private func termMatcher(_ key: WordKey, _ scope: Scope, part: Int) throws -> TermMatcher? {
+        let word = try word(key)
         let source: TermMatcher.Source
-        if part == word.records.count {
-            if word.pending.slots.isEmpty { return nil }
-            source = .plain(word.pending)
-        } else {
-            guard let record = word.records[part] else { return nil }
-            switch record.postings {
-            case .none: return nil
-            case .short(let plain): source = .plain(plain)
-            case .long:
-                let segment = SegmentReader(reader: reader, index: index, segment: view.structure.segments[part])
-                source = .stored(record, segment, cache, term: term)
-            }
+        var fields = scope.fields
+        switch word.lists[part] {
+        case .none: return nil
+        case .plain(let plain): source = .plain(plain)
+        case .stored(let record):
+            guard case .term(let term) = key else { return nil }
+            let segment = SegmentReader(reader: reader, index: index, segment: view.structure.segments[part])
+            source = .stored(record, segment, cache, term: term)
         }
+        // Several terms that count as one were narrowed when they were put together.
+        if case .term = key {} else { fields = nil }
         return try TermMatcher(
             source, slots: view.slots, scorer: scorer,
-            weight: scorer.weight(documentFrequency: word.documentFrequency, boost: 1), fields: nil,
+            weight: scorer.weight(documentFrequency: word.documentFrequency, boost: scope.boost), fields: fields,
             fieldWeights: index.weights)
     }
 }

@@ -27,6 +27,7 @@ final class TextIndexes: Sendable {
             var isCleaned = false
         }
         var indexes: [UInt32: Index] = [:]
+        var limits = TextMaintenanceLimits()
         /// Indexes of which something could not be read or written: not tried again until the next opening.
         var broken: Set<UInt32> = []
     }
@@ -128,7 +129,7 @@ final class TextIndexes: Sendable {
         confirm(changes.views)
         for (number, killed) in changes.killed { work.indexes[number]?.killed += killed }
         for (number, count) in changes.documentCounts {
-            work.indexes[number]?.credit += count * Self.mergeBytesPerDocument
+            work.indexes[number]?.credit += count * work.limits.mergeBytesPerDocument
         }
     }
 
@@ -151,16 +152,9 @@ final class TextIndexes: Sendable {
 
     // MARK: - Flushes and merges
 
-    /// What a document lets merges write. More than a document costs in all levels together, so that merges keep up.
-    private static let mergeBytesPerDocument = 8 << 10
-    /// What a merge writes at a time.
-    private static let sliceByteCount = 128 << 10
-    /// Documents from which on a batch counts as part of a load, which flushes seldom.
-    private static let loadDocumentCount = 256
-    /// Words in memory at which a load flushes, and documents at which others do.
-    private static let loadWordCount = 2 << 20
-    private static let pendingDocumentCount: UInt32 = 8192
-    private static let pendingWordCount = 1 << 20
+    /// Changes when segments are flushed and merged. Called under the writer's lock; for tests, to which a few documents
+    /// must be many.
+    func setLimits(_ limits: TextMaintenanceLimits) { work.limits = limits }
 
     /// Does what is due: writes pending documents as a segment, goes on with a merge, deletes what was merged. Called
     /// under the writer's lock, after a batch. What it cannot do is left for later: the batch is written, and the index
@@ -172,16 +166,18 @@ final class TextIndexes: Sendable {
             else { continue }
             let words = view.pending.wordCount
             let documents = view.structure.nextSlot - view.structure.pendingSlot + view.killCount
+            let limits = work.limits
             let isDue =
-                count >= Self.loadDocumentCount
-                ? words >= Self.loadWordCount
-                : documents >= Self.pendingDocumentCount || words >= Self.pendingWordCount
+                count >= limits.loadDocumentCount
+                ? words >= limits.loadWordCount
+                : documents >= limits.pendingDocumentCount || words >= limits.pendingWordCount
             do {
                 try clean(index, view, database)
                 if isDue { try flush(index, database) }
-                while let credit = work.indexes[number]?.credit, credit >= Self.sliceByteCount {
-                    work.indexes[number]?.credit = min(credit - Self.sliceByteCount, 16 * Self.sliceByteCount)
-                    if try !mergeSlice(index, database, byteCount: Self.sliceByteCount) { break }
+                let slice = limits.sliceByteCount
+                while let credit = work.indexes[number]?.credit, credit >= slice {
+                    work.indexes[number]?.credit = min(credit - slice, 16 * slice)
+                    if try !mergeSlice(index, database, byteCount: slice) { break }
                 }
             } catch {
                 // A write that failed leaves nothing certain; anything else would only happen again.
@@ -329,7 +325,7 @@ final class TextIndexes: Sendable {
         guard let view = views.withLock({ $0[index.number]?.last }) else { return false }
         if work.indexes[index.number]?.merger == nil {
             let segments = view.structure.segments
-            let next = MergePolicy.next(segments) { Int($0.upper - $0.lower) - view.deadCount($0.lower..<$0.upper) }
+            let next = work.limits.mergePolicy.next(segments) { Int($0.upper - $0.lower) - view.deadCount($0.lower..<$0.upper) }
             guard let next else { return false }
             try beginMerge(of: Array(segments[next]), index, view, database)
         }

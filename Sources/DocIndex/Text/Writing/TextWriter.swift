@@ -22,10 +22,13 @@ struct TextWriter {
     ///
     /// - Throws: ``DocIndexError``: `corruption`; `tooManyEntries` when the numbers of slots or rows are used up.
     mutating func apply(_ changes: [TextChange], to batch: WriteBatch) throws {
+        let first = view.structure.nextSlot
         for change in changes {
             if let old = change.old { try remove(old, row: change.row, from: batch, isReplaced: change.new != nil) }
             if let new = change.new { try add(new, row: change.row, to: batch) }
         }
+        // Documents without a word leave no trace.
+        guard view.structure.nextSlot != first || !killed.isEmpty else { return }
         view.structure.generation += 1
         try batch.put(view.structure.encoded, forKey: TextKeyspace.structure.prefix(index.number))
     }
