@@ -142,7 +142,8 @@ struct TextBench {
             queries.append(
                 Query(
                     kind: "OR 5",
-                    text: [pick(frequent), pick(frequent), pick(medium), pick(medium), pick(rare)].joined(separator: " OR ")))
+                    text: [pick(frequent), pick(frequent), pick(medium), pick(medium), pick(rare)].joined(
+                        separator: " OR ")))
             queries.append(Query(kind: "AND 2", text: "\(pick(frequent)) \(pick(medium))"))
             queries.append(Query(kind: "AND 2 frequent", text: "\(pick(frequent)) \(pick(frequent))"))
             queries.append(Query(kind: "phrase", text: "\"\(pairs[number % pairs.count].joined(separator: " "))\""))

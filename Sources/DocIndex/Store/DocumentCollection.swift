@@ -19,7 +19,8 @@ public struct DocumentCollection: Sendable {
     }
 
     init(
-        store: DocumentStore, number: UInt32, name: String, pinned: (Snapshot, Catalog.CollectionEntry, TextIndexes.Views)? = nil
+        store: DocumentStore, number: UInt32, name: String,
+        pinned: (Snapshot, Catalog.CollectionEntry, TextIndexes.Views)? = nil
     ) {
         self.store = store
         self.number = number
@@ -186,12 +187,15 @@ extension DocumentCollection {
     public func search(_ query: TextQuery, where predicate: Predicate = .all, limit: Int? = 20) throws -> [Hit] {
         let rows = try reader()
         var read: [UInt64: Document] = [:]
-        let filter = predicate == .all ? nil : { (row: UInt64) throws in
-            let document = try rows.document(row)
-            guard predicate.matches(document.content) else { return false }
-            read[row] = document
-            return true
-        }
+        let filter =
+            predicate == .all
+            ? nil
+            : { (row: UInt64) throws in
+                let document = try rows.document(row)
+                guard predicate.matches(document.content) else { return false }
+                read[row] = document
+                return true
+            }
         let hits = try textSearch(in: rows).top(query, limit: limit, filter: filter)
         return try hits.map {
             Hit(document: try read[$0.row] ?? rows.document($0.row), score: Double($0.score) / BM25.unit)

@@ -77,17 +77,21 @@ import Testing
             case .word(let word): return any(row, fields) { $0 == word }
             case .prefix(let prefix): return any(row, fields) { $0.hasPrefix(prefix) }
             case .phrase(let words):
-                guard texts(row, fields).contains(where: { text in
-                    text.indices.contains { text[$0...].starts(with: words) }
-                }) else { return nil }
+                guard
+                    texts(row, fields).contains(where: { text in
+                        text.indices.contains { text[$0...].starts(with: words) }
+                    })
+                else { return nil }
                 return words.reduce(0) { sum, word in sum + (any(row, fields) { $0 == word } ?? 0) }
             case .near(let words, let slop):
-                guard texts(row, fields).contains(where: { text in
-                    text.indices.contains { start in
-                        let window = text[start..<min(text.count, start + words.count + slop)]
-                        return words.allSatisfy(window.contains)
-                    }
-                }) else { return nil }
+                guard
+                    texts(row, fields).contains(where: { text in
+                        text.indices.contains { start in
+                            let window = text[start..<min(text.count, start + words.count + slop)]
+                            return words.allSatisfy(window.contains)
+                        }
+                    })
+                else { return nil }
                 return words.reduce(0) { sum, word in sum + (any(row, fields) { $0 == word } ?? 0) }
             case .and(let parts):
                 let scores = parts.map { score($0, row, fields: fields) }
@@ -138,9 +142,11 @@ import Testing
             case 3: return .prefix(random.pick(["w", "w1", "w2", "w3", "rare", "x"]))
             case 4: return .phrase((0..<random.pick([2, 2, 3])).map { _ in SegmentTests.word(&random) })
             case 5:
-                return .near(Array(Set((0..<2).map { _ in SegmentTests.word(&random) })).sorted(), random.number(below: 4))
+                return .near(
+                    Array(Set((0..<2).map { _ in SegmentTests.word(&random) })).sorted(), random.number(below: 4))
             case 6, 7: return .and((0..<random.pick([2, 3])).map { _ in Wanted.random(&random, depth: depth - 1) })
-            case 8, 9, 10: return .or((0..<random.pick([2, 3, 5])).map { _ in Wanted.random(&random, depth: depth - 1) })
+            case 8, 9, 10:
+                return .or((0..<random.pick([2, 3, 5])).map { _ in Wanted.random(&random, depth: depth - 1) })
             case 11:
                 return .except(
                     Wanted.random(&random, depth: depth - 1), Wanted.random(&random, depth: depth - 1))
@@ -174,20 +180,26 @@ import Testing
     /// Rows are the ids: every document is stored under a new one or one that is there.
     private static func change(_ model: inout Model, in store: DocumentStore, _ random: inout SplitMix64) throws {
         let count = random.pick([1, 1, 5, 30, 60])
+        // A document that is new and deleted in one transaction would not take a row.
+        let known = model.rows.keys.sorted()
         try store.write { transaction in
             for _ in 0..<count {
-                if let row = model.rows.keys.sorted().randomElement(using: &random), random.once(in: 3) {
+                if random.once(in: 3), !known.isEmpty, case let row = random.pick(known), model.rows[row] != nil {
                     if random.once(in: 3) {
                         try transaction.delete(.int(Int64(row)), in: "c")
                         model.rows[row] = nil
                         continue
                     }
-                    let fields = [[text(&random)], [text(&random)], (0..<random.number(below: 3)).map { _ in text(&random) }]
+                    let fields = [
+                        [text(&random)], [text(&random)], (0..<random.number(below: 3)).map { _ in text(&random) },
+                    ]
                     try transaction.put(document(Int64(row), fields), in: "c")
                     model.rows[row] = fields
                     continue
                 }
-                let fields = [[text(&random)], [text(&random)], (0..<random.number(below: 3)).map { _ in text(&random) }]
+                let fields = [
+                    [text(&random)], [text(&random)], (0..<random.number(below: 3)).map { _ in text(&random) },
+                ]
                 try transaction.put(document(Int64(model.nextRow), fields), in: "c")
                 model.rows[model.nextRow] = fields
                 model.nextRow += 1
@@ -217,9 +229,10 @@ import Testing
         #expect(estimate >= expected.count, comment)
     }
 
-    @Test func `Whatever is flushed and merged, searches find and rank to the last bit what all documents say`() throws {
+    @Test func `Whatever is flushed and merged, searches find and rank to the last bit what all documents say`() throws
+    {
         var random = TestRun.random(stream: 61)
-        for _ in 0..<TestRun.rounds(2, long: 60) {
+        for _ in 0..<TestRun.rounds(1, long: 60) {
             try withTemporaryDirectory { directory in
                 var store = try DocumentStore.open(at: directory + "/s", schema: Self.schema)
                 try store.withWriter { _ in store.texts.setLimits(Self.limits) }
@@ -228,7 +241,7 @@ import Testing
                 for round in 0..<60 {
                     try Self.change(&model, in: store, &random)
                     let collection = try store.collection("c")
-                    for _ in 0..<3 { try Self.check(model, collection, &random) }
+                    for _ in 0..<2 { try Self.check(model, collection, &random) }
                     if round % 17 == 16 {
                         try expectSound(store)
                         try store.close()
@@ -285,7 +298,8 @@ import Testing
             try Self.change(&model, in: store, &random)
             try store.optimizeTextIndexes()
             let left = try allPairs(in: database).filter {
-                $0.key.starts(with: TextKeyspace.terms.segment(1, 7)) || $0.key.starts(with: TextKeyspace.groups.segment(1, 7))
+                $0.key.starts(with: TextKeyspace.terms.segment(1, 7))
+                    || $0.key.starts(with: TextKeyspace.groups.segment(1, 7))
                     || $0.key.starts(with: TextKeyspace.positions.segment(1, 7))
             }
             #expect(left.isEmpty)

@@ -107,7 +107,9 @@ import Testing
         #expect(TextQuery(forgiving: text, fields: ["title"]) == meant)
     }
 
-    @Test func `A field that the index does not have is refused by the strict form and a word in the forgiving one`() throws {
+    @Test func `A field that the index does not have is refused by the strict form and a word in the forgiving one`()
+        throws
+    {
         try withWords { (collection) throws in
             expectFailure(.invalidQuery, containing: "caption", "no field nowhere") {
                 try collection.search("nowhere:fog")

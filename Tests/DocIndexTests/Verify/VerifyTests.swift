@@ -251,7 +251,7 @@ import Testing
             try $0.put(body(7, of: $0, "id", 8), forKey: StoreKeyspace.document(1, row: 7))
         },
         Damage(
-            "a document has lost its id", ["photos: the document in row 7 cannot be read", surplusChange], count: 10
+            "a document has lost its id", ["photos: the document in row 7 cannot be read", surplusChange], count: 9
         ) {
             try $0.put(body(7, of: $0, "id", nil), forKey: StoreKeyspace.document(1, row: 7))
         },
@@ -275,7 +275,12 @@ import Testing
         Damage("the counters cannot be read", ["photos: the counters cannot be read"]) {
             try $0.put([0x80], forKey: CollectionCounters.key(1))
         },
-        Damage("the statistics cannot be read", ["photos.text: the text index text is damaged: its structure cannot be read; run verify, then rebuild the index"]) {
+        Damage(
+            "the statistics cannot be read",
+            [
+                "photos.text: the text index text is damaged: its structure cannot be read; run verify, then rebuild the index"
+            ]
+        ) {
             try $0.put([1, 2, 3], forKey: TextKeyspace.structure.prefix(3))
         },
         Damage(

@@ -132,7 +132,8 @@ struct TextQueryParser {
     /// A name and a colon with something behind it; nothing where there is none.
     private mutating func takeField() -> String? {
         var end = offset
-        while end < text.count, text[end].isLetter || (end > offset && (text[end].isNumber || "_.[]".contains(text[end])))
+        while end < text.count,
+            text[end].isLetter || (end > offset && (text[end].isNumber || "_.[]".contains(text[end])))
         { end += 1 }
         guard end > offset, end + 1 < text.count, text[end] == ":", !text[end + 1].isWhitespace,
             !")*~^:/".contains(text[end + 1])

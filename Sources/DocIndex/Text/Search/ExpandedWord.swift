@@ -134,7 +134,9 @@ private struct PostingUnion {
 
     init(_ range: Range<UInt32>) { self.range = range }
 
-    mutating func add(_ slot: UInt32, _ frequency: UInt32, _ fields: UInt32) { entries.append((slot, frequency, fields)) }
+    mutating func add(_ slot: UInt32, _ frequency: UInt32, _ fields: UInt32) {
+        entries.append((slot, frequency, fields))
+    }
 
     /// The postings in the order of slots.
     func postings() -> PlainPostings {
@@ -204,7 +206,9 @@ struct EditDistance {
             var smallest = i + 1
             for j in 0..<other.count {
                 var best = min(last[j] + (word[i] == other[j] ? 0 : 1), last[j + 1] + 1, row[j] + 1)
-                if i > 0, j > 0, word[i] == other[j - 1], word[i - 1] == other[j] { best = min(best, before[j - 1] + 1) }
+                if i > 0, j > 0, word[i] == other[j - 1], word[i - 1] == other[j] {
+                    best = min(best, before[j - 1] + 1)
+                }
                 row.append(best)
                 smallest = min(smallest, best)
             }

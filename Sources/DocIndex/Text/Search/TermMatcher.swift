@@ -271,7 +271,8 @@ final class TermMatcher: Matcher {
                 positionOffset = loaded.blocks[block].positionOffset
             }
             while positionIndex < wanted {
-                guard unsafe TextPlace.skip(positions.span, &positionOffset, fields: buffer.fields[positionIndex]) else {
+                guard unsafe TextPlace.skip(positions.span, &positionOffset, fields: buffer.fields[positionIndex])
+                else {
                     throw segment.damage("positions cannot be read")
                 }
                 positionIndex += 1

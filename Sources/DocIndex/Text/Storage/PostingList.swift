@@ -84,7 +84,8 @@ struct TextPlace: Hashable, Comparable {
     }
 
     /// Reads the positions of one posting; `nil` if they cannot be read.
-    static func read(_ bytes: Span<UInt8>, _ offset: inout Int, fields: UInt32, into places: inout [TextPlace]) -> Bool {
+    static func read(_ bytes: Span<UInt8>, _ offset: inout Int, fields: UInt32, into places: inout [TextPlace]) -> Bool
+    {
         var rest = fields
         while rest != 0 {
             let field = rest.trailingZeroBitCount

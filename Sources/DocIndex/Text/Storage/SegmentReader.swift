@@ -44,7 +44,8 @@ struct SegmentReader: Sendable {
         return bytes
     }
 
-    static func key(_ kind: TextKeyspace, _ index: UInt32, _ segment: UInt32, _ term: [UInt8], _ group: Int) -> [UInt8] {
+    static func key(_ kind: TextKeyspace, _ index: UInt32, _ segment: UInt32, _ term: [UInt8], _ group: Int) -> [UInt8]
+    {
         var key = kind.term(index, segment, term)
         TupleEncoder.append(Int64(group), to: &key)
         return key
@@ -70,7 +71,8 @@ struct SegmentReader: Sendable {
                     throw damage("positions cannot be read")
                 }
                 try body(
-                    plain.slots[index], plain.frequencies[index], plain.fields[index], positions.extracting(start..<offset))
+                    plain.slots[index], plain.frequencies[index], plain.fields[index],
+                    positions.extracting(start..<offset))
             }
             guard offset == positions.count else { throw damage("there are bytes behind the positions of a term") }
         case .long(let groups, _):

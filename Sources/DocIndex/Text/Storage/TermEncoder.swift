@@ -112,7 +112,8 @@ struct TermEncoder {
 
     /// Each posting as the distance to the one before it, shifted to the left by one, with the lowest bit set where the
     /// term occurs once; else the number of times follows; then the fields, if there is more than one.
-    private func appendVarints(_ list: PostingList, _ range: Range<Int>, _ base: inout UInt32, to bytes: inout [UInt8]) {
+    private func appendVarints(_ list: PostingList, _ range: Range<Int>, _ base: inout UInt32, to bytes: inout [UInt8])
+    {
         for index in range {
             let gap = UInt64(list.slots[index] - base) << 1
             let frequency = list.frequencies[index]

@@ -115,7 +115,8 @@ final class PostingGroup: Sendable {
         var positions = 0
         for index in 0..<Int(blockCount) {
             let isFull = (index + 1) * TermEncoder.blockCount <= count
-            guard base <= group.last, let last = reader.slot(bytes, &offset, base: base), offset + 2 <= bytes.count else {
+            guard base <= group.last, let last = reader.slot(bytes, &offset, base: base), offset + 2 <= bytes.count
+            else {
                 return nil
             }
             let (first, second) = (bytes[offset], bytes[offset + 1])

@@ -6,7 +6,9 @@ enum TextNorm {
     /// The length that each code stands for.
     static let lengths: [UInt32] = {
         var lengths = (0...40).map { UInt32($0) }
-        while lengths.count < 256 { lengths.append(lengths[lengths.count - 1] + max(1, lengths[lengths.count - 1] / 16)) }
+        while lengths.count < 256 {
+            lengths.append(lengths[lengths.count - 1] + max(1, lengths[lengths.count - 1] / 16))
+        }
         return lengths
     }()
 

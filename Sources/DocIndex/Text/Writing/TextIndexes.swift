@@ -325,7 +325,9 @@ final class TextIndexes: Sendable {
         guard let view = views.withLock({ $0[index.number]?.last }) else { return false }
         if work.indexes[index.number]?.merger == nil {
             let segments = view.structure.segments
-            let next = work.limits.mergePolicy.next(segments) { Int($0.upper - $0.lower) - view.deadCount($0.lower..<$0.upper) }
+            let next = work.limits.mergePolicy.next(segments) {
+                Int($0.upper - $0.lower) - view.deadCount($0.lower..<$0.upper)
+            }
             guard let next else { return false }
             try beginMerge(of: Array(segments[next]), index, view, database)
         }
@@ -363,8 +365,11 @@ final class TextIndexes: Sendable {
         let segments = view.structure.segments
         let hasDead = view.deadCount(0..<view.structure.pendingSlot) > 0
         if segments.count > 1 || (hasDead && segments.count == 1) {
-            let isClean = segments.count == 1 && Int(segments[0].documentCount)
-                == Int(segments[0].upper - segments[0].lower) - view.deadCount(segments[0].lower..<segments[0].upper)
+            let isClean =
+                segments.count == 1
+                && Int(segments[0].documentCount)
+                    == Int(segments[0].upper - segments[0].lower)
+                    - view.deadCount(segments[0].lower..<segments[0].upper)
             if isClean { return }
             try beginMerge(of: segments, index, view, database)
             while try work.indexes[index.number]?.merger?.advance(byteCount: .max / 4) == false {}
