@@ -5,8 +5,8 @@ public import LevelKit
 ///
 /// Keys are hit in a scattered order and again and again, which keeps compactions busy.
 public enum WriterHistory {
-    static let keyCount: UInt64 = 20_011
-    private static let step: UInt64 = 7_919
+    static let keyCount: UInt64 = 5_003
+    private static let step: UInt64 = 1_979
 
     private static func slot(_ index: UInt64) -> UInt64 { index * step % keyCount }
 

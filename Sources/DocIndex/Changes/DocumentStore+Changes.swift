@@ -29,6 +29,14 @@ extension DocumentStore {
     public func changes(
         since sequence: UInt64, epoch: StoreEpoch? = nil, in collection: String? = nil, limit: Int = .max
     ) throws -> [StoreChange] {
+        try visitChanges(since: sequence, epoch: epoch, in: collection, limit: limit).changes
+    }
+
+    /// As ``changes(since:epoch:in:limit:)``, and up to which commit the feed was read: the next call goes on there, and
+    /// does not read again what other collections have changed.
+    func visitChanges(
+        since sequence: UInt64, epoch: StoreEpoch?, in collection: String?, limit: Int
+    ) throws -> (changes: [StoreChange], position: UInt64) {
         let (snapshot, catalog, _) = try state()
         if let epoch, epoch != catalog.epoch {
             throw DocIndexError(
@@ -38,16 +46,18 @@ extension DocumentStore {
         }
         if let collection, catalog.collection(named: collection) == nil { _ = try self.collection(collection) }
         var changes: [StoreChange] = []
+        var position = sequence
         var cursor = try snapshot.cursor(in: StoreKeyspace.changes(behind: sequence), reverse: false, fillsCache: false)
         while try cursor.advance() {
             guard let change = StoreChange(key: cursor.key, value: cursor.value, catalog: catalog) else {
                 throw DocIndexError(.corruption, "a change of the feed cannot be read; run verify and rebuild")
             }
             if changes.count >= limit, change.sequence != changes.last?.sequence { break }
+            position = change.sequence
             if let collection, !change.collection.hasSameBytes(as: collection) { continue }
             changes.append(change)
         }
-        return changes
+        return (changes, position)
     }
 
     /// The changes behind a commit, and then those of every commit to come, as soon as it is made.
@@ -94,12 +104,10 @@ public struct ChangeStream: AsyncSequence, Sendable {
         public mutating func next(isolation actor: isolated (any Actor)?) async throws -> [StoreChange]? {
             while !Task.isCancelled {
                 do {
-                    let changes = try stream.store.changes(
+                    let read = try stream.store.visitChanges(
                         since: position, epoch: stream.epoch, in: stream.collection, limit: stream.limit)
-                    if let last = changes.last {
-                        position = last.sequence
-                        return changes
-                    }
+                    position = read.position
+                    if !read.changes.isEmpty { return read.changes }
                 } catch let error as LevelError where error.code == .closed {
                     return nil
                 }

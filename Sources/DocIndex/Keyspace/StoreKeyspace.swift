@@ -7,7 +7,7 @@ internal import LevelKit
 enum StoreKeyspace: UInt8 {
     /// `M` → the catalog: format version, collections, indexes.
     case catalog = 0x4d
-    /// `N collection` → the next row number and the count of documents.
+    /// `N collection` → the next row number, the count of documents, the count of member names.
     case counters = 0x4e
     /// `S` → the sequence number of the last commit.
     case state = 0x53
@@ -25,6 +25,8 @@ enum StoreKeyspace: UInt8 {
     case values = 0x56
     /// `G index value…` → the count of entries with these values.
     case valueCounts = 0x47
+    /// `Q key` → a record that a rebuild has set aside because it cannot be read, under the key that it had.
+    case setAside = 0x51
     /// `X index …` → a text index; see ``TextKeyspace``.
     case text = 0x58
 

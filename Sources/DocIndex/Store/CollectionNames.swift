@@ -23,7 +23,8 @@ final class CollectionNames: Sendable {
     /// Reads what is stored of a collection's names.
     ///
     /// - Returns: how many records there are that fit together.
-    /// - Throws: ``DocIndexError`` with `corruption` for a record that cannot be read.
+    /// - Throws: ``DocIndexError`` with `corruption` for a record that cannot be read, and where records are missing:
+    ///   documents stored from then on would give the numbers of lost names to others.
     @discardableResult
     func load(_ collection: Catalog.CollectionEntry, from reader: some KeyValueReader) throws -> Int {
         var names = FieldNames()
@@ -39,6 +40,9 @@ final class CollectionNames: Sendable {
             if names.count == count { throw Self.damaged(collection) }
             recordCount += 1
         }
+        // Counters that cannot be read have a message of their own, where they are needed.
+        let counters = try? CollectionCounters.read(collection.number, in: reader)
+        if let counters, names.count < counters.nameCount { throw Self.damaged(collection) }
         state.withLock { $0 = State(names: names, storedCount: names.count) }
         return recordCount
     }

@@ -36,7 +36,7 @@ struct Commit {
         _ edits: [Transaction.Edit], durability: Durability, with records: [(key: [UInt8], value: [UInt8])] = []
     ) throws -> [StoreChange] {
         try state.load(from: database)
-        guard state.sequence < .max else { throw WriterState.damagedSequence }
+        guard state.sequence < WriterState.lastSequence else { throw WriterState.damagedSequence }
         let sequence = state.sequence + 1
         for edit in edits { try add(edit, sequence: sequence) }
         for record in records { try changes.batch.put(record.value, forKey: record.key) }
@@ -44,15 +44,16 @@ struct Commit {
             try database.write(changes.batch, durability: durability)
             return []
         }
-        for (collection, counter) in counters {
-            try changes.batch.put(counter.encoded, forKey: CollectionCounters.key(collection))
-        }
         try changes.finish(catalog, reading: database)
         try changes.batch.put(WriterState.encoded(sequence: sequence), forKey: StoreKeyspace.stateKey)
         var storedNames: [(CollectionNames, Int)] = []
         for (number, names) in names {
             guard let shared = collections[number]?.entry.names else { continue }
             storedNames.append((shared, try shared.publish(names, of: number, in: changes.batch)))
+            counters[number]?.nameCount = names.count
+        }
+        for (collection, counter) in counters {
+            try changes.batch.put(counter.encoded, forKey: CollectionCounters.key(collection))
         }
         let texts = try state.texts.apply(changes.texts, catalog: catalog, database: database, to: changes.batch)
         do {

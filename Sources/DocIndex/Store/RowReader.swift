@@ -98,17 +98,23 @@ struct CollectionCounters: Sendable, Hashable {
     /// The row that the next new document gets. Rows are never used twice.
     var nextRow: UInt64 = 1
     var documentCount = 0
+    /// How many names of members are stored. A table that has lost some would give their numbers to others.
+    var nameCount = 0
+
+    /// Far beyond what any collection reaches: a row behind it is damage, and is not counted on from.
+    static let lastRow = UInt64.max >> 2
 
     static func key(_ collection: UInt32) -> [UInt8] { StoreKeyspace.counters.prefix(collection) }
 
     static func read(_ collection: UInt32, in reader: some KeyValueReader) throws -> CollectionCounters {
         guard let bytes = try reader.value(forKey: key(collection)) else { return CollectionCounters() }
-        guard let values = Varint.readAll(bytes), values.count == 2, values[0] > 0, let count = Int(exactly: values[1])
+        guard let values = Varint.readAll(bytes), values.count == 3, values[0] > 0, let count = Int(exactly: values[1]),
+            let nameCount = Int(exactly: values[2])
         else {
             throw DocIndexError(
                 .corruption, "the counters of collection \(collection) cannot be read; restore a backup")
         }
-        return CollectionCounters(nextRow: values[0], documentCount: count)
+        return CollectionCounters(nextRow: values[0], documentCount: count, nameCount: nameCount)
     }
 
     /// Counts a new document in.
@@ -116,7 +122,7 @@ struct CollectionCounters: Sendable, Hashable {
     /// - Returns: its row.
     /// - Throws: ``DocIndexError`` with `corruption` for numbers that no store reaches.
     mutating func addDocument(collection: String) throws -> UInt64 {
-        guard nextRow < .max, documentCount < .max else { throw Self.contradiction(collection) }
+        guard nextRow <= Self.lastRow, documentCount < .max else { throw Self.contradiction(collection) }
         documentCount += 1
         nextRow += 1
         return nextRow - 1
@@ -140,6 +146,7 @@ struct CollectionCounters: Sendable, Hashable {
         var bytes: [UInt8] = []
         Varint.append(nextRow, to: &bytes)
         Varint.append(UInt64(documentCount), to: &bytes)
+        Varint.append(UInt64(nameCount), to: &bytes)
         return bytes
     }
 }

@@ -4,6 +4,9 @@ internal import LevelKit
 /// then nobody knows what was stored.
 final class WriterState: @unchecked Sendable {
     // Unchecked: every use is under the writer's lock.
+    /// Far beyond what any store reaches: a number of a commit behind it is damage, and is not counted on from.
+    static let lastSequence = UInt64.max >> 2
+
     /// The sequence number of the last commit; 0 before the first.
     private(set) var sequence: UInt64 = 0
     private var counters: [UInt32: CollectionCounters] = [:]

@@ -6,9 +6,11 @@ public struct RebuildReport: Sendable, Hashable {
     public internal(set) var documentCount = 0
     /// Records of ids, counters, changes and names of members that were missing, wrong or left over, and are right now.
     public internal(set) var repairCount = 0
-    /// Documents that can be read and are not reached by their id, because a newer one has the same; collection and row.
+    /// Documents whose id a newer one has; collection and row. They have an id of their own now: the old one, followed by
+    /// ` recovered from row ` and the number.
     public internal(set) var shadowedRows: [String] = []
-    /// Documents that cannot be read; collection and row. They are left as they are.
+    /// Documents that cannot be read; collection and row. Their bytes are set aside under the key `Q`, followed by the
+    /// key that they had, where nothing touches them.
     public internal(set) var unreadableRows: [String] = []
 }
 
@@ -100,6 +102,8 @@ private struct Rebuilder {
     var report = RebuildReport()
     private let batch = WriteBatch()
     private var sequence: UInt64 = 0
+    private var counters: [UInt32: CollectionCounters] = [:]
+    private var shadowed: [(collection: Catalog.CollectionEntry, row: UInt64)] = []
 
     init(database: Database, catalog: Catalog) {
         self.database = database
@@ -107,8 +111,17 @@ private struct Rebuilder {
     }
 
     mutating func run() throws {
-        sequence = (try? WriterState.storedSequence(in: database)) ?? 0
+        let stored = (try? WriterState.storedSequence(in: database)) ?? 0
+        sequence = stored > WriterState.lastSequence ? 0 : stored
         for collection in catalog.collections { try rebuild(collection) }
+        for (collection, row) in shadowed { try recover(row, of: collection) }
+        for collection in catalog.collections {
+            let new = counters[collection.number] ?? CollectionCounters()
+            try correct(
+                CollectionCounters.key(collection.number), to: new.encoded,
+                isWrittenIfMissing: new != CollectionCounters())
+        }
+        try write(always: true)
         try removeSurplusChanges()
         try correct(
             StoreKeyspace.stateKey, to: WriterState.encoded(sequence: sequence), isWrittenIfMissing: sequence > 0)
@@ -119,12 +132,22 @@ private struct Rebuilder {
         try correctNames(of: collection)
         let prefix = StoreKeyspace.documents.prefix(collection.number)
         var counters = CollectionCounters()
-        counters.nextRow = (try? CollectionCounters.read(collection.number, in: database))?.nextRow ?? 1
+        counters.nameCount = collection.names.current.count
+        let stored = (try? CollectionCounters.read(collection.number, in: database))?.nextRow ?? 1
+        counters.nextRow = stored > CollectionCounters.lastRow ? 1 : stored
         var cursor = try database.cursor(in: .prefix(prefix), reverse: false, fillsCache: false)
         while try cursor.advance() {
-            guard let row = StoreKeyspace.row(in: cursor.key, at: prefix.count) else { continue }
+            guard let row = StoreKeyspace.row(in: cursor.key, at: prefix.count), row <= CollectionCounters.lastRow
+            else {
+                try setAside(cursor.key.copied(), cursor.value.copied())
+                report.unreadableRows.append("\(collection.name): a key that cannot be read")
+                continue
+            }
             counters.reserve(row)
-            guard let document = try? RowReader.document(record: cursor.value, row: row, collection: collection) else {
+            guard let document = try? RowReader.document(record: cursor.value, row: row, collection: collection),
+                document.sequence <= WriterState.lastSequence
+            else {
+                try setAside(cursor.key.copied(), cursor.value.copied())
                 report.unreadableRows.append("\(collection.name) row \(row)")
                 continue
             }
@@ -132,12 +155,12 @@ private struct Rebuilder {
             sequence = max(sequence, document.sequence)
             if let rival = try rival(of: document, row: row, in: collection) {
                 if (rival.sequence, rival.row) > (document.sequence, row) {
-                    report.shadowedRows.append("\(collection.name) row \(row)")
+                    shadow(row, of: collection)
                     continue
                 }
                 // One that was read before was counted; one that is still to come will find this document.
                 if rival.row < row {
-                    report.shadowedRows.append("\(collection.name) row \(rival.row)")
+                    shadow(rival.row, of: collection)
                     counters.documentCount -= 1
                 }
             }
@@ -151,9 +174,41 @@ private struct Rebuilder {
         }
         try write(always: true)
         try checkIDs(of: collection, &counters)
-        try correct(
-            CollectionCounters.key(collection.number), to: counters.encoded,
-            isWrittenIfMissing: counters != CollectionCounters())
+        self.counters[collection.number] = counters
+    }
+
+    private mutating func shadow(_ row: UInt64, of collection: Catalog.CollectionEntry) {
+        shadowed.append((collection, row))
+        report.shadowedRows.append("\(collection.name) row \(row)")
+    }
+
+    /// Takes a record out of the way of everything else, and keeps it.
+    private mutating func setAside(_ key: [UInt8], _ value: [UInt8]) throws {
+        try batch.put(value, forKey: [StoreKeyspace.setAside.rawValue] + key)
+        try batch.delete(key)
+        try write()
+    }
+
+    /// Gives a document an id of its own, as a commit of its own would.
+    private mutating func recover(_ row: UInt64, of collection: Catalog.CollectionEntry) throws {
+        guard sequence < WriterState.lastSequence,
+            let document = try RowReader.document(row, collection: collection, in: database)
+        else { return }
+        sequence += 1
+        var content = document.content
+        let id = DocumentID.string("\(document.id) recovered from row \(row)")
+        content[collection.idField] = id.value
+        var record: [UInt8] = []
+        Varint.append(sequence, to: &record)
+        var names = collection.names.current
+        try BodyEncoder.append(.object(content), names: &names, to: &record)
+        try batch.put(record, forKey: StoreKeyspace.document(collection.number, row: row))
+        try batch.put(IDRecord.row(row).encoded, forKey: StoreKeyspace.id(collection.number, id))
+        let change = StoreChange(sequence: sequence, collection: collection.name, id: id, isDeletion: false)
+        try batch.put(change.encoded, forKey: StoreKeyspace.change(sequence, collection: collection.number, row: row))
+        counters[collection.number]?.documentCount += 1
+        report.repairCount += 1
+        try write()
     }
 
     /// The document of the same id that the id leads to at the moment, if it is another one.
@@ -204,7 +259,7 @@ private struct Rebuilder {
                 if let id, document?.id == id { continue }
                 try remove(key)
             case .deleted(let sequence, let row):
-                guard let id else {
+                guard let id, sequence <= WriterState.lastSequence, row <= CollectionCounters.lastRow else {
                     try remove(key)
                     continue
                 }
@@ -268,8 +323,8 @@ private struct Rebuilder {
 }
 
 extension CollectionCounters {
-    /// Makes the next row one behind a row that is taken, as far as there are numbers.
+    /// Makes the next row one behind a row that is taken, at most ``lastRow``.
     fileprivate mutating func reserve(_ row: UInt64) {
-        nextRow = max(nextRow, row == .max ? row : row + 1)
+        nextRow = max(nextRow, row + 1)
     }
 }

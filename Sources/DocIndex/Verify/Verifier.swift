@@ -151,6 +151,7 @@ struct Verifier {
         let last = try Self.ifReadable { try WriterState.storedSequence(in: snapshot) }
         if last == nil { result.report("the sequence number of the last commit cannot be read") }
         var count = 0
+        var newest: UInt64 = 0
         var cursor = try snapshot.cursor(
             in: .prefix([StoreKeyspace.changes.rawValue]), reverse: false, fillsCache: false)
         while try cursor.advance() {
@@ -159,9 +160,13 @@ struct Verifier {
                 result.report("a change cannot be read")
                 continue
             }
-            if let last, change.sequence > last {
-                result.report("there is a change of commit \(change.sequence), and the last commit is \(last)")
-            }
+            newest = max(newest, change.sequence)
+        }
+        // A last commit of which nothing is left is no contradiction: its only change may have been a deletion.
+        if let last, last > WriterState.lastSequence {
+            result.report("the last commit is \(last), a number that no store reaches")
+        } else if let last, newest > last {
+            result.report("the newest change is of commit \(newest), and the last commit is \(last)")
         }
         if count != expectedChangeCount {
             result.report(
@@ -330,7 +335,7 @@ struct Verifier {
         // Keys that stand alone, and beginnings of many.
         var known = [
             KeyRange.only(StoreKeyspace.catalogKey), .only(StoreKeyspace.stateKey),
-            .prefix([StoreKeyspace.changes.rawValue]),
+            .prefix([StoreKeyspace.changes.rawValue]), .prefix([StoreKeyspace.setAside.rawValue]),
         ]
         for name in catalog.migrations + [catalog.runningMigration].compactMap({ $0 }) {
             known.append(.only(StoreKeyspace.migrationProgress(name)))

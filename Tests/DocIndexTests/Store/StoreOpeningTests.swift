@@ -330,7 +330,9 @@ import Testing
     }
 
     @Test(
-        arguments: [[], [1], [1, 2, 3], [1, 0x80], [0, 0], [1] + Array(repeating: 0xff, count: 9) + [1]] as [[UInt8]])
+        arguments: [
+            [], [1], [1, 2], [1, 2, 1, 1], [1, 0, 0x80], [0, 0, 0], [1] + Array(repeating: 0xff, count: 9) + [1, 0],
+        ] as [[UInt8]])
     func `Counters that cannot be read are corruption`(bytes: [UInt8]) throws {
         try withDamagedStore {
             try $0.put(bytes, forKey: CollectionCounters.key(1))
@@ -345,7 +347,7 @@ import Testing
 
     @Test func `Counters that are too small are corruption when a document is deleted`() throws {
         try withDamagedStore {
-            try $0.put([4, 0], forKey: CollectionCounters.key(1))
+            try $0.put([4, 0, 1], forKey: CollectionCounters.key(1))
         } _: { photos in
             expectFailure(.corruption, containing: "count") { try photos.delete(1) }
             let whole = try photos.document(1)
@@ -355,12 +357,12 @@ import Testing
 
     @Test func `Counters without room are corruption when a document is added`() throws {
         try withDamagedStore {
-            try $0.put(Array(repeating: 0xff, count: 9) + [1, 3], forKey: CollectionCounters.key(1))
+            try $0.put(Array(repeating: 0xff, count: 9) + [1, 3, 1], forKey: CollectionCounters.key(1))
         } _: { photos in
             expectFailure(.corruption, containing: "count") { try photos.put(["id": 9]) }
         }
         try withDamagedStore {
-            try $0.put([4] + Array(repeating: 0xff, count: 8) + [0x7f], forKey: CollectionCounters.key(1))
+            try $0.put([4] + Array(repeating: 0xff, count: 8) + [0x7f, 1], forKey: CollectionCounters.key(1))
         } _: { photos in
             expectFailure(.corruption, containing: "count") { try photos.put(["id": 9]) }
         }

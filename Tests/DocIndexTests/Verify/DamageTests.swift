@@ -128,11 +128,11 @@ import Testing
         Damage(
             name: "the count of documents is another",
             problems: ["photos: the counter says 7 documents, there are \(left)"], repairs: 1
-        ) { try $0.put(encoded(UInt64(count + 1), 7), forKey: CollectionCounters.key(1)) },
+        ) { try $0.put(encoded(UInt64(count + 1), 7, 7), forKey: CollectionCounters.key(1)) },
         Damage(
             name: "the next row is taken",
             problems: ["photos: the next row is \(left), but row \(left) is taken"], repairs: 1
-        ) { try $0.put(encoded(UInt64(left), UInt64(left)), forKey: CollectionCounters.key(1)) },
+        ) { try $0.put(encoded(UInt64(left), UInt64(left), 7), forKey: CollectionCounters.key(1)) },
         Damage(name: "the counters are garbage", problems: ["photos: the counters cannot be read"], repairs: 1) {
             try $0.put([0x80], forKey: CollectionCounters.key(1))
         },
@@ -207,14 +207,16 @@ import Testing
         ) { try $0.put([], forKey: [StoreKeyspace.changes.rawValue, 0xff]) },
         Damage(
             name: "the last commit is an earlier one",
-            problems: Array(
-                repeating: "there is a change of commit 11, and the last commit is 10", count: min(deleted, 100)),
-            problemCount: deleted, repairs: 1
+            problems: ["the newest change is of commit 11, and the last commit is 10"], repairs: 1
         ) { try $0.put(encoded(10), forKey: StoreKeyspace.stateKey) },
         Damage(
             name: "the last commit is garbage", problems: ["the sequence number of the last commit cannot be read"],
             repairs: 1
         ) { try $0.put([0x80], forKey: StoreKeyspace.stateKey) },
+        Damage(
+            name: "the last commit is one that no store reaches",
+            problems: ["the last commit is \(UInt64.max), a number that no store reaches"], repairs: 1
+        ) { try $0.put(encoded(.max), forKey: StoreKeyspace.stateKey) },
     ]
 
     /// Damages copies of one store one after the other.
@@ -336,7 +338,9 @@ import Testing
     }
 
     @Test(arguments: [1, 2, 3] as [UInt64], [1, 2, 3] as [UInt64])
-    func `Of several documents of one id, a rebuild keeps the one that was written last`(named: UInt64, last: UInt64)
+    func `Of several documents of one id, a rebuild keeps the last and gives the others ids of their own`(
+        named: UInt64, last: UInt64
+    )
         throws
     {
         try withTemporaryDirectory { directory in
@@ -355,11 +359,17 @@ import Testing
             let shadowed = (1...3 as ClosedRange<UInt64>).filter { $0 != last }.map { "photos row \($0)" }
             #expect(Set(report.shadowedRows) == Set(shadowed))
             #expect(report.shadowedRows.count == 2)
-            #expect(try photos.count() == 1)
+            #expect(try photos.count() == 3)
             #expect(try photos.document(1)?.sequence == 3)
             #expect(try database.value(forKey: StoreKeyspace.id(1, 1)) == Self.encoded(last))
             #expect(try photos.document(2) == nil)
-            #expect(try store.changes(since: 0).map(\.sequence) == [3])
+            for row in 1...3 as ClosedRange<UInt64> where row != last {
+                let recovered = try #require(try photos.document(.string("1 recovered from row \(row)")))
+                #expect(recovered.sequence > 3)
+            }
+            // Followers hear of them.
+            #expect(try store.changes(since: 0).map(\.sequence) == [3, 4, 5])
+            try expectSound(store)
             try store.close()
         }
     }
@@ -376,6 +386,44 @@ import Testing
         }
     }
 
+    @Test func `What a rebuild cannot read it sets aside, and the store is sound again`() throws {
+        try withTemporaryDirectory { directory in
+            let database = try Database.open(at: directory + "/s")
+            let store = try DocumentStore.open(on: database, schema: Self.schema)
+            let photos = try store.collection("photos")
+            for id in 1...3 { try photos.put(["id": .int(Int64(id)), "year": 1930]) }
+            let unreadable = StoreKeyspace.document(1, row: 2)
+            let keyless = StoreKeyspace.documents.prefix(1) + [0xff]
+            try database.put([1, 0xee, 0xee], forKey: unreadable)
+            try database.put([1, 2, 3], forKey: keyless)
+            let report = try store.rebuild()
+            #expect(report.unreadableRows == ["photos row 2", "photos: a key that cannot be read"])
+            try expectSound(store)
+            #expect(try photos.count(where: .init(parsing: "year = 1930")) == 2)
+            #expect(try database.value(forKey: [StoreKeyspace.setAside.rawValue] + unreadable) == [1, 0xee, 0xee])
+            #expect(try database.value(forKey: [StoreKeyspace.setAside.rawValue] + keyless) == [1, 2, 3])
+            let again = try store.rebuild()
+            #expect(again.repairCount == 0 && again.unreadableRows.isEmpty)
+            try store.close()
+        }
+    }
+
+    @Test func `A store that has lost names of members is not opened`() throws {
+        try withTemporaryDirectory { directory in
+            let store = try DocumentStore.open(at: directory + "/s", schema: Self.schema)
+            try store.collection("photos").put(["id": 1, "year": 1930])
+            try store.collection("photos").put(["id": 2, "rating": 5])
+            try store.close()
+            let database = try Database.open(at: directory + "/s")
+            // The last record: the table before it is whole by itself, and would number the next name 2 again.
+            try database.delete(StoreKeyspace.names(1, from: 2))
+            expectFailure(.corruption, containing: "field names", "photos", "backup") {
+                try DocumentStore.open(on: database)
+            }
+            try database.close()
+        }
+    }
+
     @Test func `Records with the largest numbers there are do not trap a rebuild`() throws {
         try withTemporaryDirectory { directory in
             let database = try Database.open(at: directory + "/s")
@@ -389,6 +437,7 @@ import Testing
             try store.rebuild()
             let document = try store.collection("photos").document(1)
             #expect(document?.content == ["id": 1])
+            try store.collection("photos").put(["id": 2])
             try store.close()
         }
     }
