@@ -37,7 +37,7 @@ extension DocumentStore {
     func visitChanges(
         since sequence: UInt64, epoch: StoreEpoch?, in collection: String?, limit: Int
     ) throws -> (changes: [StoreChange], position: UInt64) {
-        let (snapshot, catalog) = try state()
+        let (snapshot, catalog, _) = try state()
         if let epoch, epoch != catalog.epoch {
             throw DocIndexError(
                 .epochChanged,

@@ -25,8 +25,6 @@ struct GeoIndex: DocumentIndex {
         }
     }
 
-    func statistics(of document: DocumentObject) -> IndexStatistics { IndexStatistics() }
-
     /// Adds what stands for a location.
     ///
     /// - Returns: the location; `nil` if there is none.

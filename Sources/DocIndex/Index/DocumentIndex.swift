@@ -22,11 +22,13 @@ protocol DocumentIndex: Sendable {
     func forEachEntry(
         of document: DocumentObject, row: UInt64, _ body: (_ key: [UInt8], _ value: [UInt8]) throws -> Void) throws
 
-    /// What the document adds to the sums that the index keeps.
-    func statistics(of document: DocumentObject) -> IndexStatistics
+    /// Brings the index from the old form of a document to the new one; `nil` stands for no document.
+    ///
+    /// - Throws: ``IndexTuples/LimitError`` for a document with too many entries.
+    func update(old: DocumentObject?, new: DocumentObject?, row: UInt64, in changes: inout IndexChanges) throws
 }
 
-/// Sums over all documents of an index, kept by the writer and stored with each batch.
+/// Sums over all documents of a text index.
 struct IndexStatistics: Sendable, Hashable {
     /// Documents with at least one word.
     var documents: Int64 = 0
@@ -48,7 +50,8 @@ struct IndexStatistics: Sendable, Hashable {
 /// whole.
 struct IndexChanges {
     let batch: WriteBatch
-    var statistics: [UInt32: IndexStatistics] = [:]
+    /// Of text indexes, in the order of the batch.
+    var texts: [UInt32: [TextChange]] = [:]
     /// Of indexes that are unique or counted.
     var values: [UInt32: ValueChanges] = [:]
     /// The documents that got a value in a unique index.
@@ -61,20 +64,15 @@ extension DocumentIndex {
     var isUnique: Bool { definition.isUnique }
     var isWatched: Bool { definition.isUnique || definition.countsValues }
 
-    /// Brings the index from the old form of a document to the new one; `nil` stands for no document.
-    ///
-    /// - Throws: ``IndexTuples/LimitError`` for a document with too many entries.
     func update(old: DocumentObject?, new: DocumentObject?, row: UInt64, in changes: inout IndexChanges) throws {
-        // A condition may look at anything.
-        if let old, let new, definition.condition == nil,
-            definition.inputPaths.allSatisfy({ $0.leadsToSame(in: old, and: new) })
-        {
-            return
-        }
+        if let old, let new, isUnchanged(from: old, to: new) { return }
         try updateEntries(old: old, new: new, row: row, in: &changes)
-        var difference = new.map(statistics(of:)) ?? IndexStatistics()
-        if let old { difference -= statistics(of: old) }
-        if difference != IndexStatistics() { changes.statistics[number, default: IndexStatistics()] += difference }
+    }
+
+    /// Whether nothing that the index looks at differs.
+    func isUnchanged(from old: DocumentObject, to new: DocumentObject) -> Bool {
+        // A condition may look at anything.
+        definition.condition == nil && definition.inputPaths.allSatisfy { $0.leadsToSame(in: old, and: new) }
     }
 
     private func updateEntries(

@@ -68,19 +68,20 @@ struct IndexBuilder {
             count += 1
         }
         if isAtEnd { last = limit ?? .max }
-        try changes.writeStatistics(catalog, reading: database)
         try changes.finish(catalog, reading: database, isUniqueEnforced: false)
         var record: [UInt8] = []
         Varint.append(last, to: &record)
         let built = indexes.map(\.number)
         for number in built { try changes.batch.put(record, forKey: StoreKeyspace.progress.prefix(number)) }
+        let texts = try state.texts.apply(changes.texts, catalog: catalog, database: database, to: changes.batch)
         do {
-            try database.write(changes.batch)
+            try state.texts.write(texts) { try database.write(changes.batch) }
         } catch {
             state.forget()
             throw error
         }
         state.didBuild(built, upTo: last)
+        state.texts.maintain(after: texts, catalog: catalog, database: database)
         return last == .max ? nil : last
     }
 

@@ -50,18 +50,6 @@ extension IndexChanges {
         }
     }
 
-    /// Adds the sums of text indexes to the batch.
-    func writeStatistics(_ catalog: Catalog, reading database: Database) throws {
-        for collection in catalog.collections {
-            for entry in collection.indexes {
-                guard let difference = statistics[entry.number], let index = entry.index as? TextIndex else { continue }
-                var sum = try index.storedStatistics(in: database)
-                sum += difference
-                try batch.put(TextIndex.encoded(sum), forKey: StoreKeyspace.textStatistics(index.number))
-            }
-        }
-    }
-
     private func check(
         _ index: ValueIndex, _ changes: ValueChanges, of collection: Catalog.CollectionEntry, in database: Database
     ) throws {

@@ -143,8 +143,6 @@ struct ValueIndex: DocumentIndex {
         return key
     }
 
-    func statistics(of document: DocumentObject) -> IndexStatistics { IndexStatistics() }
-
     /// The offset of the row in an entry's key; `nil` if the key is no entry of this index.
     func rowOffset(in key: Span<UInt8>) -> Int? {
         var offset = entryPrefix.count

@@ -29,7 +29,7 @@ enum StoreKeyspace: UInt8 {
     case valueCounts = 0x47
     /// `Q key` → a record that a rebuild has set aside because it cannot be read, under the key that it had.
     case setAside = 0x51
-    /// `X index 0` → statistics of a text index; `X index 1 term row` → a posting.
+    /// `X index …` → a text index; see ``TextKeyspace``.
     case text = 0x58
 
     /// The key of the catalog.
@@ -93,27 +93,6 @@ enum StoreKeyspace: UInt8 {
     static func id(_ collection: UInt32, _ id: DocumentID) -> [UInt8] {
         var key = StoreKeyspace.ids.prefix(collection)
         id.append(to: &key)
-        return key
-    }
-
-    /// The beginning of the postings of a text index.
-    static func postings(_ index: UInt32) -> [UInt8] {
-        var key = StoreKeyspace.text.prefix(index)
-        TupleEncoder.append(Int64(1), to: &key)
-        return key
-    }
-
-    /// The beginning of the postings of one term.
-    static func postings(_ index: UInt32, term: String) -> [UInt8] {
-        var key = postings(index)
-        TupleEncoder.append(term, to: &key)
-        return key
-    }
-
-    /// The key of the statistics of a text index.
-    static func textStatistics(_ index: UInt32) -> [UInt8] {
-        var key = StoreKeyspace.text.prefix(index)
-        TupleEncoder.append(Int64(0), to: &key)
         return key
     }
 

@@ -3,7 +3,7 @@
 /// Kept as one record, so that every change of the schema takes effect with one put.
 struct Catalog: Sendable, Hashable {
     /// The version of the format on disk that this library writes; see `docs/FORMAT.md`.
-    static let formatVersion = 2
+    static let formatVersion = 3
 
     /// What every record begins with.
     static let beginning = Array("{\"docindex\":".utf8)

@@ -52,7 +52,6 @@ struct Commit {
             try database.write(changes.batch, durability: durability)
             return []
         }
-        try changes.writeStatistics(catalog, reading: database)
         try changes.finish(catalog, reading: database)
         try changes.batch.put(WriterState.encoded(sequence: sequence), forKey: StoreKeyspace.stateKey)
         var storedNames: [(CollectionNames, Int)] = []
@@ -64,14 +63,16 @@ struct Commit {
         for (collection, counter) in counters {
             try changes.batch.put(counter.encoded, forKey: CollectionCounters.key(collection))
         }
+        let texts = try state.texts.apply(changes.texts, catalog: catalog, database: database, to: changes.batch)
         do {
-            try database.write(changes.batch, durability: durability)
+            try state.texts.write(texts) { try database.write(changes.batch, durability: durability) }
         } catch {
             state.forget()
             throw error
         }
         for (names, count) in storedNames { names.didStore(count) }
         state.didWrite(sequence: sequence, counters: counters)
+        state.texts.maintain(after: texts, catalog: catalog, database: database)
         return written
     }
 

@@ -15,22 +15,26 @@ public struct DocumentCollection: Sendable {
     private struct Pinned: Sendable {
         let snapshot: Snapshot
         let entry: Catalog.CollectionEntry
+        let texts: TextIndexes.Views
     }
 
     init(
-        store: DocumentStore, number: UInt32, name: String, pinned: (Snapshot, Catalog.CollectionEntry)? = nil
+        store: DocumentStore, number: UInt32, name: String,
+        pinned: (Snapshot, Catalog.CollectionEntry, TextIndexes.Views)? = nil
     ) {
         self.store = store
         self.number = number
         self.name = name
-        self.pinned = pinned.map { Pinned(snapshot: $0.0, entry: $0.1) }
+        self.pinned = pinned.map { Pinned(snapshot: $0.0, entry: $0.1, texts: $0.2) }
     }
 
     /// What is read from, and the indexes that fit it.
     func reader() throws -> RowReader {
-        if let pinned { return RowReader(snapshot: pinned.snapshot, collection: pinned.entry) }
-        let (snapshot, catalog) = try store.state()
-        return RowReader(snapshot: snapshot, collection: try entry(in: catalog))
+        if let pinned {
+            return RowReader(snapshot: pinned.snapshot, collection: pinned.entry, texts: pinned.texts)
+        }
+        let (snapshot, catalog, texts) = try store.state()
+        return RowReader(snapshot: snapshot, collection: try entry(in: catalog), texts: texts)
     }
 
     /// What the catalog says of the collection now; `nil` if the collection is pinned to a moment.
@@ -97,36 +101,54 @@ extension DocumentCollection {
         try search(try TextQuery(parsing: text), where: predicate, limit: limit)
     }
 
-    /// The documents that match a query that was read before, the best first.
+    /// The documents that match a query that was read before, the best first; equal ones in the order in which they
+    /// were first stored.
+    ///
+    /// - Complexity: reads the postings that can be among the best; with a condition, the documents that would be.
     public func search(_ query: TextQuery, where predicate: Predicate = .all, limit: Int? = 20) throws -> [Hit] {
         let rows = try reader()
-        let matches = try self.matches(query, rows: rows)
-        // Equal scores in the order of rows.
-        let ranked = matches.sorted { ($1.score, $0.row) < ($0.score, $1.row) }
-        var hits: [Hit] = []
-        for match in ranked {
-            if let limit, hits.count >= limit { break }
-            let document = try rows.document(match.row)
-            if predicate.matches(document.content) { hits.append(Hit(document: document, score: match.score)) }
+        var read: [UInt64: Document] = [:]
+        let filter =
+            predicate == .all
+            ? nil
+            : { (row: UInt64) throws in
+                let document = try rows.document(row)
+                guard predicate.matches(document.content) else { return false }
+                read[row] = document
+                return true
+            }
+        let hits = try textSearch(in: rows).top(query, limit: limit, filter: filter)
+        return try hits.map {
+            Hit(document: try read[$0.row] ?? rows.document($0.row), score: Double($0.score) / BM25.unit)
         }
-        return hits
+    }
+
+    /// The ids and scores that ``search(_:where:limit:)-(TextQuery,_,_)`` would give, without reading documents.
+    ///
+    /// - Returns: rows, which number documents in the order in which they were first stored, and scores.
+    public func rank(_ query: TextQuery, limit: Int? = 20) throws -> [(row: UInt64, score: Double)] {
+        try textSearch(in: try reader()).top(query, limit: limit).map { ($0.row, Double($0.score) / BM25.unit) }
     }
 
     /// How many documents match.
+    ///
+    /// - Complexity: reads every posting of every word.
     public func searchCount(_ query: TextQuery, where predicate: Predicate = .all) throws -> Int {
         let rows = try reader()
-        let matches = try self.matches(query, rows: rows)
-        if predicate == .all { return matches.count }
-        return try matches.count { predicate.matches(try rows.document($0.row).content) }
+        let search = try textSearch(in: rows)
+        if predicate == .all { return try search.count(query) }
+        return try search.rows(query).count { predicate.matches(try rows.document($0).content) }
     }
 
-    private func matches(_ query: TextQuery, rows: RowReader) throws -> [TextSearch<Snapshot>.Match] {
+    /// What answers text queries at the moment of `rows`.
+    func textSearch(in rows: RowReader) throws -> TextSearch {
         guard let index = rows.textIndex
         else {
             throw DocIndexError(
                 .unknownIndex, "the collection \(name) has no text index; declare one of type text in its schema")
         }
-        var search = try TextSearch(reader: rows.snapshot, index: index) { try rows.document($0).content }
-        return try search.matches(query)
+        let view = try store.texts.view(
+            of: index, in: rows.collection, candidates: rows.texts, reader: rows.snapshot, database: store.database)
+        return TextSearch(reader: rows.snapshot, index: index, view: view, cache: store.texts.cache)
     }
 }

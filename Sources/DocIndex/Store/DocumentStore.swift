@@ -295,14 +295,20 @@ public final class DocumentStore: Sendable {
 
     /// The store as it is at this moment: its collections do not see later writes.
     public func snapshot() throws -> StoreSnapshot {
-        let (snapshot, catalog) = try state()
-        return StoreSnapshot(store: self, snapshot: snapshot, catalog: catalog)
+        let (snapshot, catalog, texts) = try state()
+        return StoreSnapshot(store: self, snapshot: snapshot, catalog: catalog, texts: texts)
     }
 
-    /// The newest state, and the catalog that fits it.
-    func state() throws -> (Snapshot, Catalog) {
-        try catalog.withLock { (try database.snapshot(), $0) }
+    /// The newest state, the catalog that fits it, and the views of text indexes of which one each fits it.
+    func state() throws -> (Snapshot, Catalog, TextIndexes.Views) {
+        try catalog.withLock { catalog in
+            let (snapshot, texts) = try texts.snapshot { try database.snapshot() }
+            return (snapshot, catalog, texts)
+        }
     }
+
+    /// The text indexes in memory.
+    var texts: TextIndexes { writerState.texts }
 
     /// The collections that the schema declares, in its order.
     public var collections: [DocumentCollection] {
@@ -379,17 +385,19 @@ public struct StoreSnapshot: Sendable {
     private let store: DocumentStore
     private let snapshot: Snapshot
     private let catalog: Catalog
+    private let texts: TextIndexes.Views
 
-    init(store: DocumentStore, snapshot: Snapshot, catalog: Catalog) {
+    init(store: DocumentStore, snapshot: Snapshot, catalog: Catalog, texts: TextIndexes.Views) {
         self.store = store
         self.snapshot = snapshot
         self.catalog = catalog
+        self.texts = texts
     }
 
     /// The collections, in the order of the schema. Writing to one writes to the store.
     public var collections: [DocumentCollection] {
         catalog.collections.map {
-            DocumentCollection(store: store, number: $0.number, name: $0.name, pinned: (snapshot, $0))
+            DocumentCollection(store: store, number: $0.number, name: $0.name, pinned: (snapshot, $0, texts))
         }
     }
 }

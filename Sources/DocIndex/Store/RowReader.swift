@@ -4,6 +4,8 @@ internal import LevelKit
 struct RowReader {
     let snapshot: Snapshot
     let collection: Catalog.CollectionEntry
+    /// The views of text indexes, of which one each belongs to the snapshot.
+    var texts: TextIndexes.Views = [:]
 
     /// The value indexes that answer.
     var valueIndexes: [ValueIndex] { collection.indexes.filter(\.isReady).compactMap { $0.index as? ValueIndex } }

@@ -13,6 +13,8 @@ final class WriterState: @unchecked Sendable {
     /// Up to which row each index that is being built holds the documents.
     private var progress: [UInt32: UInt64] = [:]
     private var isKnown = false
+    /// Of text indexes, which readers use as well.
+    let texts = TextIndexes()
 
     /// Reads the sequence number, if it is not known.
     func load(from database: Database) throws {
@@ -78,5 +80,6 @@ final class WriterState: @unchecked Sendable {
         isKnown = false
         counters = [:]
         progress = [:]
+        texts.forget()
     }
 }

@@ -35,7 +35,7 @@ extension DocumentStore {
     /// - Throws: `LevelError` where the storage itself is damaged; `CancellationError` if the task is cancelled.
     /// - Complexity: O(*n*) in everything that is stored.
     public func verify(_ progress: (VerificationProgress) throws -> Void = { _ in }) throws -> Verification {
-        let (snapshot, catalog) = try state()
+        let (snapshot, catalog, _) = try state()
         return try withoutActuallyEscaping(progress) { progress in
             var verifier = Verifier(snapshot: snapshot, catalog: catalog, progress: progress)
             return try verifier.run()

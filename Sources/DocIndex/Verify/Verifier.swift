@@ -27,6 +27,9 @@ struct Verifier {
         let lastRow: UInt64
     }
 
+    /// What is known so far of text indexes, by their numbers.
+    private var texts: [UInt32: TextVerifier] = [:]
+
     /// The indexes of a collection; one that is being built holds the documents up to a row.
     private mutating func subjects(of collection: Catalog.CollectionEntry) throws -> [Subject] {
         var subjects: [Subject] = []
@@ -52,6 +55,10 @@ struct Verifier {
         for declared in catalog.collections {
             let collection = try withStoredNames(declared)
             let subjects = try subjects(of: collection)
+            for subject in subjects {
+                guard let index = subject.index as? TextIndex else { continue }
+                texts[index.number] = try TextVerifier(index, of: collection, in: snapshot)
+            }
             let expected = try checkDocuments(of: collection, subjects)
             for subject in subjects {
                 try report("the index \(collection.name).\(subject.index.definition.name)")
@@ -105,6 +112,10 @@ struct Verifier {
                 of: document.id, row: row, sequence: document.sequence, isDeletion: false, collection: collection)
             for subject in subjects where row <= subject.lastRow {
                 let index = subject.index
+                if index is TextIndex {
+                    try texts[index.number]?.add(document.content, id: document.id, row: row)
+                    continue
+                }
                 do {
                     try index.forEachEntry(of: document.content, row: row) { key, value in
                         sums[index.number, default: IndexSum()].add(key.span, value.span)
@@ -113,7 +124,6 @@ struct Verifier {
                     result.report(
                         "\(collection.name).\(index.definition.name): the document \(document.id) has too many entries")
                 }
-                sums[index.number, default: IndexSum()].statistics += index.statistics(of: document.content)
             }
         }
         try checkIDs(of: collection, documentCount: documentCount)
@@ -249,6 +259,7 @@ struct Verifier {
         _ subject: Subject, of collection: Catalog.CollectionEntry, expected: IndexSum
     ) throws {
         let index = subject.index
+        if index is TextIndex { return try checkText(index.number) }
         var actual = IndexSum()
         var cursor = try snapshot.cursor(in: .prefix(index.entryPrefix), reverse: false, fillsCache: false)
         while try cursor.advance() { actual.add(cursor.key, cursor.value) }
@@ -259,13 +270,13 @@ struct Verifier {
         if let values = index as? ValueIndex, values.definition.countsValues {
             try checkCounts(of: values, name: "\(collection.name).\(values.definition.name)")
         }
-        guard let text = index as? TextIndex else { return }
-        let stored = try Self.ifReadable { try text.storedStatistics(in: snapshot) }
-        if stored == nil {
-            result.report("\(collection.name).\(index.definition.name): the statistics cannot be read")
-        } else if stored != expected.statistics {
-            result.report("\(collection.name).\(index.definition.name): the sums over all documents are wrong")
-        }
+    }
+
+    private mutating func checkText(_ number: UInt32) throws {
+        guard var text = texts.removeValue(forKey: number) else { return }
+        try text.finish()
+        result.entryCount += text.postingCount
+        for problem in text.problems { result.report(problem) }
     }
 
     /// Compares the counters of values with the entries there are.
@@ -341,12 +352,18 @@ struct Verifier {
                 known.append(.prefix(space.prefix(collection.number)))
             }
             for entry in collection.indexes {
-                known.append(.prefix(entry.index.entryPrefix))
+                if entry.definition.kind == .text {
+                    for kind in TextKeyspace.allCases {
+                        let prefix = kind.prefix(entry.number)
+                        known.append(kind == .structure ? .only(prefix) : .prefix(prefix))
+                    }
+                } else {
+                    known.append(.prefix(entry.index.entryPrefix))
+                }
                 if !entry.isReady { known.append(.only(StoreKeyspace.progress.prefix(entry.number))) }
                 if entry.definition.countsValues {
                     known.append(.prefix(StoreKeyspace.valueCounts.prefix(entry.number)))
                 }
-                if entry.definition.kind == .text { known.append(.only(StoreKeyspace.textStatistics(entry.number))) }
             }
         }
         known.sort { Self.key($0.lower).lexicographicallyPrecedes(Self.key($1.lower)) }
@@ -393,7 +410,6 @@ extension DocumentIndex {
 private struct IndexSum {
     var count = 0
     var sum: UInt64 = 0
-    var statistics = IndexStatistics()
 
     mutating func add(_ key: Span<UInt8>, _ value: Span<UInt8>) {
         count += 1

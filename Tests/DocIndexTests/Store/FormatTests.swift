@@ -39,16 +39,28 @@ import Testing
                 ("56 15 02 02 0a c0 9e 28 00 15 01", ""),
                 ("56 15 02 0c 78 00 02 15 02", ""),
                 ("56 15 02 0c 79 00 02 15 02", ""),
-                ("58 15 03 14", "01 04"),
-                ("58 15 03 15 01 02 61 6e 64 00 15 02", "01 04"),
-                ("58 15 03 15 01 02 66 6f 67 00 15 02", "02 04"),
-                ("58 15 03 15 01 02 72 61 69 6e 00 15 02", "01 04"),
+                ("58 15 03 14", "01 01 01 04 01 01 00"),
+                ("58 15 03 15 07 15 02", "00 04"),
+                ("58 15 03 15 08 14", "02 04"),
             ]
             let pairs = try allPairs(in: database)
             #expect(pairs.map { hexadecimal($0.key) } == expected.map(\.0))
             for (pair, expected) in zip(pairs, expected) {
                 if let value = expected.1 { #expect(hexadecimal(pair.value) == value, "\(expected.0)") }
             }
+            try expectSound(store)
+            try store.flushTextIndexes()
+            let texts = try allPairs(in: database).filter { $0.key.first == StoreKeyspace.text.rawValue }
+            #expect(
+                texts.map { "\(hexadecimal($0.key)): \(hexadecimal($0.value))" } == [
+                    "58 15 03 14: 01 02 01 04 01 02 01 01 01 01 33",
+                    // One document without a correction; its slot, once; position 2, the last.
+                    "58 15 03 15 01 15 01 02 61 6e 64 00: 01 00 01 04",
+                    // Twice: positions 0 and 1.
+                    "58 15 03 15 01 15 01 02 66 6f 67 00: 01 00 00 02 01 02",
+                    "58 15 03 15 01 15 01 02 72 61 69 6e 00: 01 00 01 06", "58 15 03 15 04 14: 04",
+                    "58 15 03 15 06 14: 04", "58 15 03 15 07 15 02: 00 04",
+                ])
             try expectSound(store)
             try store.close()
         }

@@ -155,8 +155,8 @@ import Testing
     }
 
     @Test(arguments: [
-        #"{"docindex":3}"#, #"{"docindex":9223372036854775807,"anything":[]}"#,
-        #"{"docindex":3,"schemaVersion":1,"nextCollection":2,"nextIndex":1,"collections":[],"dropped":[]}"#,
+        #"{"docindex":4}"#, #"{"docindex":9223372036854775807,"anything":[]}"#,
+        #"{"docindex":4,"schemaVersion":1,"nextCollection":2,"nextIndex":1,"collections":[],"dropped":[]}"#,
     ]) func `A store of a later format is refused, whatever else its catalog holds`(catalog: String) throws {
         try open(withCatalog: catalog) { action in
             expectFailure(.storeTooNew, containing: "format", "newer") { try action() }
@@ -181,7 +181,7 @@ import Testing
         epoch: String = "\"e\"", migrations: String = "[]", running: String = "null"
     ) -> String {
         """
-        {"docindex":2,"schemaVersion":\(version),"epoch":\(epoch),"migrations":\(migrations),\
+        {"docindex":3,"schemaVersion":\(version),"epoch":\(epoch),"migrations":\(migrations),\
         "runningMigration":\(running),"nextCollection":\(next),"nextIndex":\(nextIndex),"collections":[\
         {"name":"\(name)","number":\(number),"id":\(id),"indexes":[\(index)]}\(more)],"dropped":[\(dropped)]}
         """
@@ -202,8 +202,8 @@ import Testing
     }
 
     static let unreadable: [String] = [
-        #"{"docindex":"#, #"{"docindex":}"#, #"{"docindex":"1"}"#, #"{"docindex":2.0}"#, #"{"docindex":2}"#,
-        #"{"docindex":2,"docindex":2}"#, catalog(epoch: "null"), catalog(epoch: "1"), catalog(migrations: "null"),
+        #"{"docindex":"#, #"{"docindex":}"#, #"{"docindex":"1"}"#, #"{"docindex":2.0}"#, #"{"docindex":3}"#,
+        #"{"docindex":3,"docindex":3}"#, catalog(epoch: "null"), catalog(epoch: "1"), catalog(migrations: "null"),
         catalog(migrations: "[1]"), catalog(running: "1"), catalog(index: index(retiring: "null")),
         catalog(index: index(fingerprint: "null")),
         catalog(version: "null"), catalog(version: "-1"), catalog(next: "\"2\""), catalog(nextIndex: "4294967296"),
@@ -267,7 +267,7 @@ import Testing
         try withTemporaryDirectory { directory in
             let path = directory + "/s"
             let full =
-                #"{"docindex":2,"schemaVersion":1,"epoch":"e","migrations":[],"nextCollection":1073741824,"#
+                #"{"docindex":3,"schemaVersion":1,"epoch":"e","migrations":[],"nextCollection":1073741824,"#
                 + #""nextIndex":1073741824,"collections":[],"dropped":[]}"#
             let database = try Database.open(at: path)
             try database.put(Array(full.utf8), forKey: StoreKeyspace.catalogKey)
@@ -376,7 +376,7 @@ import Testing
         throws
     {
         try withDamagedStore {
-            try $0.put(bytes, forKey: StoreKeyspace.textStatistics(2))
+            try $0.put(bytes, forKey: TextKeyspace.structure.prefix(2))
         } _: { photos in
             // Numbers that are readable and absurd may give absurd scores.
             do {
@@ -397,7 +397,7 @@ import Testing
             expectFailure(.corruption) { try photos.find(Query(sort: [.ascending("year")], limit: 9)) }
         }
         try withDamagedStore {
-            try $0.put([0x80], forKey: StoreKeyspace.postings(2, term: "fog") + [0x15, 1])
+            try $0.put([0x80], forKey: TextKeyspace.pending.key(2, 0))
         } _: { photos in
             expectFailure(.corruption, containing: "text", "verify") { try photos.search("fog") }
         }

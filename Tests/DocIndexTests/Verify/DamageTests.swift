@@ -113,10 +113,15 @@ import Testing
         ) { try $0.put([1], forKey: StoreKeyspace.valueCounts.prefix(1) + OrderedValue.encoded(1850)) },
         Damage(
             name: "a statistic is another", problems: ["photos.text: the sums over all documents are wrong"], repairs: 0
-        ) { try $0.put(encoded(UInt64(left), 1), forKey: StoreKeyspace.textStatistics(3)) },
+        ) { try VerifyTests.changeStructure($0) { $0.statistics.words += 1 } },
         Damage(
-            name: "a posting is another", problems: ["photos.text: an entry of the document 1234 is wrong"], repairs: 0
-        ) { try $0.put([2, 3], forKey: StoreKeyspace.postings(3, term: "fog") + rowBytes) },
+            name: "the number of words of a document is another",
+            problems: ["photos.text: the document 1234 is there with another number of words"], repairs: 0
+        ) {
+            let key = TextKeyspace.slots.key(3, row)
+            let slot = try VerifyTests.numbers(key, in: $0)
+            try $0.put(encoded(slot[0], slot[1] + 1), forKey: key)
+        },
     ]
 
     private static let recordDamages: [Damage] = [

@@ -38,6 +38,7 @@ import Testing
         try store.write { transaction in
             for id in 171...180 { try transaction.delete(.int(Int64(id)), in: "photos") }
         }
+        try store.flushTextIndexes()
         let pairs = try allPairs(in: database)
         try store.close()
         return pairs
@@ -120,25 +121,64 @@ import Testing
                 try $0.delete(pair.key)
             }
         },
-        Damage("a posting says another count", ["photos.text: an entry of the document 7 is wrong"]) {
-            try $0.put([1, 5], forKey: StoreKeyspace.postings(3, term: "fog") + [0x15, 7])
-        },
-        Damage("a posting cannot be read", ["photos.text: an entry of the document 7 is wrong"]) {
-            try $0.put([0x80], forKey: StoreKeyspace.postings(3, term: "fog") + [0x15, 7])
-        },
-        Damage("a posting is gone", ["photos.text: the document 7 has an entry that is missing"]) {
-            try $0.delete(StoreKeyspace.postings(3, term: "fog") + [0x15, 7])
-        },
-        Damage("a posting of a word that the document lacks", ["photos.text: there is an entry that no document has"]) {
-            try $0.put([1, 5], forKey: StoreKeyspace.postings(3, term: "rain") + [0x15, 7])
-        },
         Damage("the statistics are wrong", ["photos.text: the sums over all documents are wrong"]) {
-            try $0.put([170, 1, 1], forKey: StoreKeyspace.textStatistics(3))
+            try changeStructure($0) { $0.statistics.words += 1 }
         },
-        Damage("the statistics are gone", ["photos.text: the sums over all documents are wrong"]) {
-            try $0.delete(StoreKeyspace.textStatistics(3))
+        Damage(
+            "a slot is gone",
+            [
+                "photos.text: the document 7 is missing",
+                "photos.text: there are 170 slots that are alive for 169 documents",
+                "photos.text: the sums over all documents are wrong",
+                "photos.text: segment 1 does not hold the words of its documents",
+            ]
+        ) { try $0.delete(TextKeyspace.slots.key(3, 7)) },
+        Damage(
+            "a slot says another number of words",
+            ["photos.text: the document 7 is there with another number of words"]
+        ) {
+            let key = TextKeyspace.slots.key(3, 7)
+            let slot = try numbers(key, in: $0)
+            try $0.put([UInt8(slot[0]), UInt8(slot[1]) + 1], forKey: key)
+        },
+        Damage("a term is gone", ["photos.text: segment 1 does not hold the words of its documents"]) {
+            try $0.delete(TextKeyspace.terms.term(3, 1, Array("over".utf8)))
+        },
+        Damage("a term is counted wrong", ["photos.text: the count of documents with a term is wrong"]) {
+            let key = TextKeyspace.terms.term(3, 1, Array("t3".utf8))
+            var record = try $0.value(forKey: key) ?? []
+            try #require(record.count > 1)
+            record[1] = 2
+            try $0.put(record, forKey: key)
+        },
+        Damage(
+            "a term cannot be read",
+            [
+                "photos.text: the text index text is damaged: the record of a term cannot be read (segment 1); "
+                    + "run verify, then rebuild the index"
+            ]
+        ) { try $0.put([0x80], forKey: TextKeyspace.terms.term(3, 1, Array("fog".utf8))) },
+        Damage("a norm is wrong", ["photos.text: the norm of the document 7 is wrong"]) {
+            let key = TextKeyspace.norms.key(3, 0)
+            let slot = Int(try numbers(TextKeyspace.slots.key(3, 7), in: $0)[0])
+            var norms = try $0.value(forKey: key) ?? []
+            norms[slot] += 1
+            try $0.put(norms, forKey: key)
         },
     ]
+
+    static func numbers(_ key: [UInt8], in database: Database) throws -> [UInt64] {
+        let bytes = try database.value(forKey: key) ?? []
+        return try #require(Varint.readAll(bytes))
+    }
+
+    static func changeStructure(_ database: Database, _ body: (inout TextStructure) -> Void) throws {
+        let key = TextKeyspace.structure.prefix(3)
+        let bytes = try database.value(forKey: key) ?? []
+        var structure = try #require(TextStructure(encoded: bytes))
+        body(&structure)
+        try database.put(structure.encoded, forKey: key)
+    }
 
     /// What is said where the change of a document is there, and the document is not, or cannot be read.
     private static let surplusChange =
@@ -181,18 +221,16 @@ import Testing
                 "photos: the counter says 170 documents, there are 169",
                 "photos.year: there is an entry that no document has",
                 "photos.tags: there is an entry that no document has",
-                "photos.text: there is an entry that no document has",
                 "photos.text: the sums over all documents are wrong", surplusChange,
-            ], count: 12
+            ], count: 11
         ) { try $0.delete(StoreKeyspace.document(1, row: 7)) },
         Damage(
             "a document cannot be read",
             [
                 "photos: the document in row 7 cannot be read", "photos.year: there is an entry that no document has",
                 "photos.tags: there is an entry that no document has",
-                "photos.text: there is an entry that no document has",
                 "photos.text: the sums over all documents are wrong", surplusChange,
-            ], count: 10
+            ], count: 9
         ) { try $0.put([1, 2, 0xff], forKey: StoreKeyspace.document(1, row: 7)) },
         Damage(
             "a document was changed without its indexes",
@@ -213,7 +251,7 @@ import Testing
             try $0.put(body(7, of: $0, "id", 8), forKey: StoreKeyspace.document(1, row: 7))
         },
         Damage(
-            "a document has lost its id", ["photos: the document in row 7 cannot be read", surplusChange], count: 10
+            "a document has lost its id", ["photos: the document in row 7 cannot be read", surplusChange], count: 9
         ) {
             try $0.put(body(7, of: $0, "id", nil), forKey: StoreKeyspace.document(1, row: 7))
         },
@@ -237,8 +275,13 @@ import Testing
         Damage("the counters cannot be read", ["photos: the counters cannot be read"]) {
             try $0.put([0x80], forKey: CollectionCounters.key(1))
         },
-        Damage("the statistics cannot be read", ["photos.text: the statistics cannot be read"]) {
-            try $0.put([1, 2, 3], forKey: StoreKeyspace.textStatistics(3))
+        Damage(
+            "the statistics cannot be read",
+            [
+                "photos.text: the text index text is damaged: its structure cannot be read; run verify, then rebuild the index"
+            ]
+        ) {
+            try $0.put([1, 2, 3], forKey: TextKeyspace.structure.prefix(3))
         },
         Damage(
             "an id holds no row",
@@ -273,8 +316,8 @@ import Testing
         // Behind keys that stand alone.
         StoreKeyspace.stateKey + [0],
         StoreKeyspace.catalogKey + [0], StoreKeyspace.catalogKey + [0xff], CollectionCounters.key(1) + [0],
-        StoreKeyspace.textStatistics(3) + [0],
-        StoreKeyspace.text.prefix(3) + [0x15, 2], StoreKeyspace.text.prefix(3),
+        TextKeyspace.structure.prefix(3) + [0],
+        StoreKeyspace.text.prefix(3) + [0x15, 10], StoreKeyspace.text.prefix(3),
     ].map { key in
         Damage("a key \(key)", ["there is a key of \(key.count) bytes that belongs to no collection and no index"]) {
             try $0.put([], forKey: key)

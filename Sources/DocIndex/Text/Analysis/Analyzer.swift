@@ -20,6 +20,23 @@ enum Analyzer {
             bytes[(position == 0 ? 0 : ends[position - 1])..<ends[position]]
         }
 
+        mutating func removeAll() {
+            bytes.removeAll(keepingCapacity: true)
+            ends.removeAll(keepingCapacity: true)
+        }
+
+        /// Adds a term.
+        mutating func append(_ term: Span<UInt8>) {
+            for index in term.indices { bytes.append(term[index]) }
+            ends.append(bytes.count)
+        }
+
+        /// Calls `body` with the UTF-8 of the term at a position from 0.
+        @inline(__always)
+        func withTerm<R>(_ position: Int, _ body: (Span<UInt8>) -> R) -> R {
+            body(bytes.span.extracting((position == 0 ? 0 : ends[position - 1])..<ends[position]))
+        }
+
         /// Ends the term that was appended byte by byte; does nothing if there are no new bytes.
         fileprivate mutating func endTerm() {
             if bytes.count > (ends.last ?? 0) { ends.append(bytes.count) }
@@ -77,6 +94,19 @@ enum Analyzer {
             }
         }
         terms.endTerm()
+    }
+
+    /// How a character divides a text.
+    enum Part { case inside, alone, between }
+
+    /// Whether a character is within a word, a word of its own, or between words.
+    static func kind(of character: Character) -> Part {
+        guard let first = character.unicodeScalars.first else { return .between }
+        return switch kind(of: first) {
+        case .letter, .invisible: .inside
+        case .word: .alone
+        case .separator: .between
+        }
     }
 
     private enum Kind { case letter, word, separator, invisible }

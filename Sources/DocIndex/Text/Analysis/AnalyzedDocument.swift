@@ -1,0 +1,37 @@
+/// The words of a document as a text index sees them: terms with their places, field by field.
+struct AnalyzedDocument {
+    var terms = Analyzer.Terms()
+    /// The place of each term; fields rise, and positions within a field.
+    private(set) var places: [TextPlace] = []
+    private var field = -1
+    private var next: UInt32 = 0
+    /// Words, each counted as often as its field weighs.
+    private(set) var length = 0
+
+    mutating func removeAll() {
+        terms.removeAll()
+        places.removeAll(keepingCapacity: true)
+        field = -1
+        next = 0
+        length = 0
+    }
+
+    /// Adds the words of a text at a field. Fields must rise.
+    mutating func append(_ text: String, field: Int, weight: Int) {
+        if field != self.field {
+            self.field = field
+            next = 0
+        } else if next > 0 {
+            next = min(next + TextPlace.gap, TextPlace.positionLimit)
+        }
+        let before = terms.count
+        Analyzer.append(text, to: &terms)
+        for _ in before..<terms.count {
+            places.append(TextPlace(field: field, position: next))
+            next = min(next + 1, TextPlace.positionLimit)
+        }
+        length += (terms.count - before) * weight
+    }
+
+    var isEmpty: Bool { places.isEmpty }
+}

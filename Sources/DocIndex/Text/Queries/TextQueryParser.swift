@@ -1,0 +1,252 @@
+/// Reads the notation of ``TextQuery`` by recursive descent.
+struct TextQueryParser {
+    private let text: [Character]
+    /// The fields that there are; `nil` if that is asked later.
+    private let fields: [String]?
+    private var offset = 0
+    private var depth = 0
+
+    init(_ text: String, fields: [String]?) {
+        self.text = Array(text)
+        self.fields = fields
+    }
+
+    mutating func parse() throws -> TextQuery {
+        let query = try alternatives()
+        skipSpaces()
+        guard offset == text.count else {
+            throw fault("there is a ) without its (; remove it or put it in quotes")
+        }
+        guard let query else {
+            throw fault("there is nothing to look for; give at least one word that must occur")
+        }
+        return query
+    }
+
+    /// `all {OR all}`; `nil` where there is nothing but exclusions.
+    private mutating func alternatives() throws -> TextQuery? {
+        depth += 1
+        defer { depth -= 1 }
+        guard depth <= 64 else { throw fault("the parentheses are nested more than 64 deep; simplify the query") }
+        var parts: [TextQuery] = []
+        repeat {
+            let start = offset
+            guard let part = try all() else {
+                if parts.isEmpty && !peek("OR") { return nil }
+                offset = start
+                throw fault("OR needs a word that must occur on both sides")
+            }
+            parts.append(part)
+        } while take("OR")
+        return parts.count == 1 ? parts[0] : .or(parts)
+    }
+
+    /// Words and groups side by side, with AND between them or not.
+    private mutating func all() throws -> TextQuery? {
+        var wanted: [TextQuery] = []
+        var required: [TextQuery] = []
+        var unwanted: [TextQuery] = []
+        // Signs without a letter or digit, such as a lone `&`, are no words and are passed over.
+        var hasSigns = false
+        var hasParts = false
+        while true {
+            let isJoined = take("AND")
+            guard !isJoined || hasParts else { throw fault("AND needs a word on both sides") }
+            let isExcluded = take("NOT") || take(sign: "-")
+            let isRequired = !isExcluded && take(sign: "+")
+            if isExcluded, peek("NOT") || peek("AND") { throw fault("NOT needs something that must not occur") }
+            guard !isJoined || !peek("AND"), let part = try single() else {
+                if isExcluded { throw fault("NOT needs something that must not occur") }
+                if isJoined { throw fault("AND needs a word on both sides") }
+                if isRequired { throw fault("+ needs something that must occur") }
+                break
+            }
+            hasParts = true
+            if part == .nothing {
+                hasSigns = true
+            } else if isExcluded {
+                unwanted.append(part)
+            } else if isRequired {
+                required.append(part)
+            } else {
+                wanted.append(part)
+            }
+        }
+        guard !wanted.isEmpty || !required.isEmpty else {
+            if unwanted.isEmpty { return hasSigns ? .nothing : nil }
+            throw fault("a query cannot only exclude; add a word that must occur")
+        }
+        var found = Self.all(required.isEmpty ? wanted : required)
+        if !required.isEmpty, !wanted.isEmpty {
+            found = .prefer(found, wanted.count == 1 ? wanted[0] : .or(wanted))
+        }
+        if unwanted.isEmpty { return found }
+        return .except(found, unwanted.count == 1 ? unwanted[0] : .or(unwanted))
+    }
+
+    private static func all(_ parts: [TextQuery]) -> TextQuery { parts.count == 1 ? parts[0] : .and(parts) }
+
+    /// A word, a phrase or a group; `nil` at the end, at `)` and at an operator.
+    private mutating func single() throws -> TextQuery? {
+        skipSpaces()
+        guard offset < text.count, text[offset] != ")", !peek("OR"), !peek("AND"), !peek("NOT") else { return nil }
+        switch text[offset] {
+        case "(":
+            let start = offset
+            offset += 1
+            let group = try alternatives()
+            skipSpaces()
+            guard offset < text.count, text[offset] == ")" else {
+                offset = start
+                throw fault("this ( is not closed")
+            }
+            offset += 1
+            guard let group else {
+                offset = start
+                throw fault("there is nothing between the parentheses")
+            }
+            return try boosted(group)
+        case "\"":
+            let start = offset
+            guard let end = text[(offset + 1)...].firstIndex(of: "\"") else {
+                throw fault("this quote is not closed")
+            }
+            offset = end + 1
+            let phrase = phrase(text[(start + 1)..<end])
+            let slop = takeNumber(behind: "~")
+            if let slop, case .phrase(let terms) = phrase, terms.count > 1 {
+                return try boosted(.near(terms, slop: slop))
+            }
+            return try boosted(phrase)
+        default:
+            if let field = takeField() {
+                guard let part = try single() else { throw fault("\(field): needs a word behind the colon") }
+                return part == .nothing ? part : .field(field, part)
+            }
+            let start = offset
+            while offset < text.count, !text[offset].isWhitespace, !"()\"".contains(text[offset]) { offset += 1 }
+            return try word(start..<offset)
+        }
+    }
+
+    /// A name and a colon with something behind it; nothing where there is none.
+    private mutating func takeField() -> String? {
+        var end = offset
+        while end < text.count,
+            text[end].isLetter || (end > offset && (text[end].isNumber || "_.[]".contains(text[end])))
+        { end += 1 }
+        guard end > offset, end + 1 < text.count, text[end] == ":", !text[end + 1].isWhitespace,
+            !")*~^:/".contains(text[end + 1])
+        else { return nil }
+        let name = String(text[offset..<end])
+        guard fields?.contains(name) != false else { return nil }
+        offset = end + 1
+        return name
+    }
+
+    /// A word with what may stand behind it: `*`, `~`, `^`.
+    private mutating func word(_ range: Range<Int>) throws -> TextQuery {
+        var range = range
+        var weight: Double?
+        if let sign = text[range].lastIndex(of: "^"), sign > range.lowerBound, sign + 1 < range.upperBound,
+            let number = Double(String(text[(sign + 1)..<range.upperBound]))
+        {
+            weight = try checked(number, at: sign)
+            range = range.lowerBound..<sign
+        }
+        var distance: Int?
+        if let sign = text[range].lastIndex(of: "~"), sign > range.lowerBound {
+            let digits = text[(sign + 1)..<range.upperBound]
+            if digits.isEmpty || (digits.count == 1 && "012".contains(digits[digits.startIndex])) {
+                distance = digits.first.flatMap { Int(String($0)) } ?? -1
+                range = range.lowerBound..<sign
+            }
+        }
+        let isPrefix = distance == nil && range.count > 1 && text[range.upperBound - 1] == "*"
+        if isPrefix { range = range.lowerBound..<range.upperBound - 1 }
+        guard case .phrase(let terms) = phrase(text[range]), let last = terms.last else { return .nothing }
+        var query: TextQuery
+        if isPrefix {
+            let before = Array(terms.dropLast())
+            query = before.isEmpty ? .prefix(last) : .and([.phrase(before), .prefix(last)])
+        } else if let distance {
+            query = Self.all(terms.map { .fuzzy($0, distance: distance < 0 ? Self.distance(for: $0) : distance) })
+        } else {
+            query = .phrase(terms)
+        }
+        if let weight { query = .boost(query, weight) }
+        return query
+    }
+
+    /// How far a word may be off: the longer, the further.
+    private static func distance(for term: [UInt8]) -> Int {
+        String(decoding: term, as: UTF8.self).count < 9 ? 1 : 2
+    }
+
+    private mutating func boosted(_ query: TextQuery) throws -> TextQuery {
+        guard offset + 1 < text.count, text[offset] == "^" else { return query }
+        var end = offset + 1
+        while end < text.count, text[end].isNumber || text[end] == "." { end += 1 }
+        guard let number = Double(String(text[(offset + 1)..<end])) else { return query }
+        let weight = try checked(number, at: offset)
+        offset = end
+        return query == .nothing ? query : .boost(query, weight)
+    }
+
+    private func checked(_ weight: Double, at place: Int) throws -> Double {
+        guard weight >= 0.001, weight <= 1000 else {
+            throw DocIndexError(
+                .invalidQuery,
+                "the search cannot be read at character \(place + 1): a weight is a number from 0.001 to 1000",
+                position: place)
+        }
+        return weight
+    }
+
+    /// The number behind a sign that stands here; `nil` if there is none.
+    private mutating func takeNumber(behind sign: Character) -> Int? {
+        guard offset + 1 < text.count, text[offset] == sign else { return nil }
+        var end = offset + 1
+        while end < text.count, end < offset + 3, "0123456789".contains(text[end]) { end += 1 }
+        guard let number = Int(String(text[(offset + 1)..<end])) else { return nil }
+        offset = end
+        return number
+    }
+
+    private func phrase(_ characters: ArraySlice<Character>) -> TextQuery {
+        var terms = Analyzer.Terms()
+        Analyzer.append(String(characters), to: &terms)
+        return terms.count == 0 ? .nothing : .phrase((0..<terms.count).map { Array(terms[$0]) })
+    }
+
+    private mutating func skipSpaces() {
+        while offset < text.count, text[offset].isWhitespace { offset += 1 }
+    }
+
+    private mutating func take(sign: Character) -> Bool {
+        skipSpaces()
+        guard offset + 1 < text.count, text[offset] == sign, !text[offset + 1].isWhitespace else { return false }
+        offset += 1
+        return true
+    }
+
+    private func peek(_ word: String) -> Bool {
+        var end = offset
+        while end < text.count, text[end].isWhitespace { end += 1 }
+        let start = end
+        while end < text.count, !text[end].isWhitespace, !"()\"".contains(text[end]) { end += 1 }
+        return String(text[start..<end]) == word
+    }
+
+    private mutating func take(_ word: String) -> Bool {
+        guard peek(word) else { return false }
+        skipSpaces()
+        offset += word.count
+        return true
+    }
+
+    private func fault(_ reason: String) -> DocIndexError {
+        DocIndexError(
+            .invalidQuery, "the search cannot be read at character \(offset + 1): \(reason)", position: offset)
+    }
+}

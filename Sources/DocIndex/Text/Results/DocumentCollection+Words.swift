@@ -1,0 +1,63 @@
+extension DocumentCollection {
+    /// A word of the text index.
+    public struct IndexedWord: Sendable, Hashable {
+        /// The word as it is in the index: without case and accents.
+        public let word: String
+        /// How many documents have it.
+        public let documentCount: Int
+    }
+
+    /// The words that begin like this, those in the most documents first: for completion while one types.
+    ///
+    /// - Throws: ``DocIndexError``: `unknownIndex`, `corruption`.
+    /// - Complexity: reads every word that begins so, and no posting.
+    public func completions(of beginning: String, limit: Int = 10) throws -> [IndexedWord] {
+        guard let prefix = Self.lastTerm(of: beginning) else { return [] }
+        return try textSearch(in: try reader()).terms(from: prefix).sorted {
+            $0.documentCount != $1.documentCount ? $0.documentCount > $1.documentCount : $0.word < $1.word
+        }.prefix(max(0, limit)).map { $0 }
+    }
+
+    /// The words that somebody may have meant who wrote this: those that differ the least, then those in the most
+    /// documents. Empty if the word itself is in the index.
+    ///
+    /// - Throws: as ``completions(of:limit:)``.
+    /// - Complexity: reads every word with the same first letter, and no posting.
+    public func suggestions(for word: String, limit: Int = 5) throws -> [IndexedWord] {
+        guard let term = Self.lastTerm(of: word) else { return [] }
+        let letters = Array(String(decoding: term, as: UTF8.self).unicodeScalars)
+        guard let first = letters.first, letters.count > 1 else { return [] }
+        let reference = EditDistance(term, limit: letters.count < 5 ? 1 : 2)
+        var found: [(distance: Int, word: IndexedWord)] = []
+        for candidate in try textSearch(in: try reader()).terms(from: Array(String(first).utf8)) {
+            guard let distance = reference.distance(to: Array(candidate.word.utf8)) else { continue }
+            if distance == 0 { return [] }
+            found.append((distance, candidate))
+        }
+        found.sort {
+            ($0.distance, -$0.word.documentCount, $0.word.word) < ($1.distance, -$1.word.documentCount, $1.word.word)
+        }
+        return found.prefix(max(0, limit)).map(\.word)
+    }
+
+    /// Documents with the words that set a document apart, the most alike first. The document itself is none of them.
+    ///
+    /// - Parameter wordCount: how many of its words are looked for: those that are in few documents and often in it.
+    /// - Returns: nothing if there is no document of that id, or it has no words.
+    /// - Throws: as ``search(_:where:limit:)-(TextQuery,_,_)``.
+    public func similar(to id: DocumentID, limit: Int = 10, wordCount: Int = 20) throws -> [Hit] {
+        let rows = try reader()
+        let search = try textSearch(in: rows)
+        guard let row = try rows.row(of: id) else { return [] }
+        let query = try search.characteristicWords(of: try rows.document(row).content, count: wordCount)
+        return try search.top(query, limit: limit) { $0 != row }.map {
+            Hit(document: try rows.document($0.row), score: Double($0.score) / BM25.unit)
+        }
+    }
+
+    private static func lastTerm(of text: String) -> [UInt8]? {
+        var terms = Analyzer.Terms()
+        Analyzer.append(text, to: &terms)
+        return terms.count == 0 ? nil : Array(terms[terms.count - 1])
+    }
+}

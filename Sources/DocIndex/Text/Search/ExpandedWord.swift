@@ -1,0 +1,221 @@
+internal import LevelKit
+
+/// The terms that a prefix or a word with slips stands for, put together as one term.
+///
+/// A document has the sum of how often it has each, and the word counts as many documents as the most frequent of them
+/// does, as Lucene has it for synonyms. Terms are read in their order from each segment, which is one range of keys.
+struct ExpandedWord {
+    private let key: TextSearch.WordKey
+    private let reader: any KeyValueReader
+    private let index: TextIndex
+    private let view: TextView
+    private let fields: UInt32?
+
+    init(_ key: TextSearch.WordKey, reader: any KeyValueReader, index: TextIndex, view: TextView) {
+        self.key = key
+        self.reader = reader
+        self.index = index
+        self.view = view
+        fields =
+            switch key {
+            case .term: nil
+            case .prefix(_, let fields), .fuzzy(_, _, let fields): fields
+            }
+    }
+
+    /// What every term begins with.
+    private var prefix: [UInt8] {
+        switch key {
+        case .term(let term), .prefix(let term, _): term
+        case .fuzzy(let term, _, _):
+            Array(String(decoding: term, as: UTF8.self).unicodeScalars.first.map { Array(String($0).utf8) } ?? [])
+        }
+    }
+
+    func word() throws -> TextSearch.Word {
+        var word = TextSearch.Word()
+        var counts: [[UInt8]: Int] = [:]
+        var distance = EditDistance(key)
+        for segment in view.structure.segments {
+            let segments = SegmentReader(reader: reader, index: index, segment: segment)
+            var union = PostingUnion(segment.lower..<segment.upper)
+            let start = TextKeyspace.terms.segment(index.number, segment.number)
+            var cursor = try reader.cursor(in: .prefix(start + [0x02] + prefix), reverse: false, fillsCache: true)
+            while try cursor.advance() {
+                guard let term = TextKeyspace.term(in: cursor.key, at: start.count) else {
+                    throw segments.damage("a term cannot be read")
+                }
+                guard distance.accepts(term) else { continue }
+                let record = try segments.record(cursor.value)
+                counts[term, default: 0] += record.documentCount - Int(record.correction)
+                try add(record, term, segments, to: &union)
+            }
+            let postings = union.postings()
+            word.lists.append(postings.slots.isEmpty ? .none : .plain(postings))
+        }
+        var union = PostingUnion(view.structure.pendingSlot..<view.structure.nextSlot)
+        for term in view.pending.terms(from: prefix) where distance.accepts(term) {
+            let (plain, killCount) = view.pending.postings(of: term, view.limit)
+            counts[term, default: 0] += plain.slots.count - killCount
+            try add(plain, &union)
+        }
+        let postings = union.postings()
+        word.lists.append(postings.slots.isEmpty ? .none : .plain(postings))
+        word.documentFrequency = counts.values.max() ?? 0
+        return word
+    }
+
+    private func add(
+        _ record: TermRecord, _ term: [UInt8], _ segment: SegmentReader, to union: inout PostingUnion
+    ) throws {
+        switch record.postings {
+        case .none: break
+        case .short(let plain): try add(plain, &union)
+        case .long(let groups, _):
+            if fields != nil {
+                // How often in which field is known from positions alone.
+                return try segment.forEachPosting(of: record, term: term) { slot, frequency, set, positions in
+                    try add(slot, frequency, set, positions, 0, &union)
+                }
+            }
+            let buffer = BlockBuffer()
+            for number in groups.indices {
+                let group = try segment.group(number, of: record, term: term)
+                for block in group.blocks.indices {
+                    guard buffer.read(group, block: block) else {
+                        throw segment.damage("a block of postings cannot be read")
+                    }
+                    for index in 0..<buffer.count {
+                        unsafe union.add(buffer.slots[index], buffer.frequencies[index], buffer.fields[index])
+                    }
+                }
+            }
+        }
+    }
+
+    private func add(_ plain: PlainPostings, _ union: inout PostingUnion) throws {
+        var offset = 0
+        let positions = plain.positions.span
+        for index in plain.slots.indices {
+            let start = offset
+            if fields != nil {
+                guard TextPlace.skip(positions, &offset, fields: plain.fields[index]) else {
+                    throw TextDamage.error(self.index.definition.name, "positions cannot be read")
+                }
+            }
+            try add(plain.slots[index], plain.frequencies[index], plain.fields[index], positions, start, &union)
+        }
+    }
+
+    private func add(
+        _ slot: UInt32, _ frequency: UInt32, _ set: UInt32, _ positions: Span<UInt8>, _ offset: Int,
+        _ union: inout PostingUnion
+    ) throws {
+        guard let fields else { return union.add(slot, frequency, set) }
+        if set & fields == 0 { return }
+        if set & ~fields == 0 { return union.add(slot, frequency, set) }
+        var offset = offset
+        var places: [TextPlace] = []
+        guard TextPlace.read(positions, &offset, fields: set, into: &places) else {
+            throw TextDamage.error(index.definition.name, "positions cannot be read")
+        }
+        let weights = index.weights
+        let inside = places.reduce(UInt32(0)) {
+            fields >> UInt32($1.field) & 1 == 1 && $1.field < weights.count ? $0 &+ weights[$1.field] : $0
+        }
+        union.add(slot, inside, set & fields)
+    }
+}
+
+/// Adds up the postings of several terms.
+private struct PostingUnion {
+    private let range: Range<UInt32>
+    private var entries: [(slot: UInt32, frequency: UInt32, fields: UInt32)] = []
+
+    init(_ range: Range<UInt32>) { self.range = range }
+
+    mutating func add(_ slot: UInt32, _ frequency: UInt32, _ fields: UInt32) {
+        entries.append((slot, frequency, fields))
+    }
+
+    /// The postings in the order of slots.
+    func postings() -> PlainPostings {
+        var plain = PlainPostings()
+        if entries.count > range.count / 16 {
+            // Many: a place for each slot costs less than sorting.
+            var sums = [(frequency: UInt32, fields: UInt32)](repeating: (0, 0), count: range.count)
+            for entry in entries where range.contains(entry.slot) {
+                let place = Int(entry.slot - range.lowerBound)
+                sums[place].frequency &+= entry.frequency
+                sums[place].fields |= entry.fields
+            }
+            for (place, sum) in sums.enumerated() where sum.frequency > 0 {
+                plain.slots.append(range.lowerBound + UInt32(place))
+                plain.frequencies.append(sum.frequency)
+                plain.fields.append(sum.fields)
+            }
+            return plain
+        }
+        for entry in entries.sorted(by: { $0.slot < $1.slot }) {
+            if plain.slots.last == entry.slot {
+                plain.frequencies[plain.slots.count - 1] &+= entry.frequency
+                plain.fields[plain.slots.count - 1] |= entry.fields
+            } else {
+                plain.slots.append(entry.slot)
+                plain.frequencies.append(entry.frequency)
+                plain.fields.append(entry.fields)
+            }
+        }
+        return plain
+    }
+}
+
+/// Whether terms are near enough: insertions, deletions, replacements and swaps of neighbours (restricted
+/// Damerau-Levenshtein), by Unicode scalars.
+struct EditDistance {
+    private let word: [Unicode.Scalar]
+    private let limit: Int?
+
+    /// Of a prefix, accepts everything.
+    init(_ key: TextSearch.WordKey) {
+        switch key {
+        case .term(let term), .prefix(let term, _): self.init(term, limit: nil)
+        case .fuzzy(let term, let distance, _): self.init(term, limit: distance)
+        }
+    }
+
+    init(_ term: [UInt8], limit: Int?) {
+        word = Array(String(decoding: term, as: UTF8.self).unicodeScalars)
+        self.limit = limit
+    }
+
+    mutating func accepts(_ term: [UInt8]) -> Bool { limit == nil || distance(to: term) != nil }
+
+    /// The distance to a term; `nil` if it is larger than the limit.
+    func distance(to term: [UInt8]) -> Int? {
+        let limit = limit ?? .max / 2
+        // A scalar has at least one byte and at most four.
+        if term.count > 4 * (word.count + min(limit, 64)) { return nil }
+        let other = Array(String(decoding: term, as: UTF8.self).unicodeScalars)
+        if abs(other.count - word.count) > limit { return nil }
+        var before: [Int] = []
+        var last = Array(0...other.count)
+        for i in 0..<word.count {
+            var row = [i + 1]
+            row.reserveCapacity(other.count + 1)
+            var smallest = i + 1
+            for j in 0..<other.count {
+                var best = min(last[j] + (word[i] == other[j] ? 0 : 1), last[j + 1] + 1, row[j] + 1)
+                if i > 0, j > 0, word[i] == other[j - 1], word[i - 1] == other[j] {
+                    best = min(best, before[j - 1] + 1)
+                }
+                row.append(best)
+                smallest = min(smallest, best)
+            }
+            if smallest > limit { return nil }
+            before = last
+            last = row
+        }
+        return last[other.count] <= limit ? last[other.count] : nil
+    }
+}

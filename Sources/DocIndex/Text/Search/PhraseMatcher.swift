@@ -1,0 +1,97 @@
+/// Documents in which terms follow one another, or lie near one another, in one text.
+///
+/// Scores what the terms score: each as often as it stands in the phrase.
+final class PhraseMatcher: Matcher {
+    private let terms: [TermMatcher]
+    /// Of each place in the phrase, which of `terms` it is.
+    private let order: [Int]
+    private let all: AndMatcher
+    /// How many other words may lie between the terms, which may then come in any order; `nil` for an exact phrase.
+    private let slop: Int?
+    private var places: [[TextPlace]]
+    private var starts: [TextPlace] = []
+
+    init(_ terms: [TermMatcher], order: [Int], slop: Int?) {
+        self.terms = terms
+        self.order = order
+        self.slop = slop
+        all = AndMatcher(terms)
+        places = terms.map { _ in [] }
+    }
+
+    override func find(_ target: UInt32) throws -> UInt32 {
+        var slot = try all.advance(to: target)
+        while slot < Self.end {
+            if try occurs() { return slot }
+            slot = try all.advance(to: slot + 1)
+        }
+        return slot
+    }
+
+    private func occurs() throws -> Bool {
+        for index in terms.indices {
+            places[index].removeAll(keepingCapacity: true)
+            try terms[index].places(into: &places[index])
+        }
+        return if let slop { isNear(slop) } else { isExact() }
+    }
+
+    private func isExact() -> Bool {
+        starts.removeAll(keepingCapacity: true)
+        starts += places[order[0]]
+        for (offset, term) in order.enumerated().dropFirst() {
+            let distance = UInt32(offset)
+            let following = places[term]
+            var kept = 0
+            var position = 0
+            for start in starts where start.position < TextPlace.positionLimit - distance {
+                let goal = start.bits + distance
+                while position < following.count, following[position].bits < goal { position += 1 }
+                if position == following.count { break }
+                if following[position].bits == goal {
+                    starts[kept] = start
+                    kept += 1
+                }
+            }
+            starts.removeLast(starts.count - kept)
+            if starts.isEmpty { return false }
+        }
+        return !starts.isEmpty
+    }
+
+    /// Whether a stretch of words in one text holds every term and no more than `slop` other words.
+    private func isNear(_ slop: Int) -> Bool {
+        var next = places.map { _ in 0 }
+        let width = UInt32(clamping: terms.count - 1 + min(slop, Int(TextPlace.gap) - terms.count))
+        while true {
+            var smallest = 0
+            var largest: UInt32 = 0
+            for index in places.indices {
+                guard next[index] < places[index].count else { return false }
+                let place = places[index][next[index]]
+                if place < places[smallest][next[smallest]] { smallest = index }
+                largest = max(largest, place.bits)
+            }
+            let first = places[smallest][next[smallest]]
+            if largest >> 27 == first.bits >> 27, largest - first.bits <= width { return true }
+            next[smallest] += 1
+        }
+    }
+
+    override func score() throws -> Int64 {
+        let scores = try terms.map { try $0.score() }
+        return order.reduce(0) { $0 + scores[$1] }
+    }
+    override func bound(_ lower: UInt32, _ upper: UInt32) throws -> Int64 {
+        var bounds: [Int64] = []
+        for term in terms {
+            let bound = try term.bound(lower, upper)
+            if bound < 0 { return bound }
+            bounds.append(bound)
+        }
+        return order.reduce(0) { $0 + bounds[$1] }
+    }
+    override func blockEnd(_ lower: UInt32) throws -> UInt32 { try all.blockEnd(lower) }
+    override var cost: Int { all.cost }
+    override var largestScore: Int64 { order.reduce(0) { $0 + terms[$1].largestScore } }
+}

@@ -1,0 +1,46 @@
+internal import LevelKit
+
+/// The words of an index themselves.
+extension TextSearch {
+    /// The terms that begin with some bytes and are in a document that is alive.
+    func terms(from prefix: [UInt8]) throws -> [DocumentCollection.IndexedWord] {
+        var counts: [[UInt8]: Int] = [:]
+        for segment in view.structure.segments {
+            let segments = SegmentReader(reader: reader, index: index, segment: segment)
+            let start = TextKeyspace.terms.segment(index.number, segment.number)
+            var cursor = try reader.cursor(in: .prefix(start + [0x02] + prefix), reverse: false, fillsCache: true)
+            while try cursor.advance() {
+                // The count stands first; the postings behind it are not read.
+                var offset = 0
+                guard let term = TextKeyspace.term(in: cursor.key, at: start.count),
+                    let count = Varint.read(cursor.value, &offset), let zigzag = Varint.read(cursor.value, &offset),
+                    count <= 1 << 32, zigzag <= 1 << 40
+                else { throw segments.damage("a term cannot be read") }
+                counts[term, default: 0] += Int(count) - Int(Int64(zigzag >> 1) ^ -Int64(zigzag & 1))
+            }
+        }
+        for term in view.pending.terms(from: prefix) {
+            let (postings, killCount) = view.pending.postings(of: term, view.limit)
+            counts[term, default: 0] += postings.slots.count - killCount
+        }
+        return counts.filter { $0.value > 0 }.map {
+            DocumentCollection.IndexedWord(word: String(decoding: $0.key, as: UTF8.self), documentCount: $0.value)
+        }
+    }
+
+    /// A query for the words of a document that weigh most: how often each is in it, times how seldom it is elsewhere.
+    func characteristicWords(of document: DocumentObject, count: Int) throws -> TextQuery {
+        var words = AnalyzedDocument()
+        index.analyze(document, into: &words)
+        var weighed: [(term: [UInt8], weight: Double)] = []
+        for (term, frequency) in words.terms.counted.prefix(2000) {
+            let documentFrequency = try self.documentFrequency(of: Array(term))
+            // A word that nobody else has leads nowhere.
+            if documentFrequency < 2 { continue }
+            weighed.append((Array(term), Double(frequency) * weight(ofFrequency: documentFrequency)))
+        }
+        weighed.sort { $0.weight != $1.weight ? $0.weight > $1.weight : $0.term.lexicographicallyPrecedes($1.term) }
+        let best = weighed.prefix(max(0, count))
+        return best.isEmpty ? .nothing : .or(best.map { .phrase([$0.term]) })
+    }
+}

@@ -1,0 +1,40 @@
+/// Numbers of few bits, one behind the other, the lowest bits first. Stored on disk, never change.
+enum BitPacking {
+    /// How many bits a number needs.
+    static func width(_ value: UInt32) -> Int { UInt32.bitWidth - value.leadingZeroBitCount }
+
+    /// Adds 128 numbers of `width` bits: 16 times as many bytes as bits.
+    static func append(_ values: ArraySlice<UInt32>, width: Int, to bytes: inout [UInt8]) {
+        var pending: UInt64 = 0
+        var bitCount = 0
+        for value in values {
+            pending |= UInt64(value) << UInt64(bitCount)
+            bitCount += width
+            while bitCount >= 8 {
+                bytes.append(UInt8(truncatingIfNeeded: pending))
+                pending >>= 8
+                bitCount -= 8
+            }
+        }
+        if bitCount > 0 { bytes.append(UInt8(truncatingIfNeeded: pending)) }
+    }
+
+    /// Reads 128 numbers of at most 32 bits.
+    ///
+    /// - Precondition: `16 * width + 8` bytes can be read from `bytes` on, and 128 numbers written to `values`.
+    @inline(__always)
+    static func read(_ bytes: UnsafeRawPointer, width: Int, into values: UnsafeMutablePointer<UInt32>) {
+        if width == 0 {
+            unsafe values.update(repeating: 0, count: 128)
+            return
+        }
+        let mask = (UInt64(1) << UInt64(width)) - 1
+        var bit = 0
+        for position in 0..<128 {
+            let word = unsafe UInt64(
+                littleEndian: bytes.loadUnaligned(fromByteOffset: bit >> 3, as: UInt64.self))
+            unsafe values[position] = UInt32(truncatingIfNeeded: (word >> UInt64(bit & 7)) & mask)
+            bit += width
+        }
+    }
+}

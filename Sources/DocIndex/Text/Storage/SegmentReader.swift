@@ -1,0 +1,166 @@
+internal import LevelKit
+internal import Synchronization
+
+/// Reads the terms and postings of one segment.
+struct SegmentReader: Sendable {
+    let reader: any KeyValueReader
+    let index: TextIndex
+    let segment: TextSegment
+
+    /// The record of a term; `nil` if no document of the segment has it.
+    ///
+    /// - Throws: ``DocIndexError`` with `corruption`.
+    func record(_ term: [UInt8]) throws -> TermRecord? {
+        let key = TextKeyspace.terms.term(index.number, segment.number, term)
+        guard let bytes = try reader.value(forKey: key) else { return nil }
+        return try record(bytes.span)
+    }
+
+    func record(_ bytes: Span<UInt8>) throws -> TermRecord {
+        guard let record = TermRecord(bytes, segment: segment, hasFields: index.hasFields) else {
+            throw damage("the record of a term cannot be read")
+        }
+        return record
+    }
+
+    /// A group of a term that has more than one block.
+    func group(_ number: Int, of record: TermRecord, term: [UInt8]) throws -> PostingGroup {
+        guard case .long(let groups, let first) = record.postings else { throw damage("a term has no groups") }
+        if number == 0 { return first }
+        let key = Self.key(.groups, index.number, segment.number, term, number)
+        guard let bytes = try reader.value(forKey: key),
+            let group = PostingGroup(
+                bytes.span, group: groups[number], hasFields: index.hasFields, count: record.count(ofGroup: number))
+        else { throw damage("a group of postings is missing or cannot be read") }
+        return group
+    }
+
+    /// The encoded positions of a group.
+    func positions(_ number: Int, of group: PostingGroup, term: [UInt8]) throws -> [UInt8] {
+        let key = Self.key(.positions, index.number, segment.number, term, number)
+        guard let bytes = try reader.value(forKey: key), bytes.count == group.blocks.last?.positionEnd else {
+            throw damage("the positions of a term are missing or cannot be read")
+        }
+        return bytes
+    }
+
+    static func key(_ kind: TextKeyspace, _ index: UInt32, _ segment: UInt32, _ term: [UInt8], _ group: Int) -> [UInt8]
+    {
+        var key = kind.term(index, segment, term)
+        TupleEncoder.append(Int64(group), to: &key)
+        return key
+    }
+
+    func damage(_ what: String) -> DocIndexError {
+        TextDamage.error(index.definition.name, "\(what) (segment \(segment.number))")
+    }
+
+    /// Calls `body` with every posting of a term, in the order of slots, with its encoded positions.
+    func forEachPosting(
+        of record: TermRecord, term: [UInt8],
+        _ body: (_ slot: UInt32, _ frequency: UInt32, _ fields: UInt32, _ positions: Span<UInt8>) throws -> Void
+    ) throws {
+        switch record.postings {
+        case .none: return
+        case .short(let plain):
+            var offset = 0
+            let positions = plain.positions.span
+            for index in plain.slots.indices {
+                let start = offset
+                guard TextPlace.skip(positions, &offset, fields: plain.fields[index]) else {
+                    throw damage("positions cannot be read")
+                }
+                try body(
+                    plain.slots[index], plain.frequencies[index], plain.fields[index],
+                    positions.extracting(start..<offset))
+            }
+            guard offset == positions.count else { throw damage("there are bytes behind the positions of a term") }
+        case .long(let groups, _):
+            let buffer = BlockBuffer()
+            for number in groups.indices {
+                let group = try group(number, of: record, term: term)
+                let positions = try positions(number, of: group, term: term)
+                for block in group.blocks.indices {
+                    guard buffer.read(group, block: block) else { throw damage("a block of postings cannot be read") }
+                    var offset = group.blocks[block].positionOffset
+                    let span = positions.span
+                    for index in 0..<buffer.count {
+                        let start = offset
+                        let fields = unsafe buffer.fields[index]
+                        guard TextPlace.skip(span, &offset, fields: fields) else {
+                            throw damage("positions cannot be read")
+                        }
+                        unsafe try body(
+                            buffer.slots[index], buffer.frequencies[index], fields, span.extracting(start..<offset))
+                    }
+                    guard offset == group.blocks[block].positionEnd else {
+                        throw damage("the positions of a block end in the wrong place")
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// Keeps what was read of segments: they never change, and their numbers are never used twice.
+final class TermCache: Sendable {
+    private struct Key: Hashable {
+        let index: UInt32
+        let segment: UInt32
+        let term: [UInt8]
+        let group: Int
+    }
+
+    private enum Entry {
+        case absent
+        case record(TermRecord)
+        case group(PostingGroup)
+    }
+
+    private struct State {
+        var entries: [Key: Entry] = [:]
+        var byteCount = 0
+    }
+
+    private let state = Mutex(State())
+    /// Where this many bytes are reached, everything is dropped and read anew.
+    private let byteLimit = 24 << 20
+
+    /// The record of a term, from memory or from the reader.
+    func record(_ term: [UInt8], in segment: SegmentReader) throws -> TermRecord? {
+        let key = Key(index: segment.index.number, segment: segment.segment.number, term: term, group: -1)
+        switch state.withLock({ $0.entries[key] }) {
+        case .record(let record): return record
+        case .absent: return nil
+        default: break
+        }
+        let record = try segment.record(term)
+        insert(record.map { .record($0) } ?? .absent, key, byteCount: record?.byteCount ?? 0)
+        return record
+    }
+
+    /// A group of a term, from memory or from the reader.
+    func group(_ number: Int, of record: TermRecord, term: [UInt8], in segment: SegmentReader) throws -> PostingGroup {
+        if number == 0 { return try segment.group(0, of: record, term: term) }
+        let key = Key(index: segment.index.number, segment: segment.segment.number, term: term, group: number)
+        if case .group(let group) = state.withLock({ $0.entries[key] }) { return group }
+        let group = try segment.group(number, of: record, term: term)
+        insert(.group(group), key, byteCount: group.bytes.count + 4096)
+        return group
+    }
+
+    private func insert(_ entry: Entry, _ key: Key, byteCount: Int) {
+        state.withLock { state in
+            let size = byteCount + key.term.count + 100
+            if state.byteCount + size > byteLimit {
+                state.entries.removeAll()
+                state.byteCount = 0
+            }
+            state.entries[key] = entry
+            state.byteCount += size
+        }
+    }
+
+    /// Drops everything.
+    func removeAll() { state.withLock { $0 = State() } }
+}

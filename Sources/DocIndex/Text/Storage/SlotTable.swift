@@ -1,0 +1,86 @@
+internal import LevelKit
+
+/// The row and the norm of each slot, side by side in memory.
+///
+/// Neither changes once it is written, and readers look no further than the slots that were there when they began. So one
+/// writer may add slots while others read, without a lock. A table that is full is copied into a larger one; readers keep
+/// the old one for as long as they need it.
+@safe final class SlotTable: @unchecked Sendable {
+    // Unchecked: a slot is written once, by the one writer, before a view that contains it is published under a lock.
+    private let rows: UnsafeMutablePointer<UInt32>
+    private let norms: UnsafeMutablePointer<UInt8>
+    let capacity: Int
+
+    init(capacity: Int) {
+        self.capacity = max(64, capacity)
+        unsafe rows = .allocate(capacity: self.capacity)
+        unsafe norms = .allocate(capacity: self.capacity)
+        unsafe rows.initialize(repeating: 0, count: self.capacity)
+        unsafe norms.initialize(repeating: 0, count: self.capacity)
+    }
+
+    /// A table with the same slots and twice the room, or more.
+    init(_ other: SlotTable, capacity: Int) {
+        self.capacity = max(capacity, 2 * other.capacity)
+        unsafe rows = .allocate(capacity: self.capacity)
+        unsafe norms = .allocate(capacity: self.capacity)
+        unsafe rows.initialize(from: other.rows, count: other.capacity)
+        unsafe norms.initialize(from: other.norms, count: other.capacity)
+        unsafe (rows + other.capacity).initialize(repeating: 0, count: self.capacity - other.capacity)
+        unsafe (norms + other.capacity).initialize(repeating: 0, count: self.capacity - other.capacity)
+    }
+
+    deinit {
+        unsafe rows.deallocate()
+        unsafe norms.deallocate()
+    }
+
+    func row(_ slot: UInt32) -> UInt32 {
+        precondition(Int(slot) < capacity)
+        return unsafe rows[Int(slot)]
+    }
+
+    @inline(__always)
+    func norm(_ slot: UInt32) -> UInt8 {
+        precondition(Int(slot) < capacity)
+        return unsafe norms[Int(slot)]
+    }
+
+    func set(_ slot: UInt32, row: UInt32, norm: UInt8) {
+        precondition(Int(slot) < capacity)
+        unsafe rows[Int(slot)] = row
+        unsafe norms[Int(slot)] = norm
+    }
+}
+
+/// Which slots of one chunk are dead. Never changed: a writer makes a copy with more.
+struct DeadSlots: Sendable, Hashable {
+    private(set) var words: [UInt64] = [UInt64](repeating: 0, count: Int(TextStructure.chunkSlotCount) / 64)
+    private(set) var count = 0
+
+    init() {}
+
+    @inline(__always)
+    func contains(_ slot: UInt32) -> Bool {
+        let bit = slot % TextStructure.chunkSlotCount
+        return words[Int(bit >> 6)] >> UInt64(bit & 63) & 1 == 1
+    }
+
+    mutating func insert(_ slot: UInt32) {
+        if contains(slot) { return }
+        let bit = slot % TextStructure.chunkSlotCount
+        words[Int(bit >> 6)] |= 1 << UInt64(bit & 63)
+        count += 1
+    }
+
+    /// 512 bytes, the bit of the first slot lowest in the first byte. Stored on disk, never change.
+    var encoded: [UInt8] { words.flatMap { word in (0..<8).map { UInt8(truncatingIfNeeded: word >> UInt64(8 * $0)) } } }
+
+    init?(encoded: [UInt8]) {
+        guard encoded.count == words.count * 8 else { return nil }
+        for (index, byte) in encoded.enumerated() {
+            words[index / 8] |= UInt64(byte) << UInt64(8 * (index % 8))
+            count += byte.nonzeroBitCount
+        }
+    }
+}

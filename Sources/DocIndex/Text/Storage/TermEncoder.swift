@@ -1,0 +1,160 @@
+/// Makes the records of one term of a segment: what ``TermRecord`` reads. Stored on disk, never change.
+struct TermEncoder {
+    /// Postings of one block, and blocks of one group. Stored on disk, never change.
+    static let blockCount = 128
+    static let groupBlockCount = 32
+    /// What stands for the width of a block that is not full.
+    static let partialBlock: UInt8 = 0xff
+    /// Bytes behind a group, so that packed numbers can be read eight bytes at a time.
+    static let padding = 8
+
+    /// The norm of each slot.
+    let slots: SlotTable
+    /// The first slot of the segment.
+    let lower: UInt32
+    /// Whether the index has more than one field, so that postings say in which they are.
+    let hasFields: Bool
+
+    /// The record of the term, and further groups and positions with their numbers.
+    struct Output {
+        var record: [UInt8] = []
+        var groups: [[UInt8]] = []
+        var positions: [[UInt8]] = []
+    }
+
+    func encode(_ list: PostingList, correction: Int64, into output: inout Output) {
+        output.record.removeAll(keepingCapacity: true)
+        output.groups.removeAll(keepingCapacity: true)
+        output.positions.removeAll(keepingCapacity: true)
+        Varint.append(UInt64(list.count), to: &output.record)
+        Varint.append(UInt64(bitPattern: correction << 1 ^ correction >> 63), to: &output.record)
+        if list.count == 0 { return }
+        if list.count < Self.blockCount {
+            var base = lower
+            appendVarints(list, 0..<list.count, &base, to: &output.record)
+            output.record += list.positions
+            return
+        }
+        let perGroup = Self.blockCount * Self.groupBlockCount
+        let groupCount = (list.count + perGroup - 1) / perGroup
+        Varint.append(UInt64(groupCount), to: &output.record)
+        var base = lower
+        for group in 0..<groupCount {
+            let range = group * perGroup..<min(list.count, (group + 1) * perGroup)
+            let last = list.slots[range.upperBound - 1]
+            Varint.append(UInt64(last - base), to: &output.record)
+            append(impacts(list, range), to: &output.record)
+            output.groups.append(encodeGroup(list, range, base: base))
+            output.positions.append(
+                Array(
+                    list.positions[
+                        list.positionRange(range.lowerBound)
+                            .lowerBound..<list.positionRange(range.upperBound - 1).upperBound]))
+            base = last + 1
+        }
+        output.record += output.groups.removeFirst()
+    }
+
+    /// Headers of all blocks, then what they hold, so that a block that is passed over is not touched.
+    private func encodeGroup(_ list: PostingList, _ range: Range<Int>, base: UInt32) -> [UInt8] {
+        var headers: [UInt8] = []
+        var payload: [UInt8] = []
+        Varint.append(UInt64((range.count + Self.blockCount - 1) / Self.blockCount), to: &headers)
+        var base = base
+        var gaps: [UInt32] = []
+        var counts: [UInt32] = []
+        var codes: [UInt32] = []
+        for start in stride(from: range.lowerBound, to: range.upperBound, by: Self.blockCount) {
+            let block = start..<min(range.upperBound, start + Self.blockCount)
+            Varint.append(UInt64(list.slots[block.upperBound - 1] - base), to: &headers)
+            if block.count < Self.blockCount {
+                headers.append(Self.partialBlock)
+                headers.append(UInt8(block.count))
+                let before = payload.count
+                appendVarints(list, block, &base, to: &payload)
+                Varint.append(UInt64(payload.count - before), to: &headers)
+            } else {
+                gaps.removeAll(keepingCapacity: true)
+                counts.removeAll(keepingCapacity: true)
+                codes.removeAll(keepingCapacity: true)
+                var kinds: [UInt32] = []
+                for index in block {
+                    gaps.append(list.slots[index] - base)
+                    base = list.slots[index] + 1
+                    counts.append(list.frequencies[index] - 1)
+                    if hasFields {
+                        let fields = list.fields[index]
+                        var code = 0
+                        while code < kinds.count, kinds[code] != fields { code += 1 }
+                        if code == kinds.count { kinds.append(fields) }
+                        codes.append(UInt32(code))
+                    }
+                }
+                let gapWidth = BitPacking.width(gaps.reduce(0, |))
+                let countWidth = BitPacking.width(counts.reduce(0, |))
+                headers.append(UInt8(gapWidth))
+                headers.append(UInt8(countWidth))
+                BitPacking.append(gaps[...], width: gapWidth, to: &payload)
+                BitPacking.append(counts[...], width: countWidth, to: &payload)
+                if hasFields {
+                    headers.append(UInt8(kinds.count))
+                    for fields in kinds { Varint.append(UInt64(fields), to: &headers) }
+                    BitPacking.append(codes[...], width: BitPacking.width(UInt32(kinds.count - 1)), to: &payload)
+                }
+            }
+            append(impacts(list, block), to: &headers)
+            let positions =
+                list.positionRange(block.upperBound - 1).upperBound - list.positionRange(block.lowerBound).lowerBound
+            Varint.append(UInt64(positions), to: &headers)
+        }
+        return headers + payload + [UInt8](repeating: 0, count: Self.padding)
+    }
+
+    /// Each posting as the distance to the one before it, shifted to the left by one, with the lowest bit set where the
+    /// term occurs once; else the number of times follows; then the fields, if there is more than one.
+    private func appendVarints(_ list: PostingList, _ range: Range<Int>, _ base: inout UInt32, to bytes: inout [UInt8])
+    {
+        for index in range {
+            let gap = UInt64(list.slots[index] - base) << 1
+            let frequency = list.frequencies[index]
+            Varint.append(gap | (frequency == 1 ? 1 : 0), to: &bytes)
+            if frequency != 1 { Varint.append(UInt64(frequency), to: &bytes) }
+            if hasFields { Varint.append(UInt64(list.fields[index]), to: &bytes) }
+            base = list.slots[index] + 1
+        }
+    }
+
+    /// The pairs of frequency and norm of which no other is at least as frequent and as short: from them follows the
+    /// largest score, whatever the lengths and weights of a query are.
+    private func impacts(_ list: PostingList, _ range: Range<Int>) -> [TermImpact] {
+        var impacts: [TermImpact] = []
+        for index in range {
+            let new = TermImpact(frequency: list.frequencies[index], norm: slots.norm(list.slots[index]))
+            if impacts.contains(where: { $0.frequency >= new.frequency && $0.norm <= new.norm }) { continue }
+            impacts.removeAll { $0.frequency <= new.frequency && $0.norm >= new.norm }
+            impacts.append(new)
+        }
+        // More than these would not fit a byte; the most frequent with the shortest is a bound for all that follow.
+        impacts.sort { $0.frequency < $1.frequency }
+        if impacts.count > 255 {
+            let shortest = impacts[0].norm
+            let most = impacts[impacts.count - 1].frequency
+            impacts = [TermImpact(frequency: most, norm: shortest)]
+        }
+        return impacts
+    }
+
+    private func append(_ impacts: [TermImpact], to bytes: inout [UInt8]) {
+        bytes.append(UInt8(impacts.count))
+        for impact in impacts {
+            Varint.append(UInt64(impact.frequency), to: &bytes)
+            bytes.append(impact.norm)
+        }
+    }
+}
+
+/// How often a term occurs in a document, and the norm of the document.
+struct TermImpact: Hashable {
+    let frequency: UInt32
+    let norm: UInt8
+}

@@ -1,0 +1,249 @@
+internal import LevelKit
+
+/// One term of a segment as it is stored: how many documents have it, and where their postings are.
+///
+/// Immutable, so that it can be kept in memory for as long as there is room.
+final class TermRecord: Sendable {
+    /// Documents of the segment with the term, those that died since it was written included.
+    let documentCount: Int
+    /// What is to be subtracted from the counts of all segments: documents that have died.
+    let correction: Int64
+    let postings: Postings
+
+    enum Postings: Sendable {
+        case none
+        /// Fewer than a block: decoded, with the encoded positions.
+        case short(PlainPostings)
+        /// The summary of each group, and the first group.
+        case long(groups: [Group], first: PostingGroup)
+    }
+
+    /// A group without its content.
+    struct Group: Sendable {
+        /// The slots of the group begin here, or behind it.
+        let base: UInt32
+        let last: UInt32
+        let impacts: [TermImpact]
+    }
+
+    /// About the bytes that the record takes in memory.
+    let byteCount: Int
+
+    /// Reads a record.
+    ///
+    /// - Returns: `nil` if it cannot be read, or leads out of the slots of its segment.
+    init?(_ bytes: Span<UInt8>, segment: TextSegment, hasFields: Bool) {
+        var offset = 0
+        guard let count = Varint.read(bytes, &offset), let zigzag = Varint.read(bytes, &offset),
+            count <= UInt64(segment.upper - segment.lower)
+        else { return nil }
+        documentCount = Int(count)
+        correction = Int64(bitPattern: zigzag >> 1) ^ -Int64(bitPattern: zigzag & 1)
+        guard correction.magnitude <= 1 << 40 else { return nil }
+        byteCount = bytes.count + 200
+        if count == 0 {
+            guard offset == bytes.count else { return nil }
+            postings = .none
+            return
+        }
+        let reader = BlockReader(upper: segment.upper, hasFields: hasFields)
+        if count < TermEncoder.blockCount {
+            guard let plain = reader.plain(bytes, &offset, count: Int(count), base: segment.lower) else { return nil }
+            postings = .short(plain)
+            return
+        }
+        let perGroup = UInt64(TermEncoder.blockCount * TermEncoder.groupBlockCount)
+        guard let groupCount = Varint.read(bytes, &offset), groupCount == (count + perGroup - 1) / perGroup else {
+            return nil
+        }
+        var groups: [Group] = []
+        var base = segment.lower
+        for _ in 0..<groupCount {
+            guard let last = reader.slot(bytes, &offset, base: base), let impacts = BlockReader.impacts(bytes, &offset)
+            else { return nil }
+            groups.append(Group(base: base, last: last, impacts: impacts))
+            base = last + 1
+        }
+        guard
+            let first = PostingGroup(
+                bytes.extracting(offset..<bytes.count), group: groups[0], hasFields: hasFields,
+                count: Int(min(count, perGroup)))
+        else { return nil }
+        postings = .long(groups: groups, first: first)
+    }
+
+    /// How many postings the group of a number has.
+    func count(ofGroup group: Int) -> Int {
+        let perGroup = TermEncoder.blockCount * TermEncoder.groupBlockCount
+        return min(perGroup, documentCount - group * perGroup)
+    }
+}
+
+/// Up to 32 blocks of postings: their headers, read, and their content, as it is stored.
+final class PostingGroup: Sendable {
+    struct Block: Sendable {
+        let base: UInt32
+        let last: UInt32
+        let count: Int
+        /// Widths of a full block; `nil` for one that is not.
+        let gapWidth: Int
+        let countWidth: Int
+        /// The sets of fields that the codes of the block stand for.
+        let fields: [UInt32]
+        let impacts: [TermImpact]
+        let offset: Int
+        let positionOffset: Int
+        let positionEnd: Int
+        var isFull: Bool { count == TermEncoder.blockCount }
+    }
+
+    let bytes: [UInt8]
+    let blocks: [Block]
+    let upper: UInt32
+    let hasFields: Bool
+
+    /// Reads the headers; `nil` if they cannot be read or contradict the content.
+    init?(_ bytes: Span<UInt8>, group: TermRecord.Group, hasFields: Bool, count: Int) {
+        var offset = 0
+        guard let blockCount = Varint.read(bytes, &offset),
+            blockCount == UInt64((count + TermEncoder.blockCount - 1) / TermEncoder.blockCount)
+        else { return nil }
+        let reader = BlockReader(upper: group.last + 1, hasFields: hasFields)
+        var blocks: [Block] = []
+        var base = group.base
+        var payload = 0
+        var positions = 0
+        for index in 0..<Int(blockCount) {
+            let isFull = (index + 1) * TermEncoder.blockCount <= count
+            guard base <= group.last, let last = reader.slot(bytes, &offset, base: base), offset + 2 <= bytes.count
+            else {
+                return nil
+            }
+            let (first, second) = (bytes[offset], bytes[offset + 1])
+            offset += 2
+            var fields: [UInt32] = []
+            var byteCount = 0
+            if isFull {
+                guard first <= 32, second <= 32 else { return nil }
+                byteCount = 16 * (Int(first) + Int(second))
+                if hasFields {
+                    guard offset < bytes.count else { return nil }
+                    let kinds = Int(bytes[offset])
+                    offset += 1
+                    guard kinds >= 1, kinds <= TermEncoder.blockCount else { return nil }
+                    for _ in 0..<kinds {
+                        guard let value = Varint.read(bytes, &offset), let set = UInt32(exactly: value), set != 0 else {
+                            return nil
+                        }
+                        fields.append(set)
+                    }
+                    byteCount += 16 * BitPacking.width(UInt32(kinds - 1))
+                }
+            } else {
+                guard first == TermEncoder.partialBlock, Int(second) == count % TermEncoder.blockCount,
+                    let stored = Varint.read(bytes, &offset), stored <= UInt64(bytes.count)
+                else { return nil }
+                byteCount = Int(stored)
+            }
+            guard let impacts = BlockReader.impacts(bytes, &offset), let positionCount = Varint.read(bytes, &offset),
+                positionCount <= 1 << 30
+            else { return nil }
+            blocks.append(
+                Block(
+                    base: base, last: last, count: isFull ? TermEncoder.blockCount : count % TermEncoder.blockCount,
+                    gapWidth: isFull ? Int(first) : 0, countWidth: isFull ? Int(second) : 0, fields: fields,
+                    impacts: impacts, offset: payload, positionOffset: positions,
+                    positionEnd: positions + Int(positionCount)))
+            payload += byteCount
+            positions += Int(positionCount)
+            // The last slot there is leaves room behind it: slots end below the largest number.
+            base = last + 1
+        }
+        guard blocks.last?.last == group.last, offset + payload + TermEncoder.padding == bytes.count else { return nil }
+        self.bytes = bytes.extracting(offset..<bytes.count).copied()
+        self.blocks = blocks
+        self.hasFields = hasFields
+        upper = group.last + 1
+    }
+}
+
+/// Postings that are decoded as a whole.
+struct PlainPostings: Sendable {
+    var slots: [UInt32] = []
+    var frequencies: [UInt32] = []
+    var fields: [UInt32] = []
+    /// The encoded positions of all of them; empty where they are not known.
+    var positions: [UInt8] = []
+}
+
+/// Reads the parts that records and groups have in common.
+struct BlockReader {
+    /// The slot behind the last that can be there.
+    let upper: UInt32
+    let hasFields: Bool
+
+    /// A slot as the distance to `base`.
+    func slot(_ bytes: Span<UInt8>, _ offset: inout Int, base: UInt32) -> UInt32? {
+        guard base < upper, let gap = Varint.read(bytes, &offset), gap < UInt64(upper - base) else { return nil }
+        return base + UInt32(gap)
+    }
+
+    static func impacts(_ bytes: Span<UInt8>, _ offset: inout Int) -> [TermImpact]? {
+        guard offset < bytes.count else { return nil }
+        let count = Int(bytes[offset])
+        offset += 1
+        guard count >= 1 else { return nil }
+        var impacts: [TermImpact] = []
+        impacts.reserveCapacity(count)
+        for _ in 0..<count {
+            guard let value = Varint.read(bytes, &offset), let frequency = UInt32(exactly: value),
+                offset < bytes.count
+            else { return nil }
+            impacts.append(TermImpact(frequency: frequency, norm: bytes[offset]))
+            offset += 1
+        }
+        return impacts
+    }
+
+    /// One posting of a list that is written in varints.
+    func posting(
+        _ bytes: Span<UInt8>, _ offset: inout Int, base: UInt32
+    ) -> (slot: UInt32, frequency: UInt32, fields: UInt32)? {
+        guard base < upper, let value = Varint.read(bytes, &offset), value >> 1 < UInt64(upper - base) else {
+            return nil
+        }
+        var frequency: UInt32 = 1
+        if value & 1 == 0 {
+            guard let stored = Varint.read(bytes, &offset), let exact = UInt32(exactly: stored), exact > 0 else {
+                return nil
+            }
+            frequency = exact
+        }
+        var fields: UInt32 = 1
+        if hasFields {
+            guard let stored = Varint.read(bytes, &offset), let exact = UInt32(exactly: stored), exact > 0 else {
+                return nil
+            }
+            fields = exact
+        }
+        return (base + UInt32(value >> 1), frequency, fields)
+    }
+
+    /// A list that is written in varints, with the positions behind it.
+    func plain(_ bytes: Span<UInt8>, _ offset: inout Int, count: Int, base: UInt32) -> PlainPostings? {
+        var plain = PlainPostings()
+        plain.slots.reserveCapacity(count)
+        plain.frequencies.reserveCapacity(count)
+        plain.fields.reserveCapacity(count)
+        var base = base
+        for _ in 0..<count {
+            guard let posting = posting(bytes, &offset, base: base) else { return nil }
+            plain.slots.append(posting.slot)
+            plain.frequencies.append(posting.frequency)
+            plain.fields.append(posting.fields)
+            base = posting.slot + 1
+        }
+        plain.positions = bytes.extracting(offset..<bytes.count).copied()
+        return plain
+    }
+}

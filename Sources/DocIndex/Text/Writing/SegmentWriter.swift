@@ -1,0 +1,48 @@
+internal import LevelKit
+
+/// Writes the keys of one segment, terms in order, in batches that nobody reads until the structure names the segment.
+struct SegmentWriter {
+    let database: Database
+    let index: TextIndex
+    let number: UInt32
+    private let encoder: TermEncoder
+    private let batch = WriteBatch()
+    private var output = TermEncoder.Output()
+    /// Bytes of all keys and values so far.
+    private(set) var byteCount = 0
+
+    /// Bytes of one batch, about.
+    private static let batchByteCount = 1 << 20
+
+    init(database: Database, index: TextIndex, number: UInt32, lower: UInt32, slots: SlotTable) {
+        self.database = database
+        self.index = index
+        self.number = number
+        encoder = TermEncoder(slots: slots, lower: lower, hasFields: index.hasFields)
+    }
+
+    /// Adds a term. Terms must come in order.
+    mutating func add(_ term: [UInt8], _ list: PostingList, correction: Int64) throws {
+        encoder.encode(list, correction: correction, into: &output)
+        try put(output.record, TextKeyspace.terms.term(index.number, number, term))
+        for (group, bytes) in output.groups.enumerated() {
+            try put(bytes, SegmentReader.key(.groups, index.number, number, term, group + 1))
+        }
+        for (group, bytes) in output.positions.enumerated() {
+            try put(bytes, SegmentReader.key(.positions, index.number, number, term, group))
+        }
+        if batch.byteCount >= Self.batchByteCount { try write() }
+    }
+
+    private mutating func put(_ value: [UInt8], _ key: [UInt8]) throws {
+        byteCount += key.count + value.count
+        try batch.put(value, forKey: key)
+    }
+
+    /// Writes what is left.
+    func write() throws {
+        if batch.count == 0 { return }
+        try database.write(batch)
+        batch.removeAll()
+    }
+}

@@ -1,0 +1,397 @@
+internal import LevelKit
+internal import Synchronization
+
+/// The text indexes of a store in memory: their views for readers, and the work of the writer that is under way.
+///
+/// A reader takes a snapshot of the database and the views under one lock. While a batch is being written there are two
+/// views of an index, the one before it and the one after it; which of them belongs to the snapshot is told by the
+/// generation in it. So neither waits for the other, and no batch is seen in part.
+final class TextIndexes: Sendable {
+    typealias Views = [UInt32: [TextView]]
+
+    private let views = Mutex(Views())
+    let cache = TermCache()
+    private let work = Work()
+
+    /// What only the writer touches.
+    private final class Work: @unchecked Sendable {
+        // Unchecked: every use is under the writer's lock.
+        struct Index {
+            /// Slots that died since the last flush.
+            var killed: [UInt32] = []
+            var merger: SegmentMerger?
+            /// Segments whose keys are to be deleted.
+            var garbage: [UInt32] = []
+            /// Bytes that may be written by merges, earned by documents.
+            var credit = 0
+            var isCleaned = false
+        }
+        var indexes: [UInt32: Index] = [:]
+        var limits = TextMaintenanceLimits()
+        /// Indexes of which something could not be read or written: not tried again until the next opening.
+        var broken: Set<UInt32> = []
+    }
+
+    // MARK: - Readers
+
+    /// A snapshot, and the views of which one of each index belongs to it.
+    func snapshot<S>(_ make: () throws -> S) rethrows -> (S, Views) {
+        try views.withLock { views in (try make(), views) }
+    }
+
+    /// The view of an index that belongs to a reader, from the views that were taken with it.
+    func view(
+        of index: TextIndex, in collection: Catalog.CollectionEntry, candidates: Views, reader: any KeyValueReader,
+        database: Database
+    ) throws -> TextView {
+        let candidates = candidates[index.number] ?? []
+        // With one, no batch was under way.
+        if candidates.count == 1 { return candidates[0] }
+        let structure = try TextStructure.read(index.number, name: index.definition.name, in: reader)
+        if let known = candidates.first(where: { $0.structure.generation == structure.generation }) { return known }
+        let view = try TextViewLoader(index: index, collection: collection, reader: reader).load().view
+        try adopt(view, of: index, database)
+        return view
+    }
+
+    /// Keeps a view that was loaded, if it is the newest and nobody has another.
+    private func adopt(_ view: TextView, of index: TextIndex, _ database: Database) throws {
+        try views.withLock { views in
+            // While there are none, no batch with texts of this index is under way: its view would be here.
+            guard views[index.number, default: []].isEmpty else { return }
+            let newest = try TextStructure.read(index.number, name: index.definition.name, in: database)
+            if newest.generation == view.structure.generation { views[index.number] = [view] }
+        }
+    }
+
+    // MARK: - The writer
+
+    /// The newest view. Called under the writer's lock.
+    private func newest(
+        _ index: TextIndex, _ collection: Catalog.CollectionEntry, _ database: Database
+    ) throws -> TextView {
+        if let view = views.withLock({ $0[index.number]?.last }), work.indexes[index.number] != nil { return view }
+        let (view, killed) = try TextViewLoader(index: index, collection: collection, reader: database).load()
+        work.indexes[index.number] = Work.Index()
+        work.indexes[index.number]?.killed = killed
+        views.withLock { $0[index.number] = [view] }
+        return view
+    }
+
+    /// What a batch does to text indexes, before it is written.
+    struct Batch {
+        fileprivate var views: [UInt32: TextView] = [:]
+        fileprivate var killed: [UInt32: [UInt32]] = [:]
+        fileprivate var documentCounts: [UInt32: Int] = [:]
+    }
+
+    /// Adds to a batch what follows from changes of texts. Called under the writer's lock.
+    func apply(_ changes: [UInt32: [TextChange]], catalog: Catalog, database: Database, to batch: WriteBatch) throws
+        -> Batch
+    {
+        if changes.isEmpty { return Batch() }
+        do {
+            return try applied(changes, catalog, database, batch)
+        } catch {
+            // Words of a batch that is not written must not stay in memory: another gets the same slots.
+            forget()
+            throw error
+        }
+    }
+
+    private func applied(
+        _ changes: [UInt32: [TextChange]], _ catalog: Catalog, _ database: Database, _ batch: WriteBatch
+    ) throws -> Batch {
+        var result = Batch()
+        for collection in catalog.collections {
+            for entry in collection.indexes {
+                guard let changes = changes[entry.number], let index = entry.index as? TextIndex else { continue }
+                var writer = TextWriter(
+                    index: index, view: try newest(index, collection, database), reader: database)
+                try writer.apply(changes, to: batch)
+                result.views[index.number] = writer.view
+                result.killed[index.number] = writer.killed
+                result.documentCounts[index.number] = changes.count
+            }
+        }
+        return result
+    }
+
+    /// Writes a batch, and lets readers see what it does to texts. Called under the writer's lock.
+    func write(_ changes: Batch, _ body: () throws -> Void) throws {
+        announce(changes.views)
+        do {
+            try body()
+        } catch {
+            forget()
+            throw error
+        }
+        confirm(changes.views)
+        for (number, killed) in changes.killed { work.indexes[number]?.killed += killed }
+        for (number, count) in changes.documentCounts {
+            work.indexes[number]?.credit += count * work.limits.mergeBytesPerDocument
+        }
+    }
+
+    private func announce(_ new: [UInt32: TextView]) {
+        if new.isEmpty { return }
+        views.withLock { views in for (number, view) in new { views[number, default: []].append(view) } }
+    }
+
+    private func confirm(_ new: [UInt32: TextView]) {
+        if new.isEmpty { return }
+        views.withLock { views in for (number, view) in new { views[number] = [view] } }
+    }
+
+    /// Forgets everything, after a write that failed: nobody knows then what was stored.
+    func forget() {
+        views.withLock { $0 = [:] }
+        work.indexes = [:]
+        cache.removeAll()
+    }
+
+    // MARK: - Flushes and merges
+
+    /// Changes when segments are flushed and merged. Called under the writer's lock; for tests, to which a few documents
+    /// must be many.
+    func setLimits(_ limits: TextMaintenanceLimits) { work.limits = limits }
+
+    /// Does what is due: writes pending documents as a segment, goes on with a merge, deletes what was merged. Called
+    /// under the writer's lock, after a batch. What it cannot do is left for later: the batch is written, and the index
+    /// answers.
+    func maintain(after changes: Batch, catalog: Catalog, database: Database) {
+        for (number, count) in changes.documentCounts {
+            guard !work.broken.contains(number), let view = views.withLock({ $0[number]?.last }),
+                let (index, _) = Self.index(number, catalog)
+            else { continue }
+            let words = view.pending.wordCount
+            let documents = view.structure.nextSlot - view.structure.pendingSlot + view.killCount
+            let limits = work.limits
+            let isDue =
+                count >= limits.loadDocumentCount
+                ? words >= limits.loadWordCount
+                : documents >= limits.pendingDocumentCount || words >= limits.pendingWordCount
+            do {
+                try clean(index, view, database)
+                if isDue { try flush(index, database) }
+                let slice = limits.sliceByteCount
+                while let credit = work.indexes[number]?.credit, credit >= slice {
+                    work.indexes[number]?.credit = min(credit - slice, 16 * slice)
+                    if try !mergeSlice(index, database, byteCount: slice) { break }
+                }
+            } catch {
+                // A write that failed leaves nothing certain; anything else would only happen again.
+                forget()
+                work.broken.insert(number)
+            }
+        }
+    }
+
+    private static func index(_ number: UInt32, _ catalog: Catalog) -> (TextIndex, Catalog.CollectionEntry)? {
+        for collection in catalog.collections {
+            for entry in collection.indexes where entry.number == number {
+                if let index = entry.index as? TextIndex { return (index, collection) }
+            }
+        }
+        return nil
+    }
+
+    /// Writes all pending documents of every text index as segments and, if asked, makes one segment of all. Called
+    /// under the writer's lock.
+    func compact(catalog: Catalog, database: Database, merges: Bool) throws {
+        for collection in catalog.collections {
+            for entry in collection.indexes {
+                guard let index = entry.index as? TextIndex else { continue }
+                let view = try newest(index, collection, database)
+                do {
+                    try clean(index, view, database)
+                    if view.structure.nextSlot > view.structure.pendingSlot || view.killCount > 0 {
+                        try flush(index, database)
+                    }
+                    if merges { try mergeAll(index, database) }
+                } catch {
+                    forget()
+                    throw error
+                }
+            }
+        }
+    }
+
+    /// Deletes segments that a process left unfinished or merged away when it ended.
+    private func clean(_ index: TextIndex, _ view: TextView, _ database: Database) throws {
+        guard work.indexes[index.number]?.isCleaned == false else { return }
+        let known = Set(view.structure.segments.map(\.number))
+        var unknown: Set<UInt32> = []
+        for kind in [TextKeyspace.terms, .groups, .positions] {
+            let prefix = kind.prefix(index.number)
+            var lower = prefix
+            while true {
+                var range = KeyRange.prefix(prefix)
+                range.lower = .included(lower)
+                var cursor = try database.cursor(in: range, reverse: false, fillsCache: false)
+                guard try cursor.advance() else { break }
+                guard let number = Self.segment(in: cursor.key, at: prefix.count) else {
+                    throw TextDamage.error(index.definition.name, "the number of a segment cannot be read")
+                }
+                if !known.contains(number) { unknown.insert(number) }
+                guard let next = KeyRange.successor(ofPrefix: kind.segment(index.number, number)) else { break }
+                lower = next
+            }
+        }
+        work.indexes[index.number]?.isCleaned = true
+        work.indexes[index.number]?.garbage += unknown.sorted()
+        // A number that was used is not used again, even if no segment of it was finished.
+        guard let last = unknown.max(), last >= view.structure.nextSegment else { return }
+        var new = view
+        new.structure.nextSegment = last + 1
+        try publish(index, new, WriteBatch(), database)
+    }
+
+    private static func segment(in key: Span<UInt8>, at offset: Int) -> UInt32? {
+        guard offset < key.count else { return nil }
+        let byteCount = Int(key[offset]) - 0x14
+        guard byteCount >= 0, byteCount <= 4, offset + 1 + byteCount <= key.count else { return nil }
+        var number: UInt32 = 0
+        for index in offset + 1..<offset + 1 + byteCount { number = number << 8 | UInt32(key[index]) }
+        return number < .max ? number : nil
+    }
+
+    /// Takes over a structure that differs from the one there is only in what it names.
+    private func publish(_ index: TextIndex, _ view: TextView, _ batch: WriteBatch, _ database: Database) throws {
+        var view = view
+        view.structure.generation += 1
+        try batch.put(view.structure.encoded, forKey: TextKeyspace.structure.prefix(index.number))
+        announce([index.number: view])
+        try database.write(batch)
+        confirm([index.number: view])
+    }
+
+    private func flush(_ index: TextIndex, _ database: Database) throws {
+        guard let old = views.withLock({ $0[index.number]?.last }) else { return }
+        var view = old
+        let lower = old.structure.pendingSlot
+        let number = old.structure.nextSegment
+        var writer = SegmentWriter(
+            database: database, index: index, number: number, lower: lower, slots: old.slots)
+        try old.pending.forEachTerm(isDead: old.isDead) { term, list, correction in
+            try writer.add(term, list, correction: correction)
+        }
+        try writer.write()
+        let upper = old.structure.nextSlot
+        view.structure.segments.append(
+            TextSegment(
+                number: number, lower: lower, upper: upper,
+                documentCount: upper - lower - UInt32(old.deadCount(lower..<upper)),
+                byteCount: UInt64(writer.byteCount)))
+        view.structure.nextSegment = number + 1
+        view.pending = PendingIndex(weights: index.weights)
+        view.killCount = 0
+        let batch = WriteBatch()
+        try putChunks(of: old, index, lower..<upper, to: batch)
+        for slot in lower..<upper { try batch.delete(TextKeyspace.pending.key(index.number, UInt64(slot))) }
+        for slot in work.indexes[index.number]?.killed ?? [] {
+            try batch.delete(TextKeyspace.kills.key(index.number, UInt64(slot)))
+        }
+        try publish(index, view, batch, database)
+        work.indexes[index.number]?.killed = []
+    }
+
+    /// The norms and rows of some slots, by chunks, and every chunk of dead slots that has changed.
+    private func putChunks(of view: TextView, _ index: TextIndex, _ slots: Range<UInt32>, to batch: WriteBatch) throws {
+        let size = TextStructure.chunkSlotCount
+        var chunk = slots.lowerBound / size
+        while !slots.isEmpty, chunk <= (slots.upperBound - 1) / size {
+            let range = chunk * size..<min(slots.upperBound, chunk * size + min(size, .max - chunk * size))
+            try batch.put(range.map(view.slots.norm), forKey: TextKeyspace.norms.key(index.number, UInt64(chunk)))
+            try batch.put(
+                SlotRows.encoded(range.map(view.slots.row)), forKey: TextKeyspace.rows.key(index.number, UInt64(chunk)))
+            chunk += 1
+        }
+        let changed = Set((work.indexes[index.number]?.killed ?? []).map { $0 / size })
+        for chunk in changed.sorted() {
+            guard let dead = view.dead[Int(chunk)] else { continue }
+            try batch.put(dead.encoded, forKey: TextKeyspace.dead.key(index.number, UInt64(chunk)))
+        }
+    }
+
+    /// Goes on with a merge, or begins one, or deletes what was merged.
+    ///
+    /// - Returns: whether there was something to do.
+    private func mergeSlice(_ index: TextIndex, _ database: Database, byteCount: Int) throws -> Bool {
+        if let number = work.indexes[index.number]?.garbage.first {
+            if try !deleteSlice(of: number, index, database) { work.indexes[index.number]?.garbage.removeFirst() }
+            return true
+        }
+        guard let view = views.withLock({ $0[index.number]?.last }) else { return false }
+        if work.indexes[index.number]?.merger == nil {
+            let segments = view.structure.segments
+            let next = work.limits.mergePolicy.next(segments) {
+                Int($0.upper - $0.lower) - view.deadCount($0.lower..<$0.upper)
+            }
+            guard let next else { return false }
+            try beginMerge(of: Array(segments[next]), index, view, database)
+        }
+        if try work.indexes[index.number]?.merger?.advance(byteCount: byteCount) == true {
+            try finishMerge(index, database)
+        }
+        return true
+    }
+
+    private func beginMerge(
+        of inputs: [TextSegment], _ index: TextIndex, _ view: TextView, _ database: Database
+    ) throws {
+        // The number is taken at once, so that a flush meanwhile gets another.
+        var taken = view
+        let number = view.structure.nextSegment
+        taken.structure.nextSegment = number + 1
+        try publish(index, taken, WriteBatch(), database)
+        work.indexes[index.number]?.merger = SegmentMerger(
+            database: database, index: index, inputs: inputs, number: number, view: view)
+    }
+
+    private func finishMerge(_ index: TextIndex, _ database: Database) throws {
+        guard let merger = work.indexes[index.number]?.merger, var view = views.withLock({ $0[index.number]?.last }),
+            let first = view.structure.segments.firstIndex(where: { $0.number == merger.inputs.first?.number })
+        else { return }
+        view.structure.segments.replaceSubrange(first..<first + merger.inputs.count, with: [merger.segment])
+        try publish(index, view, WriteBatch(), database)
+        work.indexes[index.number]?.merger = nil
+        work.indexes[index.number]?.garbage += merger.inputs.map(\.number)
+    }
+
+    private func mergeAll(_ index: TextIndex, _ database: Database) throws {
+        while try mergeSlice(index, database, byteCount: .max / 4) {}
+        guard let view = views.withLock({ $0[index.number]?.last }) else { return }
+        let segments = view.structure.segments
+        let hasDead = view.deadCount(0..<view.structure.pendingSlot) > 0
+        if segments.count > 1 || (hasDead && segments.count == 1) {
+            let isClean =
+                segments.count == 1
+                && Int(segments[0].documentCount)
+                    == Int(segments[0].upper - segments[0].lower)
+                    - view.deadCount(segments[0].lower..<segments[0].upper)
+            if isClean { return }
+            try beginMerge(of: segments, index, view, database)
+            while try work.indexes[index.number]?.merger?.advance(byteCount: .max / 4) == false {}
+            try finishMerge(index, database)
+        }
+        while let number = work.indexes[index.number]?.garbage.first {
+            if try !deleteSlice(of: number, index, database) { work.indexes[index.number]?.garbage.removeFirst() }
+        }
+    }
+
+    /// Deletes some keys of a segment that nothing refers to.
+    ///
+    /// - Returns: whether there may be more.
+    private func deleteSlice(of segment: UInt32, _ index: TextIndex, _ database: Database) throws -> Bool {
+        let batch = WriteBatch()
+        for kind in [TextKeyspace.terms, .groups, .positions] where batch.count == 0 {
+            let range = KeyRange.prefix(kind.segment(index.number, segment))
+            var cursor = try database.cursor(in: range, reverse: false, fillsCache: false)
+            while batch.count < 4096, try cursor.advance() { try batch.delete(cursor.key) }
+        }
+        if batch.count == 0 { return false }
+        try database.write(batch)
+        return true
+    }
+}

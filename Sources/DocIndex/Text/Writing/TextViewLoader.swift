@@ -1,0 +1,145 @@
+internal import LevelKit
+
+/// Makes the view of a text index from what is stored: when a store is opened, and when a batch has failed.
+///
+/// Norms, rows and dead slots are read as they are. Pending documents are analysed again, from their bodies: a record of
+/// their words would be written with each commit and read hardly ever.
+struct TextViewLoader {
+    let index: TextIndex
+    let collection: Catalog.CollectionEntry
+    let reader: any KeyValueReader
+
+    /// - Throws: ``DocIndexError`` with `corruption`.
+    /// - Complexity: O(*n*) in the slots of the index, some bytes each; a document body for each pending document.
+    func load() throws -> (view: TextView, killed: [UInt32]) {
+        var view = TextView(weights: index.weights)
+        let structure = try TextStructure.read(index.number, name: index.definition.name, in: reader)
+        view.slots = SlotTable(capacity: Int(structure.nextSlot) + 1024)
+        try loadChunks(structure, into: &view)
+        view.structure = structure
+        let killed = try loadKills(into: &view)
+        try loadPending(into: &view, killed: killed)
+        return (view, killed)
+    }
+
+    private func loadChunks(_ structure: TextStructure, into view: inout TextView) throws {
+        let upper = structure.pendingSlot
+        var lower: UInt32 = 0
+        while lower < upper {
+            let chunk = lower / TextStructure.chunkSlotCount
+            let count = Int(min(TextStructure.chunkSlotCount, upper - lower))
+            guard let norms = try value(.norms, chunk), norms.count == count,
+                let rows = try value(.rows, chunk).flatMap(SlotRows.decoded), rows.count == count
+            else { throw damage("the norms or rows of chunk \(chunk) are missing or cannot be read") }
+            for offset in 0..<count {
+                let slot = lower + UInt32(offset)
+                view.slots.set(slot, row: rows[offset], norm: norms[offset])
+                view.note(row: rows[offset], slot: slot)
+            }
+            if let bits = try value(.dead, chunk) {
+                guard let dead = DeadSlots(encoded: bits) else {
+                    throw damage("the dead slots of chunk \(chunk) cannot be read")
+                }
+                view.dead[Int(chunk)] = dead
+            }
+            lower += UInt32(count)
+        }
+    }
+
+    private func value(_ kind: TextKeyspace, _ chunk: UInt32) throws -> [UInt8]? {
+        try reader.value(forKey: kind.key(index.number, UInt64(chunk)))
+    }
+
+    private func loadKills(into view: inout TextView) throws -> [UInt32] {
+        let prefix = TextKeyspace.kills.prefix(index.number)
+        var killed: [UInt32] = []
+        var cursor = try reader.cursor(in: .prefix(prefix), reverse: false, fillsCache: false)
+        while try cursor.advance() {
+            guard let number = StoreKeyspace.row(in: cursor.key, at: prefix.count), let slot = UInt32(exactly: number),
+                slot < view.structure.nextSlot, let terms = KillRecord.terms(cursor.value)
+            else { throw damage("the record of a document that died cannot be read") }
+            _ = view.pending.kill(terms, number: view.killCount)
+            view.killCount += 1
+            killed.append(slot)
+        }
+        return killed
+    }
+
+    private func loadPending(into view: inout TextView, killed: [UInt32]) throws {
+        let prefix = TextKeyspace.pending.prefix(index.number)
+        let structure = view.structure
+        var slot = structure.pendingSlot
+        var cursor = try reader.cursor(in: .prefix(prefix), reverse: false, fillsCache: false)
+        var live: [(slot: UInt32, row: UInt64, length: Int)] = []
+        while try cursor.advance() {
+            guard StoreKeyspace.row(in: cursor.key, at: prefix.count) == UInt64(slot), slot < structure.nextSlot,
+                let values = Varint.readAll(cursor.value.copied()), values.count == 2,
+                let row = UInt32(exactly: values[0]), values[1] <= UInt64(UInt32.max)
+            else { throw damage("the pending slot \(slot) is missing or cannot be read") }
+            view.slots.set(slot, row: row, norm: TextNorm.code(Int(values[1])))
+            view.note(row: row, slot: slot)
+            live.append((slot, UInt64(row), Int(values[1])))
+            slot += 1
+        }
+        guard slot == structure.nextSlot else { throw damage("the pending slot \(slot) is missing") }
+        for slot in killed { view.kill(slot) }
+        var words = AnalyzedDocument()
+        for entry in live where !view.isDead(entry.slot) {
+            guard let document = try RowReader.document(entry.row, collection: collection, in: reader) else {
+                throw damage("row \(entry.row) is pending and holds no document")
+            }
+            index.analyze(document.content, into: &words)
+            guard words.length == entry.length else {
+                throw damage("row \(entry.row) is pending with another number of words")
+            }
+            view.pending.add(words, slot: entry.slot)
+        }
+    }
+
+    private func damage(_ what: String) -> DocIndexError { TextDamage.error(index.definition.name, what) }
+}
+
+/// The terms of a document that died, as they are stored: each with its length before it.
+enum KillRecord {
+    static func terms(_ bytes: Span<UInt8>) -> Analyzer.Terms? {
+        var terms = Analyzer.Terms()
+        var offset = 0
+        while offset < bytes.count {
+            guard let length = Varint.read(bytes, &offset), length > 0, length <= UInt64(bytes.count - offset) else {
+                return nil
+            }
+            terms.append(bytes.extracting(offset..<offset + Int(length)))
+            offset += Int(length)
+        }
+        return terms
+    }
+}
+
+/// The rows of one chunk of slots, as they are stored: the distance of each to the one before it, as a varint whose
+/// lowest bit is the sign. Stored on disk, never change.
+enum SlotRows {
+    static func encoded(_ rows: [UInt32]) -> [UInt8] {
+        var bytes: [UInt8] = []
+        var previous: Int64 = 0
+        for row in rows {
+            let step = Int64(row) - previous
+            Varint.append(UInt64(bitPattern: step << 1 ^ step >> 63), to: &bytes)
+            previous = Int64(row)
+        }
+        return bytes
+    }
+
+    static func decoded(_ bytes: [UInt8]) -> [UInt32]? {
+        guard let steps = Varint.readAll(bytes) else { return nil }
+        var rows: [UInt32] = []
+        rows.reserveCapacity(steps.count)
+        var previous: Int64 = 0
+        for step in steps {
+            guard step <= 1 << 34 else { return nil }
+            previous += Int64(bitPattern: step >> 1) ^ -Int64(bitPattern: step & 1)
+            guard let row = UInt32(exactly: previous) else { return nil }
+            rows.append(row)
+        }
+        return rows
+    }
+}

@@ -1,0 +1,92 @@
+internal import LevelKit
+
+/// Puts the changes of one batch into a text index: pending records into the batch, words into memory.
+///
+/// What it makes is visible when the batch is written and its view is taken over; of a batch that fails, the view is
+/// dropped and nothing of it is ever seen.
+struct TextWriter {
+    let index: TextIndex
+    let reader: any KeyValueReader
+    private(set) var view: TextView
+    /// Slots that died with this batch.
+    private(set) var killed: [UInt32] = []
+    private var words = AnalyzedDocument()
+
+    init(index: TextIndex, view: TextView, reader: any KeyValueReader) {
+        self.index = index
+        self.view = view
+        self.reader = reader
+    }
+
+    /// Applies the changes and adds what they write to the batch.
+    ///
+    /// - Throws: ``DocIndexError``: `corruption`; `tooManyEntries` when the numbers of slots or rows are used up.
+    mutating func apply(_ changes: [TextChange], to batch: WriteBatch) throws {
+        let first = view.structure.nextSlot
+        for change in changes {
+            if let old = change.old { try remove(old, row: change.row, from: batch, isReplaced: change.new != nil) }
+            if let new = change.new { try add(new, row: change.row, to: batch) }
+        }
+        // Documents without a word leave no trace.
+        guard view.structure.nextSlot != first || !killed.isEmpty else { return }
+        view.structure.generation += 1
+        try batch.put(view.structure.encoded, forKey: TextKeyspace.structure.prefix(index.number))
+    }
+
+    private mutating func add(_ document: DocumentObject, row: UInt64, to batch: WriteBatch) throws {
+        index.analyze(document, into: &words)
+        if words.isEmpty { return }
+        guard let row32 = UInt32(exactly: row), view.structure.nextSlot < .max - 1 else {
+            throw DocIndexError(
+                .tooManyEntries,
+                "the text index \(index.definition.name) has used up its numbers; rebuild it, or dump the store and "
+                    + "load the dump into a new one")
+        }
+        let slot = view.append(row: row32, norm: TextNorm.code(words.length))
+        view.pending.add(words, slot: slot)
+        view.structure.statistics += IndexStatistics(documents: 1, words: Int64(words.length))
+        try batch.put(
+            Self.record(row, UInt64(words.length)), forKey: TextKeyspace.pending.key(index.number, UInt64(slot)))
+        try batch.put(
+            Self.record(UInt64(slot), UInt64(words.length)), forKey: TextKeyspace.slots.key(index.number, row))
+    }
+
+    private mutating func remove(
+        _ document: DocumentObject, row: UInt64, from batch: WriteBatch, isReplaced: Bool
+    ) throws {
+        let key = TextKeyspace.slots.key(index.number, row)
+        guard let (slot, length) = try Self.slot(ofRow: row, index, view.structure, in: reader) else { return }
+        guard !view.isDead(slot) else { throw TextDamage.error(index.definition.name, "row \(row) is dead already") }
+        index.analyze(document, into: &words)
+        let record = view.pending.kill(words.terms, number: view.killCount)
+        // A pending document that is dead is not read again, so nothing of it must be subtracted.
+        let stored = slot < view.structure.pendingSlot ? record : []
+        view.killCount += 1
+        view.kill(slot)
+        killed.append(slot)
+        view.structure.statistics -= IndexStatistics(documents: 1, words: Int64(length))
+        guard view.structure.statistics.documents >= 0, view.structure.statistics.words >= 0 else {
+            throw TextDamage.error(index.definition.name, "its sums are wrong")
+        }
+        try batch.put(stored, forKey: TextKeyspace.kills.key(index.number, UInt64(slot)))
+        try batch.delete(key)
+    }
+
+    /// The slot of a row, and how many words it has; `nil` if the row is not in the index.
+    static func slot(
+        ofRow row: UInt64, _ index: TextIndex, _ structure: TextStructure, in reader: some KeyValueReader
+    ) throws -> (slot: UInt32, length: UInt32)? {
+        guard let bytes = try reader.value(forKey: TextKeyspace.slots.key(index.number, row)) else { return nil }
+        guard let values = Varint.readAll(bytes), values.count == 2, values[0] < UInt64(structure.nextSlot),
+            let length = UInt32(exactly: values[1])
+        else { throw TextDamage.error(index.definition.name, "the slot of row \(row) cannot be read") }
+        return (UInt32(values[0]), length)
+    }
+
+    private static func record(_ a: UInt64, _ b: UInt64) -> [UInt8] {
+        var bytes: [UInt8] = []
+        Varint.append(a, to: &bytes)
+        Varint.append(b, to: &bytes)
+        return bytes
+    }
+}

@@ -1,0 +1,154 @@
+internal import LevelKit
+
+/// Checks a text index against the documents, from what is stored alone.
+///
+/// Each document must have one slot that is alive, with its row, its norm and its number of words, and there must be no
+/// others. The words of documents and the postings of segments are compared as sums of hashes, one sum for each segment;
+/// the counts of terms, which are kept as counts and corrections, by what they add up to for each term.
+struct TextVerifier {
+    let index: TextIndex
+    private let name: String
+    private let reader: any KeyValueReader
+    private var view: TextView?
+    private var statistics = IndexStatistics()
+    private var words = AnalyzedDocument()
+    /// Of each segment, what its documents say that it holds.
+    private var expected: [UInt64]
+    private(set) var problems: [String] = []
+    /// Postings that were read.
+    private(set) var postingCount = 0
+
+    init(_ index: TextIndex, of collection: Catalog.CollectionEntry, in reader: any KeyValueReader) throws {
+        self.index = index
+        self.reader = reader
+        name = "\(collection.name).\(index.definition.name)"
+        do {
+            view = try TextViewLoader(index: index, collection: collection, reader: reader).load().view
+        } catch let error as DocIndexError where error.code == .corruption {
+            problems.append("\(name): \(error.message)")
+        }
+        expected = [UInt64](repeating: 0, count: view?.structure.segments.count ?? 0)
+    }
+
+    private mutating func report(_ problem: String) {
+        // One sentence for each document would bury the others.
+        if problems.count < Verification.problemLimit { problems.append("\(name): \(problem)") }
+    }
+
+    /// Takes a document into account that belongs into the index.
+    mutating func add(_ document: DocumentObject, id: DocumentID, row: UInt64) throws {
+        guard let view else { return }
+        index.analyze(document, into: &words)
+        let stored: (slot: UInt32, length: UInt32)?
+        do {
+            stored = try TextWriter.slot(ofRow: row, index, view.structure, in: reader)
+        } catch let error as DocIndexError where error.code == .corruption {
+            return report("the slot of the document \(id) cannot be read")
+        }
+        guard let stored else {
+            if !words.isEmpty { report("the document \(id) is missing") }
+            return
+        }
+        if words.isEmpty { return report("the document \(id) is there and has no words") }
+        statistics += IndexStatistics(documents: 1, words: Int64(words.length))
+        let slot = stored.slot
+        if stored.length != words.length { report("the document \(id) is there with another number of words") }
+        if view.isDead(slot) || UInt64(view.slots.row(slot)) != row {
+            return report("the slot of the document \(id) is dead, or that of another")
+        }
+        if view.slots.norm(slot) != TextNorm.code(words.length) { report("the norm of the document \(id) is wrong") }
+        guard let segment = view.structure.segments.firstIndex(where: { slot < $0.upper }) else { return }
+        for position in 0..<words.terms.count {
+            expected[segment] &+= words.terms.withTerm(position) { Self.hash($0, slot, words.places[position]) }
+        }
+    }
+
+    private static func hash(_ term: Span<UInt8>, _ slot: UInt32, _ place: TextPlace) -> UInt64 {
+        var hash: UInt64 = 0xcbf2_9ce4_8422_2325
+        for index in term.indices { hash = (hash ^ UInt64(term[index])) &* 0x100_0000_01b3 }
+        hash = (hash ^ UInt64(slot)) &* 0x9e37_79b9_7f4a_7c15
+        hash = (hash ^ hash >> 29 ^ UInt64(place.bits)) &* 0xbf58_476d_1ce4_e5b9
+        return hash ^ hash >> 32
+    }
+
+    /// Reads the postings, when all documents were added.
+    mutating func finish() throws {
+        guard let view else { return }
+        var liveCount = 0
+        for slot in 0..<view.structure.nextSlot where !view.isDead(slot) { liveCount += 1 }
+        if liveCount != statistics.documents {
+            report("there are \(liveCount) slots that are alive for \(statistics.documents) documents")
+        }
+        if view.structure.statistics != statistics { report("the sums over all documents are wrong") }
+        let prefix = TextKeyspace.slots.prefix(index.number)
+        var slotCount: Int64 = 0
+        var cursor = try reader.cursor(in: .prefix(prefix), reverse: false, fillsCache: false)
+        while try cursor.advance() { slotCount += 1 }
+        if slotCount != statistics.documents {
+            report("there are slots of \(slotCount) rows for \(statistics.documents) documents")
+        }
+        // How often each term is counted more than there are postings that are alive.
+        var surplus: [[UInt8]: Int64] = [:]
+        for (position, segment) in view.structure.segments.enumerated() {
+            do {
+                let sum = try sum(of: segment, view, &surplus)
+                if sum != expected[position] {
+                    report("segment \(segment.number) does not hold the words of its documents")
+                }
+            } catch let error as DocIndexError where error.code == .corruption {
+                report(error.message)
+            }
+        }
+        try subtractKills(from: &surplus)
+        if surplus.contains(where: { $0.value != 0 }) { report("the count of documents with a term is wrong") }
+    }
+
+    private mutating func sum(
+        of segment: TextSegment, _ view: TextView, _ surplus: inout [[UInt8]: Int64]
+    ) throws -> UInt64 {
+        let segments = SegmentReader(reader: reader, index: index, segment: segment)
+        let prefix = TextKeyspace.terms.segment(index.number, segment.number)
+        var sum: UInt64 = 0
+        var count = 0
+        var groupCount = 0
+        var isExact = true
+        var cursor = try reader.cursor(in: .prefix(prefix), reverse: false, fillsCache: false)
+        while try cursor.advance() {
+            guard let term = TextKeyspace.term(in: cursor.key, at: prefix.count) else {
+                throw segments.damage("a term cannot be read")
+            }
+            let record = try segments.record(cursor.value)
+            if case .long(let groups, _) = record.postings { groupCount += groups.count }
+            var live: Int64 = 0
+            var places: [TextPlace] = []
+            try segments.forEachPosting(of: record, term: term) { slot, frequency, fields, positions in
+                count += 1
+                if view.isDead(slot) { return }
+                live += 1
+                places.removeAll(keepingCapacity: true)
+                var offset = 0
+                isExact = isExact && TextPlace.read(positions, &offset, fields: fields, into: &places)
+                for place in places { sum &+= Self.hash(term.span, slot, place) }
+                let weight = places.reduce(UInt32(0)) {
+                    $0 &+ ($1.field < index.weights.count ? index.weights[$1.field] : 0)
+                }
+                isExact = isExact && weight == frequency
+            }
+            let difference = Int64(record.documentCount) - record.correction - live
+            if difference != 0 { surplus[term, default: 0] += difference }
+        }
+        postingCount += count
+        if !isExact { report("segment \(segment.number) counts a term otherwise than its positions do") }
+        return sum
+    }
+
+    /// Documents that died since the last flush are in the counts of segments, and their terms in records.
+    private func subtractKills(from surplus: inout [[UInt8]: Int64]) throws {
+        var cursor = try reader.cursor(
+            in: .prefix(TextKeyspace.kills.prefix(index.number)), reverse: false, fillsCache: false)
+        while try cursor.advance() {
+            guard let terms = KillRecord.terms(cursor.value) else { continue }
+            for position in 0..<terms.count { surplus[Array(terms[position]), default: 0] -= 1 }
+        }
+    }
+}

@@ -1,0 +1,313 @@
+import Foundation
+import LevelKit
+import TestSupport
+import Testing
+
+@testable import DocIndex
+
+/// Segments, flushes and merges, with so low limits that a few documents go through all of them: whatever state an index
+/// is in, it finds and scores what a look at every document does.
+@Suite struct SegmentTests {
+    static let schema = Schema(collections: [
+        CollectionDefinition("c", indexes: [.text("text", on: "title", "caption", "tags[]")])
+    ])
+
+    static let limits: TextMaintenanceLimits = {
+        var limits = TextMaintenanceLimits()
+        limits.mergeBytesPerDocument = 2000
+        limits.sliceByteCount = 3000
+        limits.loadDocumentCount = 40
+        limits.loadWordCount = 4000
+        limits.pendingDocumentCount = 60
+        limits.mergePolicy.levelFactor = 4
+        limits.mergePolicy.baseDocumentCount = 100
+        return limits
+    }()
+
+    /// The documents as words by field, and every score worked out from all of them.
+    struct Model {
+        /// Of each row the words of each field, text by text.
+        var rows: [UInt64: [[[String]]]] = [:]
+        var nextRow: UInt64 = 1
+
+        func words(_ row: UInt64) -> [String] { rows[row]?.flatMap { $0 }.flatMap { $0 } ?? [] }
+
+        /// What each document scores that matches.
+        func scores(_ wanted: Wanted) -> [UInt64: Int64] {
+            let filled = rows.keys.map { ($0, words($0)) }.filter { !$0.1.isEmpty }
+            let average = Double(filled.reduce(0) { $0 + $1.1.count }) / Double(filled.count)
+            var context = Context(rows: rows, count: Double(filled.count), average: average)
+            for (row, words) in filled {
+                context.lengths[row] = words.count
+                for word in Set(words) { context.frequencies[word, default: 0] += 1 }
+            }
+            var result: [UInt64: Int64] = [:]
+            for (row, _) in filled { result[row] = context.score(wanted, row, fields: nil) }
+            return result
+        }
+    }
+
+    struct Context {
+        let rows: [UInt64: [[[String]]]]
+        let count: Double
+        let average: Double
+        var lengths: [UInt64: Int] = [:]
+        var frequencies: [String: Int] = [:]
+
+        func contribution(_ df: Int, _ tf: Int, _ row: UInt64) -> Int64 {
+            let length = TextNorm.lengths[Int(TextNorm.code(lengths[row] ?? 0))]
+            let idf = log(1 + (count - Double(df) + 0.5) / (Double(df) + 0.5))
+            let norm = 1.2 * (1 - 0.75 + 0.75 * Double(length) / average)
+            return Int64(idf * 2.2 * 1_099_511_627_776 * Double(tf) / (Double(tf) + norm))
+        }
+
+        func texts(_ row: UInt64, _ fields: Set<Int>?) -> [[String]] {
+            (rows[row] ?? []).enumerated().filter { fields?.contains($0.offset) != false }.flatMap(\.element)
+        }
+
+        func any(_ row: UInt64, _ fields: Set<Int>?, _ accepts: (String) -> Bool) -> Int64? {
+            let tf = texts(row, fields).joined().count(where: accepts)
+            if tf == 0 { return nil }
+            let df = frequencies.filter { accepts($0.key) }.values.max() ?? 0
+            return contribution(df, tf, row)
+        }
+
+        func score(_ wanted: Wanted, _ row: UInt64, fields: Set<Int>?) -> Int64? {
+            switch wanted {
+            case .word(let word): return any(row, fields) { $0 == word }
+            case .prefix(let prefix): return any(row, fields) { $0.hasPrefix(prefix) }
+            case .phrase(let words):
+                guard
+                    texts(row, fields).contains(where: { text in
+                        text.indices.contains { text[$0...].starts(with: words) }
+                    })
+                else { return nil }
+                return words.reduce(0) { sum, word in sum + (any(row, fields) { $0 == word } ?? 0) }
+            case .near(let words, let slop):
+                guard
+                    texts(row, fields).contains(where: { text in
+                        text.indices.contains { start in
+                            let window = text[start..<min(text.count, start + words.count + slop)]
+                            return words.allSatisfy(window.contains)
+                        }
+                    })
+                else { return nil }
+                return words.reduce(0) { sum, word in sum + (any(row, fields) { $0 == word } ?? 0) }
+            case .and(let parts):
+                let scores = parts.map { score($0, row, fields: fields) }
+                return scores.contains { $0 == nil } ? nil : scores.compactMap { $0 }.reduce(0, +)
+            case .or(let parts):
+                let scores = parts.compactMap { score($0, row, fields: fields) }
+                return scores.isEmpty ? nil : scores.reduce(0, +)
+            case .except(let wanted, let unwanted):
+                return score(unwanted, row, fields: fields) != nil ? nil : score(wanted, row, fields: fields)
+            case .prefer(let wanted, let optional):
+                return score(wanted, row, fields: fields).map { $0 + (score(optional, row, fields: fields) ?? 0) }
+            case .field(let field, let part):
+                let inner: Set<Int> = [field]
+                return score(part, row, fields: fields.map { $0.intersection(inner) } ?? inner)
+            }
+        }
+    }
+
+    indirect enum Wanted {
+        case word(String)
+        case prefix(String)
+        case phrase([String])
+        case near([String], Int)
+        case and([Wanted])
+        case or([Wanted])
+        case except(Wanted, Wanted)
+        case prefer(Wanted, Wanted)
+        case field(Int, Wanted)
+
+        var query: TextQuery {
+            func bytes(_ word: String) -> [UInt8] { Array(word.utf8) }
+            return switch self {
+            case .word(let word): .phrase([bytes(word)])
+            case .prefix(let prefix): .prefix(bytes(prefix))
+            case .phrase(let words): .phrase(words.map(bytes))
+            case .near(let words, let slop): .near(words.map(bytes), slop: slop)
+            case .and(let parts): .and(parts.map(\.query))
+            case .or(let parts): .or(parts.map(\.query))
+            case .except(let wanted, let unwanted): .except(wanted.query, unwanted.query)
+            case .prefer(let wanted, let optional): .prefer(wanted.query, optional.query)
+            case .field(let field, let part): .field(["title", "caption", "tags"][field], part.query)
+            }
+        }
+
+        static func random(_ random: inout SplitMix64, depth: Int) -> Wanted {
+            switch random.number(below: depth > 0 ? 14 : 6) {
+            case 0, 1, 2: return .word(SegmentTests.word(&random))
+            case 3: return .prefix(random.pick(["w", "w1", "w2", "w3", "rare", "x"]))
+            case 4: return .phrase((0..<random.pick([2, 2, 3])).map { _ in SegmentTests.word(&random) })
+            case 5:
+                return .near(
+                    Array(Set((0..<2).map { _ in SegmentTests.word(&random) })).sorted(), random.number(below: 4))
+            case 6, 7: return .and((0..<random.pick([2, 3])).map { _ in Wanted.random(&random, depth: depth - 1) })
+            case 8, 9, 10:
+                return .or((0..<random.pick([2, 3, 5])).map { _ in Wanted.random(&random, depth: depth - 1) })
+            case 11:
+                return .except(
+                    Wanted.random(&random, depth: depth - 1), Wanted.random(&random, depth: depth - 1))
+            case 12:
+                return .prefer(
+                    Wanted.random(&random, depth: depth - 1), Wanted.random(&random, depth: depth - 1))
+            default: return .field(random.number(below: 3), Wanted.random(&random, depth: depth - 1))
+            }
+        }
+    }
+
+    /// Few words often, many words seldom, as in texts.
+    static func word(_ random: inout SplitMix64) -> String {
+        let limit = random.pick([2, 5, 20, 20, 200])
+        return "w\(random.number(below: limit))"
+    }
+
+    private static func text(_ random: inout SplitMix64) -> [String] {
+        let count = random.pick([0, 1, 2, 4, 8, 8, 60])
+        return (0..<count).map { _ in random.once(in: 400) ? "rare\(random.number(below: 9))" : word(&random) }
+    }
+
+    private static func document(_ row: Int64, _ fields: [[[String]]]) -> DocumentObject {
+        var document: DocumentObject = ["id": .int(row)]
+        document["title"] = .string(fields[0].first?.joined(separator: " ") ?? "")
+        document["caption"] = .string(fields[1].first?.joined(separator: ", ") ?? "")
+        document["tags"] = .array(fields[2].map { .string($0.joined(separator: " ")) })
+        return document
+    }
+
+    /// Rows are the ids: every document is stored under a new one or one that is there.
+    private static func change(_ model: inout Model, in store: DocumentStore, _ random: inout SplitMix64) throws {
+        let count = random.pick([1, 1, 5, 30, 60])
+        // A document that is new and deleted in one transaction would not take a row.
+        let known = model.rows.keys.sorted()
+        try store.write { transaction in
+            for _ in 0..<count {
+                if random.once(in: 3), !known.isEmpty, case let row = random.pick(known), model.rows[row] != nil {
+                    if random.once(in: 3) {
+                        try transaction.delete(.int(Int64(row)), in: "c")
+                        model.rows[row] = nil
+                        continue
+                    }
+                    let fields = [
+                        [text(&random)], [text(&random)], (0..<random.number(below: 3)).map { _ in text(&random) },
+                    ]
+                    try transaction.put(document(Int64(row), fields), in: "c")
+                    model.rows[row] = fields
+                    continue
+                }
+                let fields = [
+                    [text(&random)], [text(&random)], (0..<random.number(below: 3)).map { _ in text(&random) },
+                ]
+                try transaction.put(document(Int64(model.nextRow), fields), in: "c")
+                model.rows[model.nextRow] = fields
+                model.nextRow += 1
+            }
+        }
+    }
+
+    private static func check(_ model: Model, _ collection: DocumentCollection, _ random: inout SplitMix64) throws {
+        let wanted = Wanted.random(&random, depth: 2)
+        let comment: Comment = "\(wanted), \(TestRun.repetition)"
+        let expected = model.scores(wanted)
+        let ranked = expected.map { TopHits.Hit(score: $0.value, row: $0.key) }.sorted { $0.precedes($1) }
+        let search = try collection.textSearch(in: try collection.reader())
+        let all = try search.top(wanted.query, limit: nil)
+        #expect(all == ranked, comment)
+        // What is skipped cannot have been among the best: to the last bit, ties included.
+        for limit in [1, 3, 10] {
+            let best = try search.top(wanted.query, limit: limit)
+            #expect(best == Array(ranked.prefix(limit)), "\(limit): \(comment)")
+        }
+        let filtered = try search.top(wanted.query, limit: 3) { $0 % 3 == 1 }
+        #expect(filtered == Array(ranked.filter { $0.row % 3 == 1 }.prefix(3)), comment)
+        let rows = try search.rows(wanted.query)
+        #expect(rows == expected.keys.sorted(), comment)
+        #expect(try search.count(wanted.query) == expected.count, comment)
+        let estimate = try search.estimatedCount(wanted.query)
+        #expect(estimate >= expected.count, comment)
+    }
+
+    @Test func `Whatever is flushed and merged, searches find and rank to the last bit what all documents say`() throws
+    {
+        var random = TestRun.random(stream: 61)
+        for _ in 0..<TestRun.rounds(1, long: 60) {
+            try withTemporaryDirectory { directory in
+                var store = try DocumentStore.open(at: directory + "/s", schema: Self.schema)
+                try store.withWriter { _ in store.texts.setLimits(Self.limits) }
+                var model = Model()
+                var largest = 0
+                for round in 0..<60 {
+                    try Self.change(&model, in: store, &random)
+                    let collection = try store.collection("c")
+                    for _ in 0..<2 { try Self.check(model, collection, &random) }
+                    if round % 17 == 16 {
+                        try expectSound(store)
+                        try store.close()
+                        store = try DocumentStore.open(at: directory + "/s", schema: Self.schema)
+                        try store.withWriter { _ in store.texts.setLimits(Self.limits) }
+                    }
+                    if round == 45 { try store.optimizeTextIndexes() }
+                    let structure = try TextStructure.read(1, name: "text", in: store.database)
+                    largest = max(largest, structure.segments.count)
+                    if round == 45 { #expect(structure.segments.count == 1) }
+                }
+                // Several at a time, and not more than the levels allow.
+                #expect(largest >= 3 && largest <= 24, "\(largest), \(TestRun.repetition)")
+                try expectSound(store)
+                try store.close()
+            }
+        }
+    }
+
+    @Test func `A reader that began before a flush and a merge finds what it found`() throws {
+        var random = TestRun.random(stream: 62)
+        try withTemporaryDirectory { directory in
+            let store = try DocumentStore.open(at: directory + "/s", schema: Self.schema)
+            try store.withWriter { _ in store.texts.setLimits(Self.limits) }
+            var model = Model()
+            for _ in 0..<10 { try Self.change(&model, in: store, &random) }
+            let snapshot = try store.snapshot()
+            let old = model
+            for _ in 0..<15 { try Self.change(&model, in: store, &random) }
+            try store.optimizeTextIndexes()
+            for _ in 0..<12 {
+                try Self.check(old, snapshot.collections[0], &random)
+                try Self.check(model, try store.collection("c"), &random)
+            }
+            try expectSound(store)
+            try store.close()
+        }
+    }
+
+    @Test func `A segment that was left unfinished is removed, and its number is not used again`() throws {
+        var random = TestRun.random(stream: 63)
+        try withTemporaryDirectory { directory in
+            let database = try Database.open(at: directory + "/s")
+            var store = try DocumentStore.open(on: database, schema: Self.schema)
+            var model = Model()
+            try Self.change(&model, in: store, &random)
+            try store.flushTextIndexes()
+            // As a flush or a merge leaves it that was killed before it took effect.
+            for kind in [TextKeyspace.terms, .groups, .positions] {
+                for term in ["a", "b"] { try database.put([1], forKey: kind.term(1, 7, Array(term.utf8))) }
+            }
+            try expectSound(store)
+            store = try DocumentStore.open(on: database)
+            try Self.change(&model, in: store, &random)
+            try store.optimizeTextIndexes()
+            let left = try allPairs(in: database).filter {
+                $0.key.starts(with: TextKeyspace.terms.segment(1, 7))
+                    || $0.key.starts(with: TextKeyspace.groups.segment(1, 7))
+                    || $0.key.starts(with: TextKeyspace.positions.segment(1, 7))
+            }
+            #expect(left.isEmpty)
+            let structure = try TextStructure.read(1, name: "text", in: database)
+            #expect(structure.segments.allSatisfy { $0.number > 7 })
+            try Self.check(model, try store.collection("c"), &random)
+            try expectSound(store)
+            try database.close()
+        }
+    }
+}

@@ -1,0 +1,123 @@
+import TestSupport
+import Testing
+
+@testable import DocIndex
+
+/// What is shown of texts that were found, and the words of an index.
+@Suite struct TextResultsTests {
+    static let marked: [(String, String, String)] = [
+        ("The Old Bridge", "bridge", "The Old <mark>Bridge</mark>"),
+        ("Old bridge, new bridge", "\"new bridge\"", "Old bridge, <mark>new</mark> <mark>bridge</mark>"),
+        ("Éclairs & <b>tea</b>", "eclairs", "<mark>Éclairs</mark> &amp; &lt;b&gt;tea&lt;/b&gt;"),
+        ("fog -rain", "fog -rain", "<mark>fog</mark> -rain"), ("harbour", "harbor~", "<mark>harbour</mark>"),
+        ("bridges bridge", "bridg*", "<mark>bridges</mark> <mark>bridge</mark>"),
+        ("東京タワー", "京", "東<mark>京</mark>タワー"), ("say \"fog\"", "title:fog^2", "say &quot;<mark>fog</mark>&quot;"),
+        ("", "fog", ""), ("nothing here", "fog", "nothing here"),
+    ]
+
+    @Test(arguments: marked) func `Words that were looked for are marked, and text stays text`(
+        text: String, query: String, expected: String
+    ) throws {
+        let query = try TextQuery(parsing: query)
+        #expect(TextMarking.html.marked(text, for: query) == expected)
+    }
+
+    @Test func `A snippet shows the part with the most different words`() throws {
+        let filler = (1...40).map { "w\($0)" }.joined(separator: " ")
+        let text = "fog \(filler) fog over the bridge \(filler)"
+        let snippet = TextMarking.html.snippet(of: text, for: try TextQuery(parsing: "fog bridge"), wordCount: 8)
+        #expect(snippet == "…w39 w40 <mark>fog</mark> over the <mark>bridge</mark> w1 w2…")
+        let whole = TextMarking.html.snippet(of: "a fog", for: try TextQuery(parsing: "fog"), wordCount: 8)
+        #expect(whole == "a <mark>fog</mark>")
+    }
+
+    @Test func `A text cannot command the terminal`() throws {
+        let text = "fog \u{1b}[2J\u{7}\nrain"
+        let shown = TextMarking.ansi.marked(text, for: try TextQuery(parsing: "rain"))
+        #expect(shown == "fog [2J \u{1b}[1mrain\u{1b}[22m")
+    }
+
+    @Test func `Random texts and queries are marked without a trap, and nothing of the text is lost`() throws {
+        var random = TestRun.random(stream: 68)
+        let pieces = ["fog", " ", "é", "東", "<", "&", "\u{301}", "👨‍👩‍👧", "a-b", "\n", "İ", "ß", "\u{ad}"]
+        for _ in 0..<TestRun.rounds(300, long: 20_000) {
+            let text = (0..<random.number(below: 20)).map { _ in random.pick(pieces) }.joined()
+            let query = TextQuery(forgiving: (0..<3).map { _ in random.pick(pieces + ["\"", "(", "*", "~"]) }.joined())
+            let shown = TextMarking(before: "{", after: "}").marked(text, for: query)
+            #expect(shown.filter { $0 != "{" && $0 != "}" } == text, "\(TestRun.repetition)")
+        }
+    }
+
+    private static let schema = Schema(collections: [
+        CollectionDefinition("c", indexes: [.text("text", on: "title", "caption")])
+    ])
+
+    private func withWords(_ body: (DocumentCollection) throws -> Void) throws {
+        try withTemporaryStore(schema: Self.schema) { store in
+            let collection = try store.collection("c")
+            for (id, title) in [
+                "harbour bridge", "harbour fog", "harvest fog", "bridge at night", "old harbour bridge", "harbinger",
+            ].enumerated() { try collection.put(["id": .int(Int64(id)), "title": .string(title)]) }
+            try store.flushTextIndexes()
+            try collection.put(["id": 10, "caption": "harbour pilot", "title": "harvest"])
+            try collection.put(["id": 11, "caption": "pilot", "title": "gone"])
+            try collection.delete(11)
+            try body(collection)
+        }
+    }
+
+    @Test func `A prefix is completed by the words of the most documents`() throws {
+        try withWords { (collection) throws in
+            let words = try collection.completions(of: "Har")
+            #expect(words.map(\.word) == ["harbour", "harvest", "harbinger"])
+            #expect(words.map(\.documentCount) == [4, 2, 1])
+            #expect(try collection.completions(of: "har", limit: 1).map(\.word) == ["harbour"])
+            #expect(try collection.completions(of: "gon").isEmpty)
+            #expect(try collection.completions(of: "&").isEmpty)
+        }
+    }
+
+    @Test func `A word that nobody wrote is corrected to the nearest there are`() throws {
+        try withWords { (collection) throws in
+            #expect(try collection.suggestions(for: "harbor").first?.word == "harbour")
+            #expect(try collection.suggestions(for: "bridhe").map(\.word) == ["bridge"])
+            #expect(try collection.suggestions(for: "harbour").isEmpty)
+            #expect(try collection.suggestions(for: "xylophone").isEmpty)
+        }
+    }
+
+    @Test func `Documents that are like another share its words, and it is none of them`() throws {
+        try withWords { (collection) throws in
+            let hits = try collection.similar(to: 0)
+            #expect(hits.first?.document.id == 4)
+            #expect(!hits.contains { $0.document.id == 0 })
+            #expect(hits.allSatisfy { $0.score > 0 })
+            #expect(try collection.similar(to: 99).isEmpty)
+        }
+    }
+
+    static let forgiven: [(String, String)] = [
+        ("\"fog", "\"fog\""), ("fog)", "fog"), ("(fog", "fog"), ("fog AND", "fog"), ("OR fog", "fog"),
+        ("fog OR", "fog"), ("-fog", "fog"), ("http://fog.example", "\"http fog example\""),
+        ("fog \"bridge at", "fog \"bridge at\""),
+    ]
+
+    @Test(arguments: forgiven) func `A search box understands whatever is typed`(text: String, meant: String) throws {
+        let meant = try TextQuery(parsing: meant)
+        #expect(TextQuery(forgiving: text, fields: ["title"]) == meant)
+    }
+
+    @Test func `A field that the index does not have is refused by the strict form and a word in the forgiving one`()
+        throws
+    {
+        try withWords { (collection) throws in
+            expectFailure(.invalidQuery, containing: "caption", "no field nowhere") {
+                try collection.search("nowhere:fog")
+            }
+            let query = TextQuery(forgiving: "nowhere:fog", fields: ["title", "caption"])
+            #expect(try collection.search(query).isEmpty)
+            #expect(try collection.search("title:harvest caption:pilot").map(\.document.id) == [10])
+            #expect(try collection.search("caption:harvest").isEmpty)
+        }
+    }
+}
