@@ -85,7 +85,7 @@ import Testing
 
     @Test(arguments: [
         "rating", "rating =", "= 5", "rating = 5 and", "(rating = 5", "rating = 5)", "rating = \"x", "rating in (",
-        "rating in (", "rating between 1", "not", "rating <> 5", "rating = 5; drop", "a..b = 1", ".a=1", "and",
+        "rating between 1", "not", "rating <> 5", "rating = 5; drop", "a..b = 1", ".a=1", "and",
         "or or",
         "rating = {\"$gt\":1}", "title matches /(/", "rating = 5 limit 3", "rating ≥ 5",
         String(repeating: "(", count: 5000),
