@@ -30,19 +30,20 @@ struct ExplainCommand: ParsableCommand {
             var row: DocumentObject = ["plan": .string(chosen.description), "index": Self.indexes(chosen.access)]
             let ranges = Self.ranges(chosen.access)
             if !ranges.isEmpty { row["ranges"] = .array(ranges.map { .string($0) }) }
-            if let estimate = chosen.estimatedEntryCount { row["estimatedEntries"] = .int(Int64(estimate)) }
-            row["sortsInMemory"] = .bool(chosen.sorts)
+            row["estimatedKeys"] = .int(Int64(chosen.estimate.keyCount))
+            row["estimatedDocs"] = .int(Int64(chosen.estimate.documentCount))
+            row["sortsInMemory"] = .bool(chosen.ordering != .found)
             if !plan {
-                let start = ContinuousClock.now
-                let explanation = try collection.forEach(matching: query) { _ in
-                    try Interruption.check()
-                    return true
-                }
-                let time = (ContinuousClock.now - start) / .milliseconds(1)
-                row["keysExamined"] = .int(Int64(explanation.keysExamined))
-                row["docsExamined"] = .int(Int64(explanation.documentsExamined))
-                row["returned"] = .int(Int64(explanation.resultCount))
+                let explanation = try collection.explain(query)
+                let time = explanation.actual.duration / .milliseconds(1)
+                row["keysExamined"] = .int(Int64(explanation.actual.keysExamined))
+                row["docsExamined"] = .int(Int64(explanation.actual.documentsExamined))
+                row["returned"] = .int(Int64(explanation.actual.resultCount))
                 row["ms"] = .double((time * 1000).rounded() / 1000)
+                if !explanation.rejections.isEmpty {
+                    row["notUsed"] = .array(explanation.rejections.map { .string("\($0)") })
+                }
+                if let advice = explanation.advice { row["advice"] = .string(advice) }
             }
             let mode = try options.outputMode()
             // One row is read more easily downwards.
@@ -54,32 +55,37 @@ struct ExplainCommand: ParsableCommand {
 
     private static func indexes(_ access: Plan.Access) -> DocumentValue {
         switch access {
-        case .ranges(let index, _, _), .walk(let index, _): .string(index)
-        case .union(let parts): .array(parts.map(indexes))
-        default: .null
+        case .ranges(let scan): .string(scan.index)
+        case .walk(let walk, let filter):
+            if let filter { .array([.string(walk.index), indexes(filter)]) } else { .string(walk.index) }
+        case .nearest(let index, _): .string(index)
+        case .union(let parts), .intersection(let parts): .array(parts.map(indexes))
+        case .nothing, .scan: .null
         }
     }
 
     /// The ranges of keys in the notation that `scan` takes.
     private static func ranges(_ access: Plan.Access) -> [String] {
         switch access {
-        case .ranges(_, let ranges, _):
-            ranges.map { range in
-                var words: [String] = []
-                switch range.lower {
-                case .unbounded: break
-                case .included(let key): words.append("--from \(ByteNotation.print(key, form: .hex))")
-                case .excluded(let key): words.append("--after \(ByteNotation.print(key, form: .hex))")
-                }
-                switch range.upper {
-                case .unbounded: break
-                case .included(let key): words.append("--upto \(ByteNotation.print(key, form: .hex))")
-                case .excluded(let key): words.append("--to \(ByteNotation.print(key, form: .hex))")
-                }
-                return words.joined(separator: " ")
-            }
-        case .union(let parts): parts.flatMap(ranges)
-        default: []
+        case .ranges(let scan): scan.ranges.map(notation)
+        case .walk(let walk, let filter): walk.ranges.map(notation) + (filter.map(ranges) ?? [])
+        case .union(let parts), .intersection(let parts): parts.flatMap(ranges)
+        case .nothing, .scan, .nearest: []
         }
+    }
+
+    private static func notation(_ range: KeyRange) -> String {
+        var words: [String] = []
+        switch range.lower {
+        case .unbounded: break
+        case .included(let key): words.append("--from \(ByteNotation.print(key, form: .hex))")
+        case .excluded(let key): words.append("--after \(ByteNotation.print(key, form: .hex))")
+        }
+        switch range.upper {
+        case .unbounded: break
+        case .included(let key): words.append("--upto \(ByteNotation.print(key, form: .hex))")
+        case .excluded(let key): words.append("--to \(ByteNotation.print(key, form: .hex))")
+        }
+        return words.joined(separator: " ")
     }
 }
