@@ -23,6 +23,7 @@ struct LineReader: ~Copyable {
     private let descriptor: FileDescriptor
     private let maximumLineByteCount: Int
     private let shouldStop: () -> Bool
+    private let chunkByteCount: Int
     private var buffer: [UInt8]
     private var start = 0
     private var end = 0
@@ -49,9 +50,9 @@ struct LineReader: ~Copyable {
         self.descriptor = descriptor
         self.maximumLineByteCount = maximumLineByteCount
         self.shouldStop = shouldStop
+        self.chunkByteCount = chunkByteCount
         buffer = beginning
         end = beginning.count
-        buffer.append(contentsOf: repeatElement(0, count: max(0, chunkByteCount - beginning.count)))
     }
 
     /// The next line; `nil` at the end of the file.
@@ -119,6 +120,8 @@ struct LineReader: ~Copyable {
         do throws(SystemError) {
             start = 0
             end = 0
+            // The first chunk is what was read before.
+            if buffer.count != chunkByteCount { buffer = Array(repeating: 0, count: chunkByteCount) }
             end = try descriptor.read(into: &buffer, shouldStop: shouldStop)
         } catch {
             throw LineReadFailure(reason: .system(error), lineNumber: lineCount + 1, offset: offset)

@@ -58,6 +58,11 @@ final class DocumentLoadTarget: LoadTarget {
     }
 
     func clear() throws -> Int {
+        guard !collections.isEmpty else {
+            throw CommandFailure(
+                .usage, "records without the header of a dump do not say which collections they replace",
+                hint: "use --mode upsert, or load a whole dump")
+        }
         var count = 0
         for name in collections {
             let collection = try store.collection(name)

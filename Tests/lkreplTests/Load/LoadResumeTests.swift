@@ -43,9 +43,10 @@ import Testing
                     usleep(UInt32(duration / .microseconds(1) * Double.random(in: 0.2..<0.9, using: &generator)))
                     child.signal(9)
                     let code = try child.wait()
-                    if code == 0 { break }
-                    let message = String(decoding: try place.read("again-err"), as: UTF8.self)
-                    #expect(code == 137, "seed \(seed), round \(round): \(message)")
+                    // Killed behind its last batch, it has left no mark, and finds everything there.
+                    if code == 0 || code == 65 { break }
+                    let error = String(decoding: try place.read("again-err"), as: UTF8.self)
+                    #expect(code == 137, "seed \(seed), round \(round): \(error)")
                     killed += 1
                 }
                 let ended = try place.run(["import", "--write", "again.store", "--resume", "-q"] + arguments)
@@ -103,23 +104,29 @@ import Testing
         }
     }
 
+    /// The input comes through a pipe that does not end, so that the signal always finds the command at work.
     @Test(arguments: [SIGINT, SIGTERM])
     func `ends a batch when it is asked to, and says how to go on`(signal: Int32) throws {
         try Workplace.with { place in
-            try place.write(Self.documents(3000), to: "many.jsonl")
+            try place.write(Self.documents(1000), to: "many.jsonl")
             try place.makeItems()
+            #expect(try place.shell("mkfifo pipe").code == 0)
             let child = try place.start(
-                "import", "--write", "items.store", "items", "many.jsonl", "--mode", "insert", "--batch", "10",
+                "import", "--write", "items.store", "items", "pipe", "--mode", "insert", "--batch", "10",
                 "--acknowledge", name: "import")
-            try waitFor { try place.has("import-out") && !place.read("import-out").isEmpty }
+            let writer = unsafe open(place.path + "/pipe", O_WRONLY)
+            try #require(writer >= 0)
+            defer { close(writer) }
+            try FileDescriptor(rawValue: writer).writeAll(Array(Self.documents(395).utf8))
+            try waitFor { String(decoding: try place.read("import-out"), as: UTF8.self).contains("390\n") }
             child.signal(signal)
             let code = try child.wait()
             let error = String(decoding: try place.read("import-err"), as: UTF8.self)
             #expect(code == 128 + signal && error.contains("--resume"), "exit code \(code): \(error)")
+            #expect(try place.run("find", "items.store", "items", "--count").output == "395\n")
             let resumed = try place.run(
                 "import", "--write", "items.store", "items", "many.jsonl", "--mode", "insert", "--resume")
-            #expect(resumed.code == 0, "\(resumed)")
-            #expect(try place.run("find", "items.store", "items", "--count").output == "3000\n")
+            #expect(resumed.code == 0 && resumed.says("read 605 inserted 605"), "\(resumed)")
         }
     }
 

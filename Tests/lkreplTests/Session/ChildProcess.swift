@@ -76,7 +76,11 @@ final class ChildProcess {
         // A session of its own makes a terminal that is opened the one whose ^C it gets.
         if case .device = input { flags |= Self.newSession }
         unsafe posix_spawnattr_setsigdefault(&attributes, &defaults)
-        unsafe posix_spawnattr_setflags(&attributes, Int16(flags))
+        // The threads of a test runner may block signals, and a child would inherit that too.
+        var none = sigset_t()
+        unsafe sigemptyset(&none)
+        unsafe posix_spawnattr_setsigmask(&attributes, &none)
+        unsafe posix_spawnattr_setflags(&attributes, Int16(flags | POSIX_SPAWN_SETSIGMASK))
 
         // A shell goes into the directory and becomes the program; the call that would is not to be had everywhere.
         let shell = ["/bin/sh", "-c", "cd \"$0\" && exec \"$@\"", directory, program].map { Array($0.utf8) }
