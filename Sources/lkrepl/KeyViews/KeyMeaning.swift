@@ -65,14 +65,30 @@ struct KeyMeaning {
             return "progress: migration \(VisibleText.singleLine(parts[0].description))"
         case 0x56: return indexEntry(rest, names, hasRow: true).map { "entry: \($0)" }
         case 0x47: return indexEntry(rest, names, hasRow: false).map { "count: \($0)" }
-        case 0x58:
-            guard let parts = try? Tuple(packed: Array(rest)), parts.count >= 2, let index = Self.number(parts[0])
-            else {
-                return nil
-            }
-            if parts.count == 2 { return "statistics: \(names.index(index))" }
-            guard parts.count == 4 else { return nil }
-            return "posting: \(names.index(index)), \(VisibleText.singleLine(parts[2].description)), row \(parts[3])"
+        case 0x58: return textKey(rest, names)
+        case 0x51: return storeText(of: Array(rest), names).map { "set aside: \($0)" }
+        default: return nil
+        }
+    }
+
+    /// The keys of a text index, as `docs/FORMAT.md` lists them.
+    private func textKey(_ rest: ArraySlice<UInt8>, _ names: StoreNames) -> String? {
+        guard let parts = try? Tuple(packed: Array(rest)), parts.count >= 2, let index = Self.number(parts[0]),
+            let kind = Self.number(parts[1])
+        else { return nil }
+        let name = names.index(index)
+        func shown(_ position: Int) -> String { VisibleText.singleLine(parts[position].description) }
+        switch (kind, parts.count) {
+        case (0, 2): return "structure: \(name)"
+        case (1, 4): return "term: \(name), segment \(shown(2)), \(shown(3))"
+        case (2, 5): return "postings: \(name), segment \(shown(2)), \(shown(3)), group \(shown(4))"
+        case (3, 5): return "positions: \(name), segment \(shown(2)), \(shown(3)), group \(shown(4))"
+        case (4, 3): return "norms: \(name), chunk \(shown(2))"
+        case (5, 3): return "dead: \(name), chunk \(shown(2))"
+        case (6, 3): return "rows: \(name), chunk \(shown(2))"
+        case (7, 3): return "slot: \(name), row \(shown(2))"
+        case (8, 3): return "pending: \(name), slot \(shown(2))"
+        case (9, 3): return "removed terms: \(name), slot \(shown(2))"
         default: return nil
         }
     }

@@ -325,7 +325,7 @@ import Testing
         } _: { photos in
             expectFailure(.corruption, containing: "photos") { try photos.document(1) }
             expectFailure(.corruption) { try photos.put(["id": 1]) }
-            expectFailure(.corruption) { try photos.find(Query()) }
+            expectFailure(.corruption) { try photos.forEach { _ in } }
         }
     }
 

@@ -210,7 +210,8 @@ import Testing
             let store = try place.run("keys", "items.store", "--mode", "table", "--all")
             for text in [
                 "catalog", "document: items, row 1", "id: items, \"a\"", "entry: items.n = -7, row 1",
-                "entry: items.k = \"x\", row 1", "posting: items.t, \"snow\", row 1", "names: items",
+                "entry: items.k = \"x\", row 1", "structure: items.t", "slot: items.t, row 1",
+                "pending: items.t, slot 0", "names: items",
             ] { #expect(store.output.contains(text), "\(text): \(store)") }
         }
     }

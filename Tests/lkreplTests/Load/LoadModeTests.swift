@@ -124,7 +124,7 @@ import Testing
             let again = try place.run(
                 "import", "--write", "items.store", "items", "mended.jsonl", "--from-rejects", "--on-error", "skip")
             #expect(again.code == 65 && again.says("read 3 inserted 2 replaced 0 skipped 0 rejected 1"), "\(again)")
-            let found = try place.run("find", "items.store", "items", "--ids")
+            let found = try place.run("find", "items.store", "items", "--ids", "--sort", "id")
             #expect(found.lines == ["a", "b", "c", "d"].map { "{\"id\":\"\($0)\"}" }, "\(found)")
         }
     }

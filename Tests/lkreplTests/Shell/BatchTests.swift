@@ -65,7 +65,7 @@ import Testing
                 """
             let outcome = try place.run(["photos.store"], input: Array(script.utf8))
             #expect(outcome.code == 0 && outcome.output == "301\n301\nautomatic\n", "\(outcome)")
-            #expect(String(decoding: try place.read("one.csv"), as: UTF8.self) == "id\n2006-06-17-0037\n")
+            #expect(String(decoding: try place.read("one.csv"), as: UTF8.self) == "id\nscan-0011\n")
             #expect(String(decoding: try place.read("letters"), as: UTF8.self) == "dab\n")
             let all = String(decoding: try place.read("all.txt"), as: UTF8.self)
             #expect(all.hasPrefix("301\n") && all.contains("output        all.txt"), "\(all)")
@@ -100,7 +100,7 @@ import Testing
                 """
             let outcome = try place.run(["photos.store"], input: Array(script.utf8))
             #expect(
-                outcome.output == "id\n2006-06-17-0037\n2006-06-17-0037\n{\"k\":\"a\",\"v\":\"1\"}\nautomatic\n",
+                outcome.output == "id\nscan-0011\nscan-0011\n{\"k\":\"a\",\"v\":\"1\"}\nautomatic\n",
                 "\(outcome)")
         }
     }

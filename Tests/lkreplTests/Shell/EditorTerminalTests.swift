@@ -223,13 +223,13 @@ import Testing
                 ["photos.store"], in: place, environment: ["TERM": "xterm"].merging(environment) { $1 })
             let greeting = try terminal.expectEditor()
             #expect(greeting.contains("301\r\n") && greeting.contains("rc:2: bogus"), "\(greeting)")
-            #expect(try terminal.enter("find photos rating = 5 --limit 1 --ids\r") == "id\r\n2006-06-17-0037\r\n")
+            #expect(try terminal.enter("find photos rating = 5 --limit 1 --ids\r") == "id\r\nscan-0011\r\n")
             try terminal.type("\u{4}")
             #expect(try terminal.end() == 0)
             // Scripts mean the same for everybody.
             let script = try place.run(
                 ["photos.store", "-c", "find photos rating = 5 --limit 1 --ids"], environment: environment)
-            #expect(script.output == "{\"id\":\"2006-06-17-0037\"}\n" && script.error == "", "\(script)")
+            #expect(script.output == "{\"id\":\"scan-0011\"}\n" && script.error == "", "\(script)")
 
             try place.write("mode = sideways\n", to: "cfg/lkrepl/config")
             let wrong = try TerminalSession(["photos.store"], in: place, environment: environment)
