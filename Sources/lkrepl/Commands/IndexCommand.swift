@@ -52,7 +52,7 @@ struct IndexCommand: ParsableCommand {
     struct Drop: ParsableCommand {
         static let configuration = CommandConfiguration(
             commandName: "drop", abstract: "Drop an index. Documents stay as they are.",
-            discussion: "Example: lkrepl index drop --write --yes photos.store photos rating")
+            discussion: "Example: lkrepl index drop --write --yes photos.store photos year")
 
         @OptionGroup var options: GlobalOptions
         @Argument(help: "The store.") var database: String

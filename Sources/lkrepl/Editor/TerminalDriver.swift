@@ -39,6 +39,9 @@ final class TerminalDriver {
     private static let escapeMilliseconds: Int32 = 50
 
     private var killed: LineEditor?
+    /// What was typed ahead, for the next input.
+    private var queuedKeys: [Key] = []
+    private var decoder = KeyDecoder()
 
     /// Whether standard input and standard error are a terminal that can be used for editing.
     static var isUsable: Bool {
@@ -60,7 +63,6 @@ final class TerminalDriver {
         defer { killed = editor }
         var painter = ScreenPainter(
             width: Terminal.width(of: 2), height: Terminal.height(of: 2), isStyled: Terminal.takesStyle(2))
-        var decoder = KeyDecoder()
         send(painter.paint(content(editor, surroundings)))
 
         var buffer = [UInt8](repeating: 0, count: 4096)
@@ -72,7 +74,7 @@ final class TerminalDriver {
                     return .ended(code)
                 case .interrupt:
                     send(painter.leave())
-                    Interruption.beginCommand()
+                    Interruption.forgetInterrupt()
                     return .interrupted(hadText: !editor.view.text.isEmpty)
                 }
             }
@@ -82,21 +84,24 @@ final class TerminalDriver {
                 painter.height = max(2, Terminal.height(of: 2))
                 send(painter.paint(content(editor, surroundings)))
             }
-            guard let count = wait(for: &buffer, milliseconds: decoder.isWaiting ? Self.escapeMilliseconds : -1) else {
-                send(painter.leave())
-                return .end
+            if queuedKeys.isEmpty {
+                let milliseconds = decoder.isWaiting ? Self.escapeMilliseconds : -1
+                guard let count = wait(for: &buffer, milliseconds: milliseconds) else {
+                    send(painter.leave())
+                    return .end
+                }
+                if count == 0, let key = decoder.timeOut() { queuedKeys.append(key) }
+                for byte in buffer[..<count] {
+                    if let key = decoder.feed(byte) { queuedKeys.append(key) }
+                }
+                if queuedKeys.isEmpty { continue }
             }
-            var keys: [Key] = []
-            if count == 0, let key = decoder.timeOut() { keys.append(key) }
-            for byte in buffer[..<count] {
-                if let key = decoder.feed(byte) { keys.append(key) }
-            }
-            for key in keys {
-                for effect in editor.feed(key) {
+            while !queuedKeys.isEmpty {
+                for effect in editor.feed(queuedKeys.removeFirst()) {
                     if let outcome = perform(effect, &editor, &painter, surroundings) { return outcome }
                 }
             }
-            if !keys.isEmpty { send(painter.paint(content(editor, surroundings))) }
+            send(painter.paint(content(editor, surroundings)))
         }
     }
 

@@ -59,7 +59,9 @@ struct CommandCatalog: Sendable {
 
         /// The example as typed in lkrepl's shell.
         var shellExample: String? {
-            guard let example, takesDatabase, let command = try? ShellScanner.commands(in: example).first else {
+            guard let example, takesDatabase, words != ["init"],
+                let command = try? ShellScanner.commands(in: example).first
+            else {
                 return nil
             }
             let tokens = command.arguments.dropFirst(1 + words.count)

@@ -23,9 +23,10 @@ enum ShellHelp {
         var lines = ["Commands; help COMMAND tells more and shows all options:", ""]
         for command in catalog.commands where command.takesDatabase || !command.subcommands.isEmpty {
             guard command.words != ["init"] else { continue }
-            lines.append(row(command.name, command.abstract))
-            let example = command.shellExample ?? command.subcommands.first?.shellExample
-            if let example { lines.append(row("", example)) }
+            for leaf in command.subcommands.isEmpty ? [command] : command.subcommands {
+                lines.append(row(leaf.name, leaf.abstract))
+                if let example = leaf.shellExample { lines.append(row("", example)) }
+            }
         }
         lines += ["", "Of the shell itself; also without the dot where no command has that name:", ""]
         for meta in MetaCommand.allCases { lines.append(row(meta.synopsis, meta.abstract)) }

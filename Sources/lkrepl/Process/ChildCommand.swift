@@ -42,7 +42,11 @@ struct ChildCommand: Sendable {
         unsafe sigemptyset(&defaults)
         unsafe sigaddset(&defaults, SIGPIPE)
         unsafe posix_spawnattr_setsigdefault(&attributes, &defaults)
-        unsafe posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETSIGDEF))
+        // Threads of the Swift runtime block signals, and a pager must hear ^C.
+        var mask = sigset_t()
+        unsafe sigemptyset(&mask)
+        unsafe posix_spawnattr_setsigmask(&attributes, &mask)
+        unsafe posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETSIGMASK))
 
         let words = ["sh", "-c", commandLine]
         var arguments = unsafe words.map { unsafe strdup($0) } + [nil]

@@ -14,7 +14,6 @@ enum CommandTask {
     /// Runs `body` to its end and throws what it throws. Task-local values of the caller hold within.
     static func run(_ body: @escaping @Sendable () throws -> Void) throws {
         let outcome = Outcome()
-        Interruption.beginCommand()
         let task = Task {
             let result = Result { try body() }
             outcome.result.withLock { $0 = result }

@@ -126,8 +126,9 @@ enum Interruption {
     /// Whether the window has changed, or the process was continued, since the last call.
     static func takeResize() -> Bool { wasResized.exchange(false, ordering: .relaxed) }
 
-    /// Begins a command. At a terminal a ^C that was meant for the one before is forgotten; what ends the run is not.
-    static func beginCommand() {
+    /// Forgets a ^C, at a terminal, where a new prompt is shown: it was meant for what was before. What ends the run is not
+    /// forgotten, and neither is a ^C that comes between a prompt and the first step of its command.
+    static func forgetInterrupt() {
         let mayGoOn = state.withLock { state in
             if case .interrupt = state.reason, state.isInteractive { state.reason = nil }
             return state.reason == nil

@@ -33,7 +33,7 @@ enum Configuration {
 
     /// Applies the text of a configuration file.
     static func apply(text: String, name: String, to settings: inout ShellSettings) throws {
-        for (index, line) in text.split(separator: "\n", omittingEmptySubsequences: false).enumerated() {
+        for (index, line) in text.split(omittingEmptySubsequences: false, whereSeparator: \.isNewline).enumerated() {
             let content = line.prefix { $0 != "#" }
             if content.allSatisfy(\.isWhitespace) { continue }
             do {

@@ -75,7 +75,7 @@ extension Shell {
     /// - Returns: whether the shell goes on.
     func runInput(_ input: String) -> Bool {
         // A ^C that stopped one of these commands is not meant for the next prompt.
-        defer { Interruption.beginCommand() }
+        defer { Interruption.forgetInterrupt() }
         let commands: [ShellCommand]
         do {
             commands = try ShellScanner.commands(in: input)
@@ -118,7 +118,7 @@ extension Shell {
             } catch let failure as LineReadFailure {
                 guard case .system(let error) = failure.reason, error.isInterruption else { throw failure }
                 try endIfAsked()
-                Interruption.beginCommand()
+                Interruption.forgetInterrupt()
                 StandardError.shared.write("^C\n" + (input.isEmpty ? "Ctrl-D or .quit to leave\n" : ""))
                 input = ""
                 continue

@@ -68,7 +68,11 @@ final class ChildProcess {
         var defaults = sigset_t()
         unsafe sigemptyset(&defaults)
         for signal in [SIGPIPE, SIGINT, SIGTERM, SIGHUP] { unsafe sigaddset(&defaults, signal) }
-        var flags = Int32(POSIX_SPAWN_SETSIGDEF)
+        // Threads of the test runner block them.
+        var mask = sigset_t()
+        unsafe sigemptyset(&mask)
+        unsafe posix_spawnattr_setsigmask(&attributes, &mask)
+        var flags = Int32(POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETSIGMASK)
         // A session of its own makes a terminal that is opened the one whose ^C it gets.
         if case .device = input { flags |= Self.newSession }
         unsafe posix_spawnattr_setsigdefault(&attributes, &defaults)

@@ -48,10 +48,20 @@ import Testing
             try terminal.expect("plain")
             try terminal.expect("\"plain\\n4\"")
             try terminal.type("\u{15}")
-            #expect(try terminal.enter("get \"odd\\\t\r") == "1\r\n")
+            #expect(try terminal.enter("get \"odd\\0\t\r") == "1\r\n")
             #expect(try terminal.enter("get \"odd t\t\r") == "2\r\n")
             #expect(try terminal.enter("get plain\r") == "3\r\n")
             try end(terminal)
+        }
+    }
+
+    @Test func `keeps what is typed ahead`() throws {
+        try Workplace.with { place in
+            try place.makePhotos()
+            let terminal = try session(place)
+            try terminal.type("abc\u{3}find photos --count\rfind photos rating = 5 --count\r\u{4}")
+            #expect(try terminal.end() == 0)
+            #expect(terminal.transcript.contains("[?2004l301\r\n") && terminal.transcript.contains("[?2004l23\r\n"))
         }
     }
 
