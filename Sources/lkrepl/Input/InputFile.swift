@@ -62,7 +62,7 @@ struct InputFile: ~Copyable {
                 if bytes.contains(where: { $0 > 0x20 }), bytes.contains(0x0a) { break }
             }
         } catch {
-            if error.isInterruption { throw CommandFailure.silent(.interrupted) }
+            if error.isInterruption { throw Interruption.failure() }
             throw CommandFailure.system(error, "cannot read \(name)")
         }
         return bytes

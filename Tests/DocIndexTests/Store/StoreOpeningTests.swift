@@ -393,8 +393,14 @@ import Testing
         try withDamagedStore {
             try $0.put([], forKey: StoreKeyspace.values.prefix(1) + OrderedValue.encoded(1930) + [0x16, 1])
         } _: { photos in
-            expectFailure(.corruption, containing: "year", "verify") { try photos.find("year = 1930") }
-            expectFailure(.corruption) { try photos.find(Query(sort: [.ascending("year")], limit: 9)) }
+            // So few documents are looked at one by one otherwise.
+            let options = QueryOptions(hint: .index("year"))
+            expectFailure(.corruption, containing: "year", "verify") {
+                try photos.find(Query(Predicate(parsing: "year = 1930")), options: options)
+            }
+            expectFailure(.corruption) {
+                try photos.find(Query(sort: [.ascending("year")], limit: 9), options: options)
+            }
         }
         try withDamagedStore {
             try $0.put([0x80], forKey: TextKeyspace.pending.key(2, 0))

@@ -1,5 +1,5 @@
-import LevelFiles
 import Foundation
+import LevelFiles
 import TestSupport
 import Testing
 

@@ -1,5 +1,5 @@
-import LevelFiles
 import Foundation
+import LevelFiles
 import TestSupport
 import Testing
 
@@ -18,7 +18,10 @@ import Testing
         options.maxFileByteCount = 1 << 20
         options.compression = .none
         let database = try Database.open(at: path, options: options)
-        for index in 0..<30_000 { try WriterHistory.perform(UInt64(index), on: database) }
+        for index in 0..<24_000 {
+            let value = (0..<100).map { UInt8(truncatingIfNeeded: index &* 31 &+ $0 &* 7) }
+            try database.put(value, forKey: Array("key/\(1_000_000 + index * 7_919 % 24_000)".utf8))
+        }
         try database.compact()
         try database.close()
     }

@@ -37,7 +37,7 @@ import Testing
         Case(["import", "--write", "photos.store", "photos", "missing.jsonl"], 66, "missing.jsonl"),
         Case(["import", "--write", "photos.store", "photos", "."], 66, "directory"),
         Case(["import", "--write", "photos.store", "photos", "photos.store"], 66, "directory"),
-        Case(["import", "--write", "photos.store", "photos", "photos.jsonl", "--format", "csv"], 64, "csv", "jsonl"),
+        Case(["import", "--write", "photos.store", "photos", "photos.jsonl", "--format", "xml"], 64, "xml", "jsonl"),
         Case(
             ["import", "--write", "photos.store", "photos", "photos.jsonl", "--format", "json"], 65, "photos.jsonl:1:1"),
         Case(["import", "--write", "photos.store", "photos", "photos.jsonl", "--batch", "0"], 64, "batch"),
