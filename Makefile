@@ -3,7 +3,7 @@
 SWIFT ?= swift
 DEMO_STORE ?= .build/demo.store
 
-.PHONY: sanitize all build demo docs test faults bench format lint clean bootstrap
+.PHONY: sanitize all build demo docs test faults bench bench-quick format lint clean bootstrap
 
 all: build
 
@@ -36,6 +36,12 @@ bench: bootstrap
 	@$(SWIFT) build --quiet -c release --package-path Benchmarks
 	@$(SWIFT) run --skip-build -c release --package-path Benchmarks bench
 	@$(SWIFT) run --skip-build -c release --package-path Benchmarks docbench
+
+bench-quick: bootstrap
+	@Benchmarks/bootstrap
+	@$(SWIFT) build --quiet -c release --package-path Benchmarks
+	@$(SWIFT) run --skip-build -c release --package-path Benchmarks bench 20000 3
+	@$(SWIFT) run --skip-build -c release --package-path Benchmarks docbench --smoke
 
 format:
 	$(SWIFT) format --in-place --recursive --parallel Package.swift Sources Tests Snippets Examples/photo-app Benchmarks/Package.swift Benchmarks/Sources
