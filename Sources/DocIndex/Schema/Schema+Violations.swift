@@ -91,6 +91,10 @@ private struct ViolationList {
         for (position, component) in index.components.enumerated() where !component.isPathAlone {
             add(place / "fields" / position, "must be a path alone in an index of type \(kind)")
         }
+        // A posting has a bit for each field.
+        if index.kind == .text, index.components.count > 32 {
+            add(place / "fields", "has \(index.components.count) fields, and a text index at most 32; make two indexes")
+        }
         if index.kind == .geo, index.components.count > 2 {
             add(place / "fields", "must be one path to a location; or give lat and lon a path each")
         }

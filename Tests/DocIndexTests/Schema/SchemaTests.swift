@@ -234,6 +234,16 @@ import Testing
         #expect(error?.line == 1)
     }
 
+    @Test func `A text index has 32 fields at most`() throws {
+        func schema(_ count: Int) throws -> Schema {
+            let fields = (0..<count).map { "\"f\($0)\"" }.joined(separator: ",")
+            let index = "{\"type\":\"text\",\"fields\":[\(fields)]}"
+            return try Schema(json: Array("{\"collections\":{\"a\":{\"indexes\":{\"y\":\(index)}}}}".utf8))
+        }
+        _ = try schema(32)
+        expectFailure(.invalidSchema, containing: "/collections/a/indexes/y/fields", "33", "32") { try schema(33) }
+    }
+
     @Test func `Names that occur twice are refused, and spellings of one letter are two names`() throws {
         expectFailure(.invalidSchema, containing: "/collections has", "collection", "rename") {
             try Schema(collections: [CollectionDefinition("a"), CollectionDefinition("b"), CollectionDefinition("a")])
