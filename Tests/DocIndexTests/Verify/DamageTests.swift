@@ -268,7 +268,7 @@ import Testing
         try store.collection("photos").put(["id": "new", "year": 1934])
         #expect(try store.collection("photos").document("new")?.sequence == 12, comment)
         let found = try store.collection("photos").count(where: .init(parsing: "year = 1934"))
-        #expect(found == Self.count / 100 + 1, comment)
+        #expect(found == (1...Self.left).count { $0 % 100 == 34 } + 1, comment)
         #expect(try store.collection("photos").entryCount(of: [1934], in: "year") == found, comment)
         try store.close()
         let again = try DocumentStore.open(at: path)
