@@ -41,12 +41,7 @@ public final class Database: Sendable {
         ForkGeneration.install()
         try options.validate()
         let directory = try DatabaseDirectory(path)
-        guard ForkGeneration.admitsEngine() else {
-            throw LevelError(
-                .forked,
-                "could not open \(directory.path): this process was forked off one that had opened a database; "
-                    + "fork before the first is opened, or start a new program")
-        }
+        try ForkGeneration.requireEngine(for: directory.path)
         var opening = Opening(directory: directory, options: options)
         return Database(core: try opening.run())
     }

@@ -406,7 +406,9 @@ final class DatabaseCore: Sendable {
             children.snapshots = [:]
             engine.close()
             OpenDatabases.remove(identity)
-            if children.isTemporary, let directory = try? DatabaseDirectory(path) { directory.remove() }
+            // Another database may be in its place by now.
+            guard children.isTemporary, FileStatus(path: path)?.identity == identity else { return }
+            (try? DatabaseDirectory(path))?.remove()
         }
     }
 }
