@@ -59,12 +59,9 @@ import CLevelDB
         unsafe resources.release()
     }
 
-    /// Calls `body` with the value of a key, lent for the time of the call; `nil` if the engine has no such key.
-    /// The corresponding C function is `leveldb_get`.
+    /// The value of a key; `nil` if the engine has no such key. The corresponding C function is `leveldb_get`.
     @inline(__always)
-    func get<R>(
-        _ key: Span<UInt8>, reading: OpaquePointer, _ body: (Span<UInt8>) throws(LevelError) -> R
-    ) throws(LevelError) -> R? {
+    func get(_ key: Span<UInt8>, reading: OpaquePointer) throws(LevelError) -> EngineValue? {
         var byteCount = 0
         let (value, error) = unsafe key.withUnsafeBufferPointer { key in
             unsafe EngineErrorSlot.capture {
@@ -73,9 +70,7 @@ import CLevelDB
         }
         if let error { throw .engine(error, action: "read a key of \(path)") }
         guard let value = unsafe value else { return nil }
-        defer { unsafe leveldb_free(value) }
-        let bytes = unsafe UnsafeRawBufferPointer(start: value, count: byteCount)
-        return try body(unsafe Span(_unsafeBytes: bytes))
+        return unsafe EngineValue(start: value, byteCount: byteCount)
     }
 
     /// Writes one pair. The caller sees to it that no two such writes run at once.

@@ -127,22 +127,28 @@ final class DatabaseCore: Sendable {
 
     // MARK: - Reading
 
-    /// Calls `body` with the value of a key.
+    /// Calls `body` with the value of a key, after the call of the engine has ended: it may close the database.
     ///
     /// - Returns: whether there is such a key.
     func readValue(
         forKey key: Span<UInt8>, reading: OpaquePointer, _ body: (Span<UInt8>) throws(LevelError) -> Void
     ) throws(LevelError) -> Bool {
+        guard let value = try unsafe value(forKey: key, reading: reading) else { return false }
+        try body(value.bytes)
+        return true
+    }
+
+    @inline(__always)
+    private func value(forKey key: Span<UInt8>, reading: OpaquePointer) throws(LevelError) -> EngineValue? {
         try enter()
         defer { leave() }
-        let found: Void? = try unsafe engine.get(key, reading: reading, body)
-        if found != nil { return true }
+        if let value = try unsafe engine.get(key, reading: reading) { return value }
         // `leveldb_get` reports a table file that is gone as "not found", like a key that is not there. Where a table
         // may have gone, an iterator confirms the miss, because it reports an error instead.
-        if held.isTrusted { return false }
+        if held.isTrusted { return nil }
         held.look(list: { engine.property("leveldb.sstables") }, open: openAllTables)
-        if tables.isUnchanged { return false }
-        return try unsafe findValue(forKey: key, reading: reading, body)
+        if tables.isUnchanged { return nil }
+        return try unsafe findValue(forKey: key, reading: reading)
     }
 
     /// Has the engine open every table.
@@ -160,18 +166,15 @@ final class DatabaseCore: Sendable {
         return !iterator.hasFailed
     }
 
-    private func findValue(
-        forKey key: Span<UInt8>, reading: OpaquePointer, _ body: (Span<UInt8>) throws(LevelError) -> Void
-    ) throws(LevelError) -> Bool {
+    private func findValue(forKey key: Span<UInt8>, reading: OpaquePointer) throws(LevelError) -> EngineValue? {
         tables.look { engine.property("leveldb.sstables") }
         let iterator = unsafe engine.makeIterator(reading: reading)
         defer { iterator.destroy() }
         iterator.seek(key)
         let isValid = iterator.isValid
         if let error = iterator.error { throw .engine(error, action: "read a key of \(path)") }
-        guard isValid, unsafe order.compare(Span(_unsafeElements: iterator.key), key) == 0 else { return false }
-        try body(unsafe Span(_unsafeElements: iterator.value))
-        return true
+        guard isValid, unsafe order.compare(Span(_unsafeElements: iterator.key), key) == 0 else { return nil }
+        return unsafe EngineValue(copying: iterator.value)
     }
 
     // MARK: - Writing

@@ -127,6 +127,20 @@ import Testing
         }
     }
 
+    @Test func `the database may be closed while a value of it is lent`() throws {
+        try withTemporaryDirectory { directory in
+            let database = try Database.open(at: directory + "/db")
+            try database.put(utf8("a value that stays"), forKey: utf8("a"))
+            let snapshot = try database.snapshot()
+            let value = try snapshot.withValue(forKey: utf8("a")) { (lent) throws(LevelError) in
+                try database.withValue(forKey: utf8("a")) { (_) throws(LevelError) in try database.close() }
+                return lent.copied()
+            }
+            #expect(value == utf8("a value that stays"))
+            #expect(code { _ = try database.value(forKey: "a") } == .closed)
+        }
+    }
+
     @Test func `closing does not wait for a thread that keeps a cursor at its end`() throws {
         try withTemporaryDirectory { directory in
             let database = try Database.open(at: directory + "/db")
