@@ -1,11 +1,13 @@
 // DocIndex beside SQLite: the same records, indexes and durability, in one table.
 //
 // usage: docbench [--smoke] [--large] [--growth] [--rounds N] [--json FILE]
+//        docbench online [COUNT]
 //        docbench load ours|peer text|decoded FILE COUNT DIRECTORY
 //        docbench repeat get|commit|update ours|peer DIRECTORY FILE COUNT REPEATS
 //
 // --smoke: a few hundred made-up records. --large: a load of a million records as well. --growth: only
-// loads of several sizes. The last two forms are for profilers: one side of one operation.
+// loads of several sizes. online: single reads and writes while indexes are built. The last two forms are for
+// profilers: one side of one operation.
 
 import Foundation
 
@@ -62,6 +64,12 @@ func repeatOperation<S: Side>(_ type: S.Type, _ arguments: [String]) throws {
 do {
     var arguments = Array(CommandLine.arguments.dropFirst())
     switch arguments.first {
+    case "online":
+        let directory = FileManager.default.temporaryDirectory.appendingPathComponent("docbench-\(getpid())").path
+        try FileManager.default.createDirectory(atPath: directory, withIntermediateDirectories: true)
+        defer { try? FileManager.default.removeItem(atPath: directory) }
+        let count = arguments.dropFirst().first.flatMap { Int($0) } ?? 100_000
+        try OnlineBuild(records: Records.find(in: directory), count: count, directory: directory).run()
     case "load": try LoadReport.run(arguments: Array(arguments.dropFirst()))
     case "repeat":
         arguments.removeFirst()

@@ -76,7 +76,7 @@ extension DocumentCollection {
         }
         let facets = try facets(path, where: predicate, options: options)
         let values = facets.map(\.value).sorted { ValueOrder.collate($0, $1) < 0 }
-        return limit.map { Array(values.prefix($0)) } ?? values
+        return limit.map { Array(values.prefix(max(0, $0))) } ?? values
     }
 
     private static func ranked(_ facets: [Facet], limit: Int?) -> [Facet] {

@@ -20,12 +20,14 @@ extension DocumentStore {
     ///   - options: how large commits are.
     ///   - body: gives the documents to the writer.
     /// - Returns: how many documents were given.
-    /// - Throws: what `body` throws, when the commits before it are made; as ``Transaction/put(_:in:if:)``.
+    /// - Throws: what `body` throws, when the commits before it are made; as ``Transaction/put(_:in:if:)``;
+    ///   ``DocIndexError`` with `nestedWrite` inside a write.
     @discardableResult
     public func load(
         into collection: String, options: BulkWriter.Options = BulkWriter.Options(), _ body: (BulkWriter) throws -> Void
     ) throws -> Int {
         _ = try self.collection(collection)
+        try requireNoWriteHere()
         let writer = BulkWriter(store: self, collection: collection, options: options)
         do {
             try body(writer)
@@ -38,7 +40,8 @@ extension DocumentStore {
     }
 }
 
-/// Takes documents and stores them in commits; see ``DocumentStore/load(into:options:_:)``.
+/// Takes documents and stores them in commits; see ``DocumentStore/load(into:options:_:)``. Valid within the closure that
+/// it was given to.
 public final class BulkWriter {
     /// How large commits are.
     public struct Options: Sendable, Hashable {
@@ -59,14 +62,16 @@ public final class BulkWriter {
     public private(set) var count = 0
 
     private let options: Options
+    private let store: DocumentStore
     private let committer: Committer
     private var documents: [DocumentObject] = []
     private var byteCount = 0
+    private var isFinished = false
 
     init(store: DocumentStore, collection: String, options: Options) {
         self.options = options
+        self.store = store
         committer = Committer(store: store, collection: collection, options: options)
-        documents.reserveCapacity(options.documentCount)
     }
 
     /// Why no more commits are made; `nil` while all is well.
@@ -74,8 +79,10 @@ public final class BulkWriter {
 
     /// Stores a document.
     ///
-    /// - Throws: the error of a commit of documents that were given before.
+    /// - Throws: the error of a commit of documents that were given before; ``DocIndexError`` with `nestedWrite` after the
+    ///   closure has ended.
     public func put(_ content: DocumentObject) throws {
+        try requireOpen()
         documents.append(content)
         count += 1
         byteCount += content.approximateByteCount
@@ -94,20 +101,36 @@ public final class BulkWriter {
     }
 
     /// Commits what was given so far, and waits for it.
+    ///
+    /// - Throws: the error of a commit; ``DocIndexError`` with `nestedWrite` inside a write, and after the closure has
+    ///   ended.
     public func flush() throws {
+        try requireOpen()
         try commit()
+        try store.requireNoWriteHere()
         try committer.wait()
+    }
+
+    private func requireOpen() throws {
+        guard !isFinished else {
+            throw DocIndexError(.nestedWrite, "the bulk writer has ended; use it within its closure only")
+        }
     }
 
     private func commit() throws {
         guard !documents.isEmpty else { return }
+        // The thread that commits would wait for this one, and this one for it.
+        try store.requireNoWriteHere()
         try committer.commit(documents)
         documents.removeAll(keepingCapacity: true)
         byteCount = 0
     }
 
     func finish() throws {
-        defer { committer.finish() }
+        defer {
+            isFinished = true
+            committer.finish()
+        }
         try flush()
     }
 

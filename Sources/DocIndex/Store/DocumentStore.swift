@@ -34,10 +34,20 @@ public final class DocumentStore: Sendable {
     /// Held while indexes are built or documents migrated, so that one thread at a time does it.
     private let maintenance = WriterLock()
     private let writerState = WriterState()
-    let signal = ChangeSignal()
+    let signal: ChangeSignal
     private let catalog: Mutex<Catalog>
+    private let adoption: Adoption
 
-    private init(database: Database, catalog: Catalog) {
+    private init(database: Database, catalog: Catalog) throws {
+        let signal = ChangeSignal()
+        // However the database is closed, those who wait for the next commit hear of it.
+        guard let adoption = Adoption(of: database, onClose: { signal.finish() }) else {
+            throw LevelError(
+                .locked,
+                "there is a store over the database at \(database.path) already; use that one, or close it first")
+        }
+        self.signal = signal
+        self.adoption = adoption
         self.database = database
         self.catalog = Mutex(catalog)
     }
@@ -81,7 +91,8 @@ public final class DocumentStore: Sendable {
     /// For programs that look at the keys below as well. Whoever writes them by hand breaks the store. Closing either
     /// closes both.
     ///
-    /// - Throws: as ``open(at:schema:options:)``.
+    /// - Throws: as ``open(at:schema:options:)``; `LevelError` with `locked` while there is another store over this
+    ///   database.
     public static func open(
         on database: Database, schema: Schema? = nil, finishesSchemaChange: Bool = true
     ) throws -> DocumentStore {
@@ -93,7 +104,7 @@ public final class DocumentStore: Sendable {
                     + "bytewise order")
         }
         let catalog = try storedCatalog(in: database, mayBeNew: schema != nil)
-        let store = DocumentStore(database: database, catalog: catalog)
+        let store = try DocumentStore(database: database, catalog: catalog)
         try store.adopt(schema)
         guard finishesSchemaChange else { return store }
         do {
@@ -107,7 +118,6 @@ public final class DocumentStore: Sendable {
     /// Closes the store. Later calls throw `LevelError.Code.closed`. Closing twice does nothing.
     public func close() throws {
         try writer.withLock { try database.close() }
-        signal.finish()
     }
 
     private static func storedCatalog(in database: Database, mayBeNew: Bool) throws -> Catalog {
@@ -365,6 +375,9 @@ public final class DocumentStore: Sendable {
     func withWriter<R>(_ body: (WriterState) throws -> R) throws -> R {
         try writer.withLock { try body(writerState) }
     }
+
+    /// Throws `nestedWrite` on a thread that is within a write of this store.
+    func requireNoWriteHere() throws { try writer.requireNotHeldHere() }
 
     /// Runs `body` while no other thread builds indexes or migrates documents.
     func withMaintenance<R>(_ body: () throws -> R) throws -> R {

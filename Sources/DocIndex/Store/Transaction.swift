@@ -39,6 +39,8 @@ public final class Transaction {
     /// Markers to store, or to remove where the value is `nil`.
     private(set) var markers: [String: [UInt8]?] = [:]
     private var isOpen = true
+    /// Documents whose change is under way.
+    private var updating: Set<Target> = []
 
     init(database: Database, catalog: Catalog) {
         self.database = database
@@ -116,19 +118,25 @@ public final class Transaction {
         try put(content, in: collection, if: .present)
     }
 
-    /// Changes a document in place. Its id must stay what it is.
+    /// Changes a document in place. Its id must stay what it is. Within `body` the document cannot be written otherwise.
     ///
     /// - Returns: what `body` returns.
-    /// - Throws: ``DocIndexError``: `documentMissing`, `invalidID`, `conflict`; what `body` throws, with nothing changed.
+    /// - Throws: ``DocIndexError``: `documentMissing`, `invalidID`, `conflict`; `nestedWrite` for a document
+    ///   whose change is under way; what `body` throws, with nothing changed.
     @discardableResult
     public func update<R>(
         _ id: DocumentID, in collection: String, if condition: WriteCondition = .present,
         _ body: (inout DocumentObject) throws -> R
     ) throws -> R {
         let entry = try self.entry(collection)
-        let position = try edit(Target(collection: entry.number, id: id), in: entry)
+        let target = Target(collection: entry.number, id: id)
+        let position = try edit(target, in: entry)
         guard var content = edits[position].content else { throw Self.missing(id, entry) }
+        try requireNotUpdating(target, in: entry)
+        updating.insert(target)
+        defer { updating.remove(target) }
         let result = try body(&content)
+        updating.remove(target)
         guard try Self.id(of: content, in: entry) == id else {
             throw DocIndexError(
                 .invalidID,
@@ -180,9 +188,19 @@ public final class Transaction {
     private func set(
         _ content: DocumentObject?, id: DocumentID, in entry: Catalog.CollectionEntry, if condition: WriteCondition
     ) throws {
-        let position = try edit(Target(collection: entry.number, id: id), in: entry)
+        let target = Target(collection: entry.number, id: id)
+        try requireNotUpdating(target, in: entry)
+        let position = try edit(target, in: entry)
         try Self.check(condition, edits[position], in: entry)
         edits[position].content = content
+    }
+
+    /// A write within the closure that changes the same document would be lost when the closure ends.
+    private func requireNotUpdating(_ target: Target, in entry: Catalog.CollectionEntry) throws {
+        guard !updating.isEmpty, updating.contains(target) else { return }
+        throw DocIndexError(
+            .nestedWrite,
+            "the document \(target.id) of \(entry.name) is being changed; change what the closure was given")
     }
 
     private static func check(

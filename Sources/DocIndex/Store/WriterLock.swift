@@ -1,3 +1,6 @@
+internal import LevelKit
+internal import Synchronization
+
 #if canImport(Glibc)
     internal import Glibc
 #else
@@ -8,6 +11,8 @@
 @safe final class WriterLock: @unchecked Sendable {
     // Unchecked: the mutex of the system lies at a fixed address and is made for sharing.
     private let mutex: UnsafeMutablePointer<pthread_mutex_t>
+    /// The thread that has the lock.
+    private let holder = Mutex<ThreadIdentity?>(nil)
 
     init() {
         unsafe mutex = .allocate(capacity: 1)
@@ -28,12 +33,25 @@
     ///
     /// - Throws: ``DocIndexError`` with `nestedWrite` if this thread is writing already; what `body` throws.
     func withLock<R>(_ body: () throws -> R) throws -> R {
-        guard unsafe pthread_mutex_lock(mutex) == 0 else {
-            throw DocIndexError(
-                .nestedWrite, "a write was begun inside a write; use the transaction that the outer one was given")
+        guard unsafe pthread_mutex_lock(mutex) == 0 else { throw Self.nested }
+        holder.withLock { $0 = .current }
+        defer {
+            holder.withLock { $0 = nil }
+            unsafe pthread_mutex_unlock(mutex)
         }
-        defer { unsafe pthread_mutex_unlock(mutex) }
         return try body()
+    }
+
+    /// Throws if this thread has the lock: for what would wait for another thread that needs it.
+    ///
+    /// - Throws: ``DocIndexError`` with `nestedWrite`.
+    func requireNotHeldHere() throws {
+        if holder.withLock({ $0 == .current }) { throw Self.nested }
+    }
+
+    private static var nested: DocIndexError {
+        DocIndexError(
+            .nestedWrite, "a write was begun inside a write; use the transaction that the outer one was given")
     }
 
     private static var errorChecking: Int { Int(PTHREAD_MUTEX_ERRORCHECK) }

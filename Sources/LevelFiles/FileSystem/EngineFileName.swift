@@ -38,6 +38,18 @@ package enum EngineFileName: Hashable {
         return UInt64(digits)
     }
 
+    /// File numbers from here on are none that LevelDB can have given; it ends the process where it counts on from the
+    /// largest.
+    package static let numberLimit: UInt64 = 1 << 62
+
+    /// The number in the name; `nil` for a file that has none.
+    package var number: UInt64? {
+        switch self {
+        case .manifest(let number), .table(let number), .log(let number), .temporary(let number): number
+        case .current, .lock, .messages: nil
+        }
+    }
+
     /// No name of a file is longer, in bytes.
     package static let lengthLimit = 64
 

@@ -29,6 +29,8 @@ final class DatabaseCore: Sendable {
         var isReleased = false
         /// Whether the directory goes when the database is closed.
         var isTemporary = false
+        /// What the layer that manages the database alone wants called when it is closed; `nil` if there is none.
+        var adoption: (@Sendable () -> Void)?
 
         /// Ends the cursors that stand on no entry.
         mutating func endRestingCursors() {
@@ -367,6 +369,7 @@ final class DatabaseCore: Sendable {
         guard isOwnedByThisProcess else { throw forkedError }
         let old = admission.bitwiseOr(Self.closedBit, ordering: .acquiringAndReleasing).oldValue
         guard old & Self.closedBit == 0 else { return }
+        if let adoption = children.withLock(\.adoption) { adoption() }
         while admission.load(ordering: .acquiring) != Self.closedBit { usleep(50) }
         children.withLock { $0.isDrained = true }
         // Cursors of other threads end at their next step. Those of this thread cannot while it waits here.
@@ -392,6 +395,21 @@ final class DatabaseCore: Sendable {
         }
         release()
     }
+
+    /// Enters the layer that manages the database alone from now on.
+    ///
+    /// - Parameter onClose: called once when the database is closed, before anything else is done.
+    /// - Returns: whether there was none yet.
+    func adopt(onClose: @escaping @Sendable () -> Void) -> Bool {
+        children.withLock { children in
+            if children.adoption != nil { return false }
+            children.adoption = onClose
+            return true
+        }
+    }
+
+    /// Takes out the layer that managed the database.
+    func disown() { children.withLock { $0.adoption = nil } }
 
     /// Makes the directory go with the database.
     func removesDirectory() {

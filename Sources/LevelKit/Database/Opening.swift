@@ -92,9 +92,17 @@ struct Opening {
         }
     }
 
-    /// Checks that no name of LevelDB's is that of a pipe or a device: reading it could wait for ever.
+    /// Checks that no name of LevelDB's is that of a pipe or a device: reading it could wait for ever. And that none has a
+    /// number behind which there is no other.
     private func checkKindsOfFiles() throws(LevelError) {
-        for name in try directory.names() where EngineFileName(name) != nil {
+        for name in try directory.names() {
+            guard let kind = EngineFileName(name) else { continue }
+            if let number = kind.number, number >= EngineFileName.numberLimit {
+                throw LevelError(
+                    .corruption,
+                    "\(directory.file(name)) has a number that LevelDB cannot have given; move it away, or restore a backup"
+                )
+            }
             guard let status = FileStatus(path: directory.file(name)), !status.isRegularFile else { continue }
             throw LevelError(
                 .corruption, "\(directory.file(name)) is no regular file; check the path, or restore a backup")
@@ -154,11 +162,14 @@ struct Opening {
             guard case .log(let number) = EngineFileName(name), manifest.needsLog(number) else { return nil }
             return (name, number)
         }
-        guard manifest.lastSequence < BatchOrder.sequenceLimit else {
+        guard manifest.lastSequence < BatchOrder.sequenceLimit, manifest.nextFileNumber < EngineFileName.numberLimit,
+            manifest.logNumber < EngineFileName.numberLimit, manifest.previousLogNumber < EngineFileName.numberLimit
+        else {
             throw LevelError(
                 .corruption,
                 "the manifest of \(directory.path) says that the last write had the sequence number "
-                    + "\(manifest.lastSequence), which LevelDB cannot give; restore a backup or salvage with repair")
+                    + "\(manifest.lastSequence), and that the next file has the number \(manifest.nextFileNumber), which "
+                    + "LevelDB cannot give; restore a backup or salvage with repair")
         }
         var order = BatchOrder()
         for log in logs.sorted(by: { $0.number < $1.number }) {

@@ -5,11 +5,11 @@
 #endif
 
 /// Which thread something belongs to.
-struct ThreadIdentity: Hashable {
+package struct ThreadIdentity: Hashable {
     private let value: UInt
 
     /// The calling thread.
-    static var current: ThreadIdentity {
+    package static var current: ThreadIdentity {
         #if canImport(Glibc)
             ThreadIdentity(value: UInt(pthread_self()))
         #else

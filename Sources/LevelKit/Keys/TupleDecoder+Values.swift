@@ -220,6 +220,8 @@ extension TupleDecoder {
 
     /// The bytes at `positions`, without the escape that follows each of the `zeroCount` zeros.
     private func unescaped(_ positions: Range<Int>, zeroCount: Int) -> [UInt8] {
+        // Appending nothing would write to the storage that all empty arrays share.
+        if positions.isEmpty { return [] }
         let content = key.extracting(positions)
         let mask = mask
         var bytes: [UInt8] = []

@@ -54,7 +54,9 @@ private struct Repair {
         let outcome = try repairExclusively(evidence)
         return RepairReport(
             backupPath: outcome.backup, isOrderChecked: evidence.comparatorName != nil,
-            droppedByteCount: outcome.messages.reduce(outcome.droppedFromLogs) { $0 &+ ($1.droppedByteCount ?? 0) },
+            droppedByteCount: outcome.messages.reduce(outcome.droppedFromLogs &+ outcome.droppedFromTables) {
+                $0 &+ ($1.droppedByteCount ?? 0)
+            },
             messages: outcome.messages, obsoleteNames: outcome.obsoleteNames,
             archivedNames: archivedNames().subtracting(archivedBefore).sorted(),
             verification: try verify(backup: outcome.backup))
@@ -64,16 +66,18 @@ private struct Repair {
         let backup: String
         var obsoleteNames: [String] = []
         var droppedFromLogs: UInt64 = 0
+        var droppedFromTables: UInt64 = 0
         var messages: [EngineMessage] = []
     }
 
     private func repairExclusively(_ evidence: RepairEvidence) throws(LevelError) -> Outcome {
         let access = try ExclusiveAccess(to: directory)
+        try requireReadableFiles()
         var outcome = Outcome(backup: try RepairBackup(of: directory).make())
         do throws(LevelError) {
             if let manifest = evidence.manifest { outcome.obsoleteNames = try removeObsoleteFiles(manifest) }
             outcome.droppedFromLogs = try cleanLogs()
-            try archiveForgedTables()
+            outcome.droppedFromTables = try archiveForgedTables()
             var options = options
             // Relaxed, the engine would use blocks whose checksums do not fit, and keys out of order abort the process.
             options.integrity = .strict
@@ -84,6 +88,26 @@ private struct Repair {
         }
         _ = consume access
         return outcome
+    }
+
+    /// Throws where a file cannot be opened, by permissions or by a limit of the process: LevelDB would take it for lost.
+    private func requireReadableFiles() throws(LevelError) {
+        for name in try directory.names() {
+            switch EngineFileName(name) {
+            case .current, .manifest, .table, .log: break
+            case .lock, .messages, .temporary, nil: continue
+            }
+            if let status = FileStatus(path: directory.file(name)), !status.isRegularFile {
+                throw LevelError(
+                    .corruption,
+                    "\(directory.file(name)) is no regular file; check the path, or move it away; nothing was changed")
+            }
+            do throws(SystemError) {
+                _ = try OpenFile(reading: directory.file(name))
+            } catch {
+                throw error.levelError("open \(directory.file(name)) for its repair; nothing was changed")
+            }
+        }
     }
 
     private func keeping(_ backup: String, _ error: LevelError) -> LevelError {
@@ -114,10 +138,14 @@ private struct Repair {
 
     /// Moves files that do not end as tables do to where LevelDB moves tables that it cannot read: it would end the
     /// process over some of them.
-    private func archiveForgedTables() throws(LevelError) {
+    ///
+    /// - Returns: the bytes in them.
+    private func archiveForgedTables() throws(LevelError) -> UInt64 {
+        var dropped: UInt64 = 0
         for name in try directory.names() {
             guard case .table = EngineFileName(name), !TableFile.isTable(directory.file(name)) else { continue }
             do throws(SystemError) {
+                dropped &+= try OpenFile(reading: directory.file(name)).status().byteCount
                 let lost = directory.file("lost")
                 if FileStatus(path: lost) == nil { try FileOperations.makeDirectory(lost, permissions: 0o755) }
                 try FileOperations.rename(directory.file(name), replacing: lost + "/" + name)
@@ -125,6 +153,7 @@ private struct Repair {
                 throw error.levelError("move \(directory.file(name)) away")
             }
         }
+        return dropped
     }
 
     /// Rewrites logs that are damaged with the records that are not: also without those that come twice.

@@ -85,6 +85,39 @@ import Testing
         }
     }
 
+    @Test func `a file with a number that cannot be is corruption, and named`() throws {
+        try withTemporaryDirectory(leavesDamage: true) { directory in
+            let path = directory + "/db"
+            try Self.makeDatabase(at: path)
+            for number: UInt64 in [.max, .max - 1, 1 << 63] {
+                let name = "\(number).log"
+                try write([], to: path + "/" + name)
+                let error = thrownError { _ = try Database.open(at: path) }
+                #expect(error?.code == .corruption)
+                #expect(error?.message.contains(name) == true)
+                try FileManager.default.removeItem(atPath: path + "/" + name)
+            }
+            try Database.open(at: path).close()
+        }
+    }
+
+    @Test func `repair says how many bytes of tables it left out`() throws {
+        try withTemporaryDirectory(leavesDamage: true) { directory in
+            let path = directory + "/db"
+            let database = try Database.open(at: path)
+            for number in 0..<500 { try database.put(numberedKey(number), forKey: numberedKey(number)) }
+            try database.compact()
+            try database.close()
+            let table = try #require(try files(ofKind: "ldb", in: path).first)
+            var bytes = try content(of: table)
+            bytes[bytes.count - 1] ^= 1
+            try write(bytes, to: table)
+            let report = try Database.repair(at: path)
+            #expect(report.droppedByteCount >= UInt64(bytes.count))
+            #expect(report.archivedNames.count == 1)
+        }
+    }
+
     @Test func `a CURRENT or a manifest of gigabytes is corruption and does not fill the memory`() throws {
         try withTemporaryDirectory(leavesDamage: true) { directory in
             for name in ["CURRENT", "MANIFEST"] {
