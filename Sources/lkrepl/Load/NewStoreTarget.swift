@@ -23,7 +23,7 @@ final class NewStoreTarget: LoadTarget {
 
     func adopt(_ schema: Schema) throws {
         let store = try DocumentStore.open(on: try open(), schema: schema)
-        target = DocumentLoadTarget(store, mode: mode, isDryRun: false, markerName: nil)
+        target = DocumentLoadTarget(store, path: store.path, mode: mode, markerName: nil)
     }
 
     func clear() throws -> Int { 0 }

@@ -141,13 +141,8 @@ import Testing
         }
     }
 
-    private static func isInstalled(_ program: String) -> Bool {
-        (ProcessInfo.processInfo.environment["PATH"] ?? "").split(separator: ":")
-            .contains { FileManager.default.isExecutableFile(atPath: "\($0)/\(program)") }
-    }
-
     /// The digest as docs/FORMAT.md describes it, by another program.
-    @Test(.enabled(if: isInstalled("python3"), "skipped: python3 is not installed"))
+    @Test(.enabled(if: Installed.has("python3"), Installed.absence(of: "python3")))
     func `can be read and checked without this program`() throws {
         let script = """
             import base64, hashlib, json, sys
@@ -186,7 +181,7 @@ import Testing
         }
     }
 
-    @Test(.enabled(if: isInstalled("jq"), "skipped: jq is not installed"))
+    @Test(.enabled(if: Installed.has("jq"), Installed.absence(of: "jq")))
     func `is JSON Lines that jq takes apart`() throws {
         try Workplace.with { place in
             let pairs: [([UInt8], [UInt8])] = [
