@@ -37,7 +37,8 @@ final class ReadAheadSource: RecordSource, @unchecked Sendable {
     let name: String
     private let source: any RecordSource
     private let queue = Mutex(Queue())
-    private let free = DispatchSemaphore(value: queueLimit)
+    /// Begins at 0: one that is let go with less than it began with ends the process.
+    private let free = DispatchSemaphore(value: 0)
     private let filled = DispatchSemaphore(value: 0)
     private let ended = DispatchSemaphore(value: 0)
 
@@ -51,6 +52,7 @@ final class ReadAheadSource: RecordSource, @unchecked Sendable {
     init(_ source: any RecordSource) {
         self.source = source
         name = source.name
+        for _ in 0..<Self.queueLimit { free.signal() }
         DispatchQueue.global(qos: .userInitiated).async { self.read() }
     }
 

@@ -150,7 +150,7 @@ import Testing
             let reader = try TerminalSession(["app.db", "-q"], in: place)
             try reader.expect("app.db ro> ")
             #expect(try reader.run("count", prompt: "app.db ro> ") == "0\r\n")
-            #expect(try holder.run("put a 1", prompt: "rw!> ") == "")
+            #expect(try holder.run("put a 1", prompt: "app.db rw!> ") == "")
             try reader.type("count\n")
             #expect(try reader.expect(" old> ").contains("0\r\napp.db ro 0:"))
             _ = try reader.run(".refresh", prompt: "app.db ro> ")
