@@ -72,7 +72,7 @@ struct ImportCommand: ParsableCommand {
             defer { progress.finish() }
             let loader = Loader(options: settings, rejects: rejects, progress: progress) { _ in
                 DocumentLoadTarget(
-                    store, path: database, mode: mode, collection: collection,
+                    store, on: session.database, path: database, mode: mode, collection: collection,
                     markerName: settings.keepsMarkers ? "import/\(collection)" : nil, keyField: keyField)
             }
             loader.resumeCommand = LoadingOptions.resumeCommand(file ?? "-")

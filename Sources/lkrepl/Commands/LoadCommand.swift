@@ -132,7 +132,8 @@ struct LoadCommand: ParsableCommand {
             let loader = try makeLoader(mode, isNew: false, file: file) { _ in
                 if isStore {
                     return DocumentLoadTarget(
-                        try session.store(), path: database, mode: mode, markerName: loading.dryRun ? nil : "load")
+                        try session.store(), on: session.database, path: database, mode: mode,
+                        markerName: loading.dryRun ? nil : "load")
                 }
                 let isFile = file != "-" && !FileDescriptor.isSpecial(file)
                 if mode == .insert, loading.resume {

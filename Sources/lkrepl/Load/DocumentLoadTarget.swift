@@ -7,6 +7,8 @@ import LevelKit
 /// behind the last that is stored, and stores none twice.
 final class DocumentLoadTarget: LoadTarget {
     private let store: DocumentStore
+    /// The database below the store.
+    private let database: Database
     private let mode: LoadMode
     /// What the store is called in messages.
     private let path: String
@@ -24,10 +26,12 @@ final class DocumentLoadTarget: LoadTarget {
     private struct SliceIsFull: Error {}
 
     init(
-        _ store: DocumentStore, path: String, mode: LoadMode, collection: String? = nil, markerName: String?,
+        _ store: DocumentStore, on database: Database, path: String, mode: LoadMode, collection: String? = nil,
+        markerName: String?,
         keyField: String? = nil
     ) {
         self.store = store
+        self.database = database
         self.path = path
         self.mode = mode
         self.collection = collection
@@ -243,7 +247,8 @@ final class DocumentLoadTarget: LoadTarget {
     }
 
     func synchronize() throws {
-        try store.flush()
+        // Into tables: what is left in the log would be read again, and written, by whoever opens the store next.
+        try database.flush()
     }
 
     func count() throws -> Int? {

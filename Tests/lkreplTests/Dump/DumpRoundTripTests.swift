@@ -1,5 +1,6 @@
 import DocIndex
 import Foundation
+import TestSupport
 import Testing
 
 @testable import lkrepl
@@ -74,7 +75,7 @@ import Testing
 
     @Test(arguments: [1, 2] as [UInt64])
     func `gives the same bytes for a plain database with random keys and values`(seed: UInt64) throws {
-        var generator = SeededGenerator(seed: seed)
+        var generator = SplitMix64(seed: seed)
         var pairs: [[UInt8]: [UInt8]] = [[]: [], Array(0...255): Array(0...255)]
         for byte in 0...255 { pairs[[UInt8(byte)]] = [UInt8(byte), UInt8(255 - byte)] }
         for text in ["\n", "\r\n", " ==> ", "DATA=END", "{\"k\":\"\"}", "k64", "é", "e\u{301}"] {
@@ -165,7 +166,7 @@ import Testing
                     count += 1
                     print(k.hex(), v.hex())
             """
-        var generator = SeededGenerator(seed: 5)
+        var generator = SplitMix64(seed: 5)
         var pairs: [[UInt8]: [UInt8]] = [:]
         for _ in 0..<100 { pairs[randomBytes(using: &generator)] = randomBytes(using: &generator) }
         let sorted = pairs.sorted { $0.key.lexicographicallyPrecedes($1.key) }
