@@ -3,12 +3,15 @@
 SWIFT ?= swift
 DEMO_STORE ?= .build/demo.store
 
-.PHONY: sanitize all build demo docs test faults bench bench-quick format lint clean bootstrap
+.PHONY: sanitize all build demo docs test faults bench bench-quick bench-smoke format lint clean bootstrap bootstrap-tests
 
 all: build
 
 bootstrap:
 	@script/bootstrap
+
+bootstrap-tests:
+	@script/bootstrap tests
 
 build: bootstrap
 	$(SWIFT) build
@@ -22,7 +25,9 @@ docs: bootstrap
 	@Examples/photos/demo "$$($(SWIFT) build -c release --show-bin-path)/lkrepl" "$(DEMO_STORE)" > /dev/null
 	@script/docs "$$($(SWIFT) build -c release --show-bin-path)/lkrepl" "$(DEMO_STORE)"
 
-test: bootstrap lint
+# The test runner has the last word. The benchmarks come first, each once at a tiny size.
+test: bootstrap-tests lint
+	@$(MAKE) --no-print-directory bench-smoke
 	$(SWIFT) test
 
 faults: bootstrap
@@ -36,6 +41,13 @@ bench: bootstrap
 	@$(SWIFT) build --quiet -c release --package-path Benchmarks
 	@$(SWIFT) run --skip-build -c release --package-path Benchmarks bench
 	@$(SWIFT) run --skip-build -c release --package-path Benchmarks docbench
+
+# In debug builds: what is slow is not the point, and a release build takes longer than all of it.
+bench-smoke: bootstrap
+	@Benchmarks/bootstrap
+	@$(SWIFT) build --quiet --product lkrepl
+	@$(SWIFT) build --quiet --package-path Benchmarks
+	@Benchmarks/smoke "$$($(SWIFT) build --show-bin-path)/lkrepl" "$$($(SWIFT) build --package-path Benchmarks --show-bin-path)"
 
 bench-quick: bootstrap
 	@Benchmarks/bootstrap

@@ -146,7 +146,7 @@ enum Invocation {
         "--output",
         "-o", "--match", "--regex", "--offset", "--before", "--if-equals", "--delim", "--depth", "--confirm",
         "--keyfmt",
-        "--batch-bytes", "--snapshot", "--wait", "--by",
+        "--batch-bytes", "--snapshot", "--wait", "--by", "--param", "--bytes", "--jobs", "--infer",
     ]
     /// Stands before an argument that is to be no option; a character that nobody types.
     static let protection = "\u{1}"
@@ -171,7 +171,7 @@ enum Invocation {
         let digits = UInt8(ascii: "0")...UInt8(ascii: "9")
         if digits.contains(utf8[1]) { return true }
         if utf8[1] == UInt8(ascii: "."), utf8.count == 3, digits.contains(utf8[2]) { return true }
-        return command == "search" && !["-q", "-y", "-h", "-qy", "-yq"].contains(argument)
+        return command == "search" && !["-q", "-v", "-y", "-h", "-qy", "-yq", "-vy", "-yv"].contains(argument)
     }
 
     /// An argument as it was typed.

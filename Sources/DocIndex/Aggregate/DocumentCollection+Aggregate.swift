@@ -79,6 +79,17 @@ extension DocumentCollection {
         return limit.map { Array(values.prefix(max(0, $0))) } ?? values
     }
 
+    /// The index whose keys alone give ``facets(_:where:limit:options:)-(FieldPath,_,_,_)``; `nil` if documents are read.
+    public func indexCounting(_ path: FieldPath, where predicate: Predicate = .all) throws -> String? {
+        guard predicate.normalized == .all else { return nil }
+        return ValueCounts(rows: try reader()).index(over: path)?.definition.name
+    }
+
+    /// The index whose keys alone give ``distinct(_:where:limit:options:)``; `nil` if documents are read.
+    public func indexListing(_ path: FieldPath, where predicate: Predicate = .all) throws -> String? {
+        ValueCounts(rows: try reader()).list(of: path, where: predicate)?.index.definition.name
+    }
+
     private static func ranked(_ facets: [Facet], limit: Int?) -> [Facet] {
         let sorted = facets.sorted {
             $0.count != $1.count ? $0.count > $1.count : ValueOrder.collate($0.value, $1.value) < 0

@@ -11,10 +11,12 @@ struct ValueCounts {
         guard let index = index(over: path) else { return nil }
         var facets: [Facet] = []
         let counters = IndexCounters(index: index)
+        var cancellation = CancellationCheck()
         if index.definition.countsValues {
             let prefix = counters.key([])
             var cursor = try rows.snapshot.cursor(in: .prefix(prefix))
             while try cursor.advance() {
+                try cancellation.step()
                 guard
                     let value = Self.value(
                         cursor.key.extracting(prefix.count..<cursor.key.count), index.components[0]),
@@ -38,6 +40,7 @@ struct ValueCounts {
         }
         var cursor = try rows.snapshot.cursor(in: .prefix(index.entryPrefix))
         while try cursor.advance() {
+            try cancellation.step()
             guard let end = index.rowOffset(in: cursor.key) else { throw index.damaged }
             if bytes.count != end - index.entryPrefix.count
                 || !cursor.key.extracting(index.entryPrefix.count..<end).hasSameBytes(as: bytes.span)
@@ -45,7 +48,6 @@ struct ValueCounts {
                 flush()
                 bytes = cursor.key.extracting(index.entryPrefix.count..<end).copied()
                 count = 0
-                if Task.isCancelled { throw CancellationError() }
             }
             count += 1
         }
@@ -53,8 +55,8 @@ struct ValueCounts {
         return isComplete ? facets : nil
     }
 
-    /// An index over a path alone that holds every document as it is.
-    private func index(over path: FieldPath) -> ValueIndex? {
+    /// An index over a path alone that holds every document as it is: it knows how many documents have each value.
+    func index(over path: FieldPath) -> ValueIndex? {
         rows.valueIndexes.first { index in
             index.components.count == 1 && index.components[0].path == path && index.components[0].hasOrderOfValues
                 && index.definition.condition == nil
@@ -72,6 +74,14 @@ struct ValueCounts {
     ///
     /// - Complexity: O(*n*) in the distinct values: from one the search goes on behind all of its entries.
     func values(of path: FieldPath, where predicate: Predicate, limit: Int?) throws -> [DocumentValue]? {
+        guard let list = list(of: path, where: predicate) else { return nil }
+        return try values(behind: list.prefix, list.component, limit: limit)
+    }
+
+    /// Where the values at a path stand in a row in an index; `nil` if they do in none.
+    func list(
+        of path: FieldPath, where predicate: Predicate
+    ) -> (index: ValueIndex, prefix: [UInt8], component: IndexComponent)? {
         let conjuncts = predicate.normalized.conjuncts
         let conditions = PlannedCondition.all(of: conjuncts)
         for index in rows.valueIndexes where index.definition.condition == nil && !index.definition.isSparse {
@@ -85,7 +95,7 @@ struct ValueCounts {
                 // An entry of another element of a shared array says nothing of this one.
                 prefix.position == 0 || !index.definition.fields.contains(where: \.hasArrayStep)
             else { continue }
-            return try values(behind: prefix.prefixes[0], index.components[prefix.position], limit: limit)
+            return (index, prefix.prefixes[0], index.components[prefix.position])
         }
         return nil
     }
@@ -97,7 +107,7 @@ struct ValueCounts {
         let isDescending = component.order == .descending
         var cursor = try rows.snapshot.cursor(in: .entries(behind: prefix))
         while try cursor.advance() {
-            if Task.isCancelled { throw CancellationError() }
+            try CancellationCheck.now()
             guard let end = component.skip(in: cursor.key, from: prefix.count),
                 let decoded = OrderedValue.decoded(
                     cursor.key.extracting(prefix.count..<end), isDescending: isDescending)

@@ -45,12 +45,7 @@ final class QueryRunner {
     ///   `CancellationError`.
     func run(_ visit: Visit) throws {
         if window.isFull { return }
-        if options.refusesScan, case .scan = plan.access {
-            throw DocIndexError(
-                .queryTooLarge,
-                "the query would look at every document of \(rows.collection.name); declare an index for it, or allow it"
-            )
-        }
+        try refuseScan()
         switch plan.access {
         case .nothing: return
         case .walk(let walk, let filter): try self.walk(walk, among: try filter.map(rowSet), visit)
@@ -78,8 +73,17 @@ final class QueryRunner {
         }
     }
 
+    /// Refuses to look at every document where that was not allowed.
+    private func refuseScan() throws {
+        guard options.refusesScan, case .scan = plan.access else { return }
+        throw DocIndexError(
+            .queryTooLarge,
+            "the query would look at every document of \(rows.collection.name); declare an index for it, or allow it")
+    }
+
     /// How many rows the answer has, without a limit and an offset. Of a plan that is exact, no document is read.
     func count() throws -> Int {
+        try refuseScan()
         if plan.isExact, case .nothing = plan.access { return 0 }
         if plan.isExact {
             switch plan.access {
@@ -110,7 +114,7 @@ final class QueryRunner {
     func step() throws {
         stepCount &+= 1
         guard stepCount & 0xff == 0 else { return }
-        if Task.isCancelled { throw CancellationError() }
+        try CancellationCheck.now()
         if stepCount & 0xfff == 0, let progress = options.progress {
             progress(
                 QueryProgress(
@@ -128,6 +132,8 @@ final class QueryRunner {
     func matches(_ row: UInt64, _ record: Span<UInt8>, _ bodyStart: Int) throws -> Bool {
         work.documentsExamined += 1
         try step()
+        // A condition may take long over one document, such as a pattern over a long text.
+        try CancellationCheck.now()
         return try rows.reading(row) { try predicate.matches(record.extracting(bodyStart..<record.count)) }
     }
 

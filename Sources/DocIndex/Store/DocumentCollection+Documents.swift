@@ -58,10 +58,13 @@ extension DocumentCollection {
     /// Calls `body` with each document of a range of ids, in the order of ids, read from one snapshot.
     ///
     /// - Parameter reverse: whether the last id comes first.
+    /// - Throws: what `body` throws; `CancellationError` if the task is cancelled meanwhile.
     public func forEach(in range: IDRange, reverse: Bool = false, _ body: (Document) throws -> Void) throws {
         let rows = try reader()
         var cursor = try rows.snapshot.cursor(in: range.keys(in: number), reverse: reverse)
+        var cancellation = CancellationCheck()
         while try cursor.advance() {
+            try cancellation.step()
             guard let row = try rows.row(inIDValue: cursor.value) else { continue }
             try body(try rows.document(row))
         }

@@ -93,7 +93,8 @@ extension DocumentCollection {
     ///   - text: see ``TextQuery``.
     ///   - predicate: what else must hold.
     ///   - limit: how many at most; `nil` for all.
-    /// - Throws: ``DocIndexError``: `unknownIndex` if the collection has no text index, `invalidQuery`.
+    /// - Throws: ``DocIndexError``: `unknownIndex` if the collection has no text index, `invalidQuery`;
+    ///   `CancellationError` if the task is cancelled meanwhile.
     /// - Complexity: reads every posting of every word.
     public func search(
         _ text: String, where predicate: Predicate = .all, limit: Int? = 20
@@ -112,14 +113,17 @@ extension DocumentCollection {
             predicate == .all
             ? nil
             : { (row: UInt64) throws in
+                try CancellationCheck.now()
                 let document = try rows.document(row)
                 guard predicate.matches(document.content) else { return false }
                 read[row] = document
                 return true
             }
         let hits = try textSearch(in: rows).top(query, limit: limit, filter: filter)
+        var cancellation = CancellationCheck()
         return try hits.map {
-            Hit(document: try read[$0.row] ?? rows.document($0.row), score: Double($0.score) / BM25.unit)
+            try cancellation.step()
+            return Hit(document: try read[$0.row] ?? rows.document($0.row), score: Double($0.score) / BM25.unit)
         }
     }
 
@@ -137,7 +141,11 @@ extension DocumentCollection {
         let rows = try reader()
         let search = try textSearch(in: rows)
         if predicate == .all { return try search.count(query) }
-        return try search.rows(query).count { predicate.matches(try rows.document($0).content) }
+        var cancellation = CancellationCheck()
+        return try search.rows(query).count {
+            try cancellation.step()
+            return predicate.matches(try rows.document($0).content)
+        }
     }
 
     /// What answers text queries at the moment of `rows`.

@@ -41,10 +41,17 @@ package final class OpenFile {
 
     /// Reads on, up to `byteCount` bytes; fewer only at the end of the file.
     package func read(upTo byteCount: Int) throws(SystemError) -> [UInt8] {
+        try unsafe bytes(upTo: byteCount) { target, count, _ in unsafe systemRead(descriptor, target, count) }
+    }
+
+    /// Calls `read` with where bytes are to go, how many, and how many came before, until there are enough or no more.
+    private func bytes(
+        upTo byteCount: Int, _ read: (UnsafeMutableRawPointer, Int, Int) -> Int
+    ) throws(SystemError) -> [UInt8] {
         var failure: SystemError?
         let bytes = unsafe [UInt8](unsafeUninitializedCapacity: byteCount) { buffer, count in
             while count < byteCount {
-                let read = unsafe systemRead(descriptor, buffer.baseAddress! + count, byteCount - count)
+                let read = unsafe read(buffer.baseAddress! + count, byteCount - count, count)
                 if read == 0 { return }
                 if read > 0 {
                     count += read
@@ -79,22 +86,9 @@ package final class OpenFile {
 
     /// Reads `byteCount` bytes that begin at `offset`, wherever the position is; fewer only at the end of the file.
     package func read(at offset: UInt64, byteCount: Int) throws(SystemError) -> [UInt8] {
-        var failure: SystemError?
-        let bytes = unsafe [UInt8](unsafeUninitializedCapacity: byteCount) { buffer, count in
-            while count < byteCount {
-                let read = unsafe pread(
-                    descriptor, buffer.baseAddress! + count, byteCount - count, off_t(clamping: offset) + off_t(count))
-                if read == 0 { return }
-                if read > 0 {
-                    count += read
-                } else if errno != EINTR {
-                    failure = .last
-                    return
-                }
-            }
+        try unsafe bytes(upTo: byteCount) { target, count, before in
+            unsafe pread(descriptor, target, count, off_t(clamping: offset) + off_t(before))
         }
-        if let failure { throw failure }
-        return bytes
     }
 
     /// Moves the position for reading.

@@ -4,8 +4,8 @@ extension Database {
     /// Makes a database that can be opened again out of one that is damaged.
     ///
     /// The last resort: what is damaged is lost, and a key that was deleted shortly before may come back. Restoring a
-    /// backup is better. Before anything is changed, all files are kept in a directory `<path>.before-repair-N` (tables
-    /// as hard links where possible); delete it when the result is good.
+    /// backup is better. Before anything is changed, all files are copied into a directory `<path>.before-repair-N`, which
+    /// takes as much room again; delete it when the result is good.
     ///
     /// - Parameters:
     ///   - path: the directory of the database.

@@ -14,7 +14,8 @@ struct RepairBackup {
 
     /// Makes the backup. If that fails nothing is left of it.
     ///
-    /// Tables are linked where the file system allows it: the engine never changes one. Everything else is copied.
+    /// Every file is copied, tables as well: a link is the same file, and what truncates or overwrites one, such as a
+    /// program that takes a number again, has done so to both.
     ///
     /// - Returns: the path of the new directory.
     func make() throws(LevelError) -> String {
@@ -47,16 +48,7 @@ struct RepairBackup {
     }
 
     private func keep(_ name: String, as copy: String) throws(SystemError) {
-        let original = directory.file(name)
-        if case .table = EngineFileName(name) {
-            do throws(SystemError) {
-                try FileOperations.link(original, to: copy)
-                return
-            } catch let error where error.refusesLink {
-                // Copied, as everything else.
-            }
-        }
-        let source = try OpenFile(reading: original)
+        let source = try OpenFile(reading: directory.file(name))
         let target = try OpenFile(creating: copy, permissions: source.status().permissions | 0o600)
         do throws(SystemError) {
             _ = try target.fill(from: source)

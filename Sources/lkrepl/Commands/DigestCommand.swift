@@ -28,7 +28,7 @@ struct DigestCommand: ParsableCommand {
                 var cursor = try session.reader.cursor(in: range, reverse: false, fillsCache: false)
                 while try cursor.advance() {
                     try Interruption.check("\(HumanNumber.grouped(count)) records")
-                    digest.add(key: cursor.key.copied(), value: cursor.value.copied())
+                    digest.add(key: cursor.key, value: cursor.value)
                     count += 1
                 }
             } else {

@@ -7,6 +7,18 @@ struct DocCommand: ParsableCommand {
         commandName: "doc", abstract: "Get, put, patch or delete one document.",
         subcommands: [Get.self, Put.self, Patch.self, Del.self])
 
+    /// The object that an argument is; `-` is standard input.
+    private static func object(_ argument: String, _ what: String) throws -> DocumentObject {
+        let text =
+            argument == "-"
+            ? try FileDescriptor.openForReading("-").readAll()
+            : Array(try ArgumentOrigin.current.text(of: argument).utf8)
+        guard case .object(let object) = try JSONParser().parse(text) else {
+            throw CommandFailure(.badData, "\(what) is a JSON object in braces")
+        }
+        return object
+    }
+
     /// Prints one document.
     struct Get: ParsableCommand {
         static let configuration = CommandConfiguration(
@@ -48,14 +60,7 @@ struct DocCommand: ParsableCommand {
 
         func run() throws {
             try options.requireWrite("doc put")
-            let text =
-                document == "-"
-                ? try FileDescriptor.openForReading("-").readAll()
-                : Array(try ArgumentOrigin.current.text(of: document).utf8)
-            let value = try JSONParser().parse(text)
-            guard case .object(let content) = value else {
-                throw CommandFailure(.badData, "a document is a JSON object in braces")
-            }
+            let content = try DocCommand.object(document, "a document")
             try Session.with(database, options) { session in
                 let id = try session.collection(collection).put(content)
                 options.note("put: \(id)")
@@ -80,13 +85,7 @@ struct DocCommand: ParsableCommand {
 
         func run() throws {
             try options.requireWrite("doc patch")
-            let text =
-                patch == "-"
-                ? try FileDescriptor.openForReading("-").readAll()
-                : Array(try ArgumentOrigin.current.text(of: patch).utf8)
-            guard case .object(let patch) = try JSONParser().parse(text) else {
-                throw CommandFailure(.badData, "a patch is a JSON object in braces")
-            }
+            let patch = try DocCommand.object(patch, "a patch")
             try Session.with(database, options) { session in
                 let collection = try session.collection(collection)
                 let id = try DocumentID.candidates(id).first { try collection.document($0) != nil }

@@ -142,14 +142,3 @@ struct DumpCommand: ParsableCommand {
         ]
     }
 }
-
-extension ContinuousClock.Instant {
-    /// The seconds since then.
-    var secondsToNow: Double { (ContinuousClock.now - self) / .seconds(1) }
-
-    /// The seconds since then, such as `1.2 s`.
-    var secondsText: String {
-        let tenths = Int((secondsToNow * 10).rounded())
-        return "\(tenths / 10).\(tenths % 10) s"
-    }
-}

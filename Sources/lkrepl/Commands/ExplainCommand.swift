@@ -5,52 +5,147 @@ import LevelKit
 /// Tells how a question is answered.
 struct ExplainCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "explain", abstract: "Tell how a condition is answered, and what that reads.",
+        commandName: "explain", abstract: "Tell how find, search, facets or distinct come to their answer.",
         discussion: """
             Example: lkrepl explain photos.store photos 'rating >= 4 and keywords has sea' --sort -taken --limit 10
-            The question is answered, to count what is read; --plan stops before that.
+            Before the collection may stand which command is meant, with what would stand behind it: explain photos.store
+            search photos 'snow OR ice' --where 'rating >= 3', or facets photos exif.model; find if nothing is said. The
+            question is answered, to count what is read; --plan stops before that.
             """)
 
+    /// A command whose way to an answer can be told.
+    enum Question: String, CaseIterable {
+        case find, search, facets, distinct
+    }
+
     @OptionGroup var options: GlobalOptions
+    @OptionGroup var conditions: ConditionOptions
     @Argument(help: "The store.") var database: String
-    @Argument(help: "The collection.") var collection: String
-    @Argument(help: "The condition; every document without one.") var condition: [String] = []
+    @Argument(help: "The collection, or find, search, facets or distinct before it.") var collection: String
+    @Argument(help: "The condition, the words or the fields; every document without one.") var condition: [String] = []
+    @Option(
+        name: .customLong("where"), parsing: .unconditional, help: "A condition, as of search, facets and distinct.")
+    var filter: String?
     @Option(name: .long, parsing: .unconditional, help: "Fields to sort by, as of find.") var sort: String?
     @Option(name: .long, help: "How many at most.") var limit: Int?
     @Flag(name: .long, help: "Show the plan alone.") var plan = false
 
     func run() throws {
-        let query = Query(
-            try Predicate(parsing: ArgumentOrigin.current.expression(of: condition)),
-            sort: try sort.map { try Query.SortKey.parse(ArgumentOrigin.current.text(of: Invocation.plain($0))) } ?? [],
-            limit: limit)
         try Session.with(database, options) { session in
-            let collection = try session.collection(collection)
-            let chosen = try collection.plan(query)
-            var row: DocumentObject = ["plan": .string(chosen.description), "index": Self.indexes(chosen.access)]
-            let ranges = Self.ranges(chosen.access)
-            if !ranges.isEmpty { row["ranges"] = .array(ranges.map { .string($0) }) }
-            row["estimatedKeys"] = .int(Int64(chosen.estimate.keyCount))
-            row["estimatedDocs"] = .int(Int64(chosen.estimate.documentCount))
-            row["sortsInMemory"] = .bool(chosen.ordering != .found)
-            if !plan {
-                let explanation = try collection.explain(query)
-                let time = explanation.actual.duration / .milliseconds(1)
-                row["keysExamined"] = .int(Int64(explanation.actual.keysExamined))
-                row["docsExamined"] = .int(Int64(explanation.actual.documentsExamined))
-                row["returned"] = .int(Int64(explanation.actual.resultCount))
-                row["ms"] = .double((time * 1000).rounded() / 1000)
-                if !explanation.rejections.isEmpty {
-                    row["notUsed"] = .array(explanation.rejections.map { .string("\($0)") })
+            let (question, name, words) = try question(session)
+            let collection = try session.collection(name)
+            let row =
+                switch question {
+                case .find: try explainFind(collection, words)
+                case .search: try explainSearch(collection, words)
+                case .facets, .distinct: try explainValues(collection, words, question)
                 }
-                if let advice = explanation.advice { row["advice"] = .string(advice) }
-            }
             let mode = try options.outputMode()
             // One row is read more easily downwards.
             let writer = ResultWriter(mode: mode == .table && options.mode == nil ? .line : mode)
             try writer.write(row)
             try writer.finish()
         }
+    }
+
+    /// Which command is meant, its collection, and the words behind it. A collection of that name comes first.
+    private func question(_ session: Session) throws -> (Question, collection: String, words: [String]) {
+        let isCollection = try session.collections().contains { $0.name.utf8.elementsEqual(collection.utf8) }
+        guard !isCollection, let question = Question(rawValue: collection) else {
+            return (.find, collection, condition)
+        }
+        guard let name = condition.first else {
+            throw CommandFailure(
+                .usage, "explain \(collection) needs a collection", hint: "it is explain \(collection) COLLECTION …")
+        }
+        return (question, Invocation.plain(name), Array(condition.dropFirst()))
+    }
+
+    // MARK: - Questions
+
+    private func explainFind(_ collection: DocumentCollection, _ words: [String]) throws -> DocumentObject {
+        let query = Query(
+            try conditions.predicate(words: words, option: filter),
+            sort: try sort.map { try Query.SortKey.parse(ArgumentOrigin.current.text(of: Invocation.plain($0))) } ?? [],
+            limit: limit)
+        return try explain(query, in: collection)
+    }
+
+    private func explain(_ query: Query, in collection: DocumentCollection) throws -> DocumentObject {
+        let chosen = try collection.plan(query, options: conditions.queryOptions)
+        var row: DocumentObject = ["plan": .string(chosen.description), "index": Self.indexes(chosen.access)]
+        let ranges = Self.ranges(chosen.access)
+        if !ranges.isEmpty { row["ranges"] = .array(ranges.map { .string($0) }) }
+        row["estimatedKeys"] = .int(Int64(chosen.estimate.keyCount))
+        row["estimatedDocs"] = .int(Int64(chosen.estimate.documentCount))
+        row["sortsInMemory"] = .bool(chosen.ordering != .found)
+        if plan { return row }
+        let explanation = try collection.explain(query, options: conditions.queryOptions)
+        row["keysExamined"] = .int(Int64(explanation.actual.keysExamined))
+        row["docsExamined"] = .int(Int64(explanation.actual.documentsExamined))
+        row["returned"] = .int(Int64(explanation.actual.resultCount))
+        row["ms"] = Self.milliseconds(explanation.actual.duration)
+        if !explanation.rejections.isEmpty {
+            row["notUsed"] = .array(explanation.rejections.map { .string("\($0)") })
+        }
+        if let advice = explanation.advice { row["advice"] = .string(advice) }
+        return row
+    }
+
+    private func explainSearch(_ collection: DocumentCollection, _ words: [String]) throws -> DocumentObject {
+        let text = try ArgumentOrigin.current.expression(of: words, keepsDoubleQuotes: true)
+        let query = try TextQuery(parsing: text)
+        let predicate = try conditions.predicate(option: filter)
+        let index = collection.definition.indexes.first { $0.kind == .text }?.name
+        var plan = "the words in index \(index ?? "of texts"), the best first"
+        if predicate != .all { plan += "; of each that can be among them, whether \(predicate)" }
+        var row: DocumentObject = ["plan": .string(plan), "index": index.map { .string($0) } ?? .null]
+        if self.plan { return row }
+        let start = ContinuousClock.now
+        let hits = try collection.search(query, where: predicate, limit: limit ?? 20)
+        let time = ContinuousClock.now - start
+        row["matches"] = .int(Int64(try collection.searchCount(query)))
+        row["returned"] = .int(Int64(hits.count))
+        row["ms"] = Self.milliseconds(time)
+        return row
+    }
+
+    /// Of facets and distinct values: the counts that an index has, or the query that finds the documents.
+    private func explainValues(
+        _ collection: DocumentCollection, _ words: [String], _ question: Question
+    ) throws -> DocumentObject {
+        let paths = try words.map { try FieldPath(parsing: ArgumentOrigin.current.text(of: Invocation.plain($0))) }
+        guard !paths.isEmpty else {
+            throw CommandFailure(.usage, "explain \(question) needs a field", hint: "name its path, such as exif.model")
+        }
+        let predicate = try conditions.predicate(option: filter)
+        let indexes = try paths.map { path in
+            question == .facets
+                ? try collection.indexCounting(path, where: predicate)
+                : try collection.indexListing(path, where: predicate)
+        }
+        guard !indexes.contains(nil) else { return try explain(Query(predicate), in: collection) }
+        let names = indexes.compactMap { $0 }
+        var row: DocumentObject = [
+            "plan": .string("values of the keys of \(names.joined(separator: ", ")); no document is read"),
+            "index": names.count == 1 ? .string(names[0]) : .array(names.map { .string($0) }),
+        ]
+        if plan { return row }
+        let start = ContinuousClock.now
+        let count =
+            question == .facets
+            ? try collection.facets(paths, where: predicate).reduce(0) { $0 + $1.count }
+            : try paths.reduce(0) { $0 + (try collection.distinct($1, where: predicate).count) }
+        row["docsExamined"] = 0
+        row["returned"] = .int(Int64(count))
+        row["ms"] = Self.milliseconds(ContinuousClock.now - start)
+        return row
+    }
+
+    // MARK: - Parts
+
+    private static func milliseconds(_ time: Duration) -> DocumentValue {
+        .double((time / .milliseconds(1) * 1000).rounded() / 1000)
     }
 
     private static func indexes(_ access: Plan.Access) -> DocumentValue {

@@ -14,6 +14,7 @@ struct ExportCommand: ParsableCommand {
             """)
 
     @OptionGroup var options: GlobalOptions
+    @OptionGroup var conditions: ConditionOptions
     @Argument(help: "The store.") var database: String
     @Argument(help: "The collection.") var collection: String
     @Argument(help: "The condition; every document without one.") var condition: [String] = []
@@ -38,9 +39,8 @@ struct ExportCommand: ParsableCommand {
 
     func run() throws {
         let format = try ExportFormat(named: format)
-        let text = try ArgumentOrigin.current.expression(of: condition)
         let query = Query(
-            try Predicate(parsing: text),
+            try conditions.predicate(words: condition),
             sort: try sort.map { try Query.SortKey.parse(ArgumentOrigin.current.text(of: Invocation.plain($0))) } ?? [],
             limit: limit)
         let paths = try fields.map { try ArgumentOrigin.current.text(of: $0) }?.split(separator: ",").map {
@@ -82,7 +82,7 @@ struct ExportCommand: ParsableCommand {
     ) throws -> Int {
         var count = 0
         var line: [UInt8] = []
-        _ = try collection.forEach(matching: query) { document in
+        _ = try collection.forEach(matching: query, options: conditions.queryOptions) { document in
             line.removeAll(keepingCapacity: true)
             if isArray { line += (count == 0 ? "[\n" : ",\n").utf8 }
             DocumentValue.object(Self.selected(paths, of: document.content)).writeJSON(to: &line)
@@ -105,7 +105,7 @@ struct ExportCommand: ParsableCommand {
         if paths == nil || types {
             var unsorted = query
             if query.limit == nil { unsorted.sort = [] }
-            _ = try collection.forEach(matching: unsorted) { document in
+            _ = try collection.forEach(matching: unsorted, options: conditions.queryOptions) { document in
                 export.learn(document.content)
                 try Interruption.check()
                 return true
@@ -114,7 +114,7 @@ struct ExportCommand: ParsableCommand {
         var count = 0
         var bytes: [UInt8] = []
         if !export.columns.isEmpty { export.appendHeader(dialect, to: &bytes) }
-        _ = try collection.forEach(matching: query) { document in
+        _ = try collection.forEach(matching: query, options: conditions.queryOptions) { document in
             export.append(document.content, dialect, to: &bytes)
             if bytes.count >= 32 << 10 {
                 try output.write(bytes)

@@ -8,11 +8,13 @@ struct FindCommand: ParsableCommand {
         discussion: """
             Example: lkrepl find photos.store photos 'rating >= 4 and keywords has sea' --sort -taken --limit 10
             Conditions: = != < <= > >= ^= (begins with) *= (contains), IN (a, b), BETWEEN a AND b, HAS (an element is),
-            EXISTS, MISSING, joined by AND, OR, NOT and parentheses.
+            EXISTS, MISSING, MATCHES /pattern/, NEAR lat,lon,km, joined by AND, OR, NOT and parentheses. A program passes
+            values by --param least=4 for rating >= :least, or the whole condition as JSON by --filter-json.
             """)
 
     @OptionGroup var options: GlobalOptions
     @OptionGroup var shape: RowShape
+    @OptionGroup var conditions: ConditionOptions
     @Argument(help: "The store.") var database: String
     @Argument(help: "The collection.") var collection: String
     @Argument(help: "The condition; every document without one.") var condition: [String] = []
@@ -23,75 +25,60 @@ struct FindCommand: ParsableCommand {
     @Option(name: .long, help: "How many at most.") var limit: Int?
     @Option(name: .long, help: "How many to leave out first.") var skip = 0
     @Flag(name: .long, help: "Print how many there are, and nothing else.") var count = false
+    @Flag(name: .long, help: "Print nothing; exit code 1 if there is none.") var exists = false
     @Flag(name: .long, help: "Tell on standard error how the answer was found.") var explain = false
 
+    func validate() throws {
+        guard !count || !exists else { throw ValidationError("--count and --exists exclude each other") }
+    }
+
     func run() throws {
-        let condition = try ArgumentOrigin.current.expression(of: condition)
-        let query = Query(
-            try Predicate(parsing: condition),
+        var query = Query(
+            try conditions.predicate(words: condition),
             sort: try sort.map { try Query.SortKey.parse(ArgumentOrigin.current.text(of: Invocation.plain($0))) } ?? [],
             limit: limit, offset: skip)
+        let selection = try shape.selection()
         try Session.with(database, options) { session in
             let collection = try session.collection(collection)
-            let writer = try shape.writer(options, isSilent: count)
-            let explanation = try collection.forEach(matching: query) { document in
-                if !count { try writer.write(try shape.row(document)) }
-                return true
-            }
-            if count {
-                let output = StandardOutput()
-                try output.write("\(explanation.resultCount)\n")
-                try output.flush()
+            if exists {
+                if query.limit != 0 { query.limit = 1 }
+                guard try answer(query, in: collection, { _ in }) > 0 else { throw CommandFailure.silent(.no) }
+            } else if count {
+                try write(try countOfAnswer(query, in: collection))
             } else {
+                let writer = try selection.writer(options)
+                _ = try answer(query, in: collection) { try writer.write(selection.row($0)) }
                 try writer.finish()
             }
-            if explain {
-                options.note(
-                    "plan: \(explanation.plan); read \(explanation.keysExamined) keys and "
-                        + "\(explanation.documentsExamined) documents for \(explanation.resultCount) results")
-            }
         }
     }
-}
 
-/// Which members of documents are shown.
-struct RowShape: ParsableArguments {
-    @Option(name: .long, help: "Paths of fields to show, with commas between them.")
-    var fields: String?
-
-    @Flag(name: .long, help: "Show ids, and nothing else, one a line.")
-    var ids = false
-
-    /// A writer with the columns that were asked for.
-    func writer(_ options: GlobalOptions, isSilent: Bool = false, leading: [String] = []) throws -> ResultWriter {
-        if isSilent { return ResultWriter(mode: .jsonl) }
-        let names = try paths()?.map(\.description)
-        return try options.writer(columns: ids ? ["id"] : names.map { leading + $0 })
+    /// Calls `body` with each document of the answer, tells how it was found if that is asked for; how many there are.
+    private func answer(
+        _ query: Query, in collection: DocumentCollection, _ body: (Document) throws -> Void
+    ) throws -> Int {
+        let explanation = try collection.forEach(matching: query, options: conditions.queryOptions) { document in
+            try body(document)
+            return true
+        }
+        let text =
+            "plan: \(explanation.plan); read \(explanation.keysExamined) keys and "
+            + "\(explanation.documentsExamined) documents for \(explanation.resultCount) results"
+        if explain { options.note(text) } else { options.detail(text) }
+        return explanation.resultCount
     }
 
-    /// A document as a row.
-    func row(_ document: Document, leading: DocumentObject = [:]) throws -> DocumentObject {
-        if ids { return ["id": document.id.value] }
-        var row = leading
-        guard let paths = try paths() else {
-            for member in document.content { row[member.name] = member.value }
-            return row
+    /// How many documents the answer has. Without a window there may be an index that knows without reading one.
+    private func countOfAnswer(_ query: Query, in collection: DocumentCollection) throws -> Int {
+        guard query.limit == nil, query.offset == 0, !explain, !options.verbose else {
+            return try answer(query, in: collection) { _ in }
         }
-        for path in paths {
-            if path.hasArrayStep {
-                var elements: [DocumentValue] = []
-                path.forEachElement(in: document.content) { elements.append($0) }
-                row[path.description] = .array(elements)
-            } else if let value = document[path] {
-                row[path.description] = value
-            }
-        }
-        return row
+        return try collection.count(where: query.predicate, options: conditions.queryOptions)
     }
 
-    private func paths() throws -> [FieldPath]? {
-        try fields.map { try ArgumentOrigin.current.text(of: $0) }?.split(separator: ",").map {
-            try FieldPath(parsing: String($0))
-        }
+    private func write(_ count: Int) throws {
+        let output = StandardOutput()
+        try output.write("\(count)\n")
+        try output.flush()
     }
 }

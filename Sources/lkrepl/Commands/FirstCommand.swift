@@ -13,13 +13,6 @@ struct FirstCommand: ParsableCommand {
     @Argument(help: "The database.") var database: String
 
     func run() throws {
-        try Session.with(database, options) { session in
-            let view = try view.view(of: session)
-            let writer = try PairWriter(options, view: view, meaning: try KeyMeaning(of: session))
-            var cursor = try session.reader.cursor(in: try range.keyRange(view), reverse: false, fillsCache: false)
-            guard try cursor.advance() else { throw CommandFailure.silent(.no) }
-            try writer.write(key: cursor.key.copied(), value: cursor.value.copied())
-            try writer.finish()
-        }
+        try RangeEnd(isLast: false, options: options, view: view, range: range).run(on: database)
     }
 }

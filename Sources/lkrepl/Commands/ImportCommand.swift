@@ -48,7 +48,11 @@ struct ImportCommand: ParsableCommand {
         let photos = try photos.map { try PictureSource(directory: ArgumentOrigin.current.text(of: $0)) }
         let file = try file.map { try ArgumentOrigin.current.text(of: $0) }
         let keyField = try key.map { try ArgumentOrigin.current.text(of: $0) }
-        try Session.with(database, options) { session in
+        // A dry run is the import, on a copy.
+        let onStore = { (body: (Session) throws -> Void) in
+            loading.dryRun ? try Session.rehearsing(database, body) : try Session.with(database, options, body)
+        }
+        try onStore { session in
             let store = try session.store()
             let collection = try session.collection(collection).name
             if mode == .replace, !loading.dryRun, !loading.resume {
@@ -68,7 +72,7 @@ struct ImportCommand: ParsableCommand {
             defer { progress.finish() }
             let loader = Loader(options: settings, rejects: rejects, progress: progress) { _ in
                 DocumentLoadTarget(
-                    store, mode: mode, isDryRun: loading.dryRun, collection: collection,
+                    store, on: session.database, path: database, mode: mode, collection: collection,
                     markerName: settings.keepsMarkers ? "import/\(collection)" : nil, keyField: keyField)
             }
             loader.resumeCommand = LoadingOptions.resumeCommand(file ?? "-")
@@ -77,7 +81,9 @@ struct ImportCommand: ParsableCommand {
                     try loader.run(photos, byteCount: photos.fileCount)
                 } else {
                     let input = try InputFile(path: file ?? "-")
-                    try loader.run(try source(input), byteCount: input.byteCount)
+                    try loader.run(
+                        try source(input), byteCount: input.byteCount,
+                        readsAhead: loading.readsAhead(file ?? "-", byteCount: input.byteCount))
                 }
             } catch {
                 try? rejects?.close()

@@ -89,7 +89,7 @@ struct LoadCommand: ParsableCommand {
         }
         let loader = try makeLoader(mode, isNew: true, file: file) { header in
             if header?.content == .documents { return NewStoreTarget(mode: mode) { try open() } }
-            return try RawLoadTarget(try open(), mode: mode, isDryRun: false, markerPath: nil)
+            return try RawLoadTarget(try open(), path: self.database, mode: mode, markerPath: nil)
         }
         try loader.run(file, self)
         guard loader.isFramed || loader.loader.summary.read > 0 else {
@@ -117,7 +117,12 @@ struct LoadCommand: ParsableCommand {
             try options.confirm("remove what \(database) holds of what \(file) replaces")
         }
         let start = ContinuousClock.now
-        try Session.with(database, options) { session in
+        // A dry run is the load, on a copy: so it finds all that the load would, such as two documents with one value
+        // where an index allows none.
+        let onDatabase = { (body: (Session) throws -> Void) in
+            loading.dryRun ? try Session.rehearsing(database, body) : try Session.with(database, options, body)
+        }
+        try onDatabase { session in
             let isStore = try session.isDocumentStore()
             if isStore, key != nil {
                 throw CommandFailure(
@@ -127,7 +132,7 @@ struct LoadCommand: ParsableCommand {
             let loader = try makeLoader(mode, isNew: false, file: file) { _ in
                 if isStore {
                     return DocumentLoadTarget(
-                        try session.store(), mode: mode, isDryRun: loading.dryRun,
+                        try session.store(), on: session.database, path: database, mode: mode,
                         markerName: loading.dryRun ? nil : "load")
                 }
                 let isFile = file != "-" && !FileDescriptor.isSpecial(file)
@@ -137,7 +142,7 @@ struct LoadCommand: ParsableCommand {
                         hint: "what came in behind the last mark would be rejected as there already; use --mode skip")
                 }
                 return try RawLoadTarget(
-                    session.database, mode: mode, isDryRun: loading.dryRun,
+                    session.database, path: database, mode: mode,
                     markerPath: isFile && !loading.dryRun ? file + ".lkprogress" : nil)
             }
             try loader.run(file, self)
@@ -251,7 +256,9 @@ private final class FileLoader {
         let source = try command.source(input)
         isFramed = source is DumpSource
         do {
-            try loader.run(source, byteCount: input.byteCount)
+            try loader.run(
+                source, byteCount: input.byteCount,
+                readsAhead: command.loading.readsAhead(file, byteCount: input.byteCount))
         } catch {
             try? rejects?.close()
             throw error

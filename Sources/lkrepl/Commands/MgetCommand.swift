@@ -18,7 +18,7 @@ struct MgetCommand: ParsableCommand {
     func run() throws {
         try Session.with(database, options) { session in
             let view = try view.view(of: session)
-            let writer = try options.writer()
+            let writer = try options.writer(notation: view.form)
             var hasMissed = false
             let print = { (key: [UInt8]) in
                 try Interruption.check()

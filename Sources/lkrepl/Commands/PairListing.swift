@@ -21,8 +21,8 @@ struct PairListing {
             let writer = try PairWriter(options, view: view, meaning: try KeyMeaning(of: session))
             try run.forEach(in: session) { key, value in
                 switch content {
-                case .pairs: try writer.write(key: key.copied(), value: value.copied())
-                case .keys: try writer.write(key: key.copied(), value: nil)
+                case .pairs: try writer.write(key: key, value: value)
+                case .keys: try writer.write(key: key)
                 case .sizes: try writer.write(key: key.copied(), valueByteCount: value.count)
                 }
             }

@@ -1,67 +1,58 @@
 import ArgumentParser
 import DocIndex
 
-/// Prints what was declared.
+/// Prints what was declared, or what documents would have declared.
 struct SchemaCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "schema", abstract: "Print the declared schema as JSON, as init and migrate take it.",
         discussion: """
             Example: lkrepl schema photos.store > mine.json
-            For what documents really hold, see describe.
+            With --infer N, what N documents of a collection look like: a JSON Schema (draft 2020-12) that all of them
+            satisfy, for editors and checkers. For the same as rows, see describe.
             """)
 
     @OptionGroup var options: GlobalOptions
     @Argument(help: "The store.") var database: String
+    @Argument(help: "The collection; all if not given.") var collection: String?
+    @Option(name: .long, help: "Print a JSON Schema of so many documents, in place of what was declared.")
+    var infer: Int?
+
+    func validate() throws {
+        guard infer ?? 1 > 0 else { throw ValidationError("--infer takes a number from 1 on") }
+    }
 
     func run() throws {
         try Session.with(database, options) { session in
             let output = StandardOutput()
             var bytes: [UInt8] = []
             let isForPeople = options.mode == nil && !options.json || options.mode == "json-pretty"
-            try session.store().schema.jsonValue.writeJSON(
-                to: &bytes, JSONWriter(layout: isForPeople ? .pretty : .compact))
+            let value = try infer.map { try inferred($0, session) } ?? declared(session)
+            value.writeJSON(to: &bytes, JSONWriter(layout: isForPeople ? .pretty : .compact))
             try output.write(bytes + [0x0a])
             try output.flush()
         }
     }
-}
 
-/// Lists indexes.
-struct IndexesCommand: ParsableCommand {
-    static let configuration = CommandConfiguration(
-        commandName: "indexes", abstract: "List indexes, what they are on and how large they are.",
-        discussion: "Example: lkrepl indexes photos.store photos")
-
-    @OptionGroup var options: GlobalOptions
-    @Argument(help: "The store.") var database: String
-    @Argument(help: "The collection; all if not given.") var collection: String?
-
-    func run() throws {
-        try Session.with(database, options) { session in
-            let collections = try collection.map { [try session.collection($0)] } ?? session.collections()
-            let failed = try session.store().failedIndexes
-            let writer = try options.writer()
-            for collection in collections {
-                let sizes = Dictionary(
-                    try collection.indexSizes().map { ($0.name, $0.byteCount) }, uniquingKeysWith: { $1 })
-                for index in collection.definition.indexes {
-                    var traits: [String] = []
-                    if index.isUnique { traits.append("unique") }
-                    if index.isSparse { traits.append("sparse") }
-                    if let condition = index.condition { traits.append("where \(condition)") }
-                    if failed.contains(where: { $0.collection == collection.name && $0.index == index.name }) {
-                        traits.append("could not be built")
-                    }
-                    try writer.write([
-                        "collection": .string(collection.name), "index": .string(index.name),
-                        "kind": .string(index.kind.rawValue),
-                        "fields": .array(index.fields.map { .string($0.description) }),
-                        "traits": .array(traits.map { .string($0) }),
-                        "bytes": .int(Int64(clamping: sizes[index.name] ?? 0)),
-                    ])
-                }
-            }
-            try writer.finish()
+    private func declared(_ session: Session) throws -> DocumentValue {
+        var schema = try session.store().schema
+        if collection != nil {
+            let name = try session.collection(collection).name
+            schema.collections = schema.collections.filter { $0.name.utf8.elementsEqual(name.utf8) }
         }
+        return schema.jsonValue
+    }
+
+    private func inferred(_ count: Int, _ session: Session) throws -> DocumentValue {
+        let collection = try session.collection(collection)
+        var shape = InferredSchema()
+        try collection.forEach(matching: Query(limit: count)) { document in
+            try Interruption.check()
+            shape.add(.object(document.content))
+            return true
+        }
+        options.note(
+            "schema: \(HumanNumber.grouped(shape.count)) of \(HumanNumber.grouped(try collection.count())) documents of "
+                + collection.name)
+        return shape.jsonSchema(title: collection.name)
     }
 }

@@ -12,6 +12,7 @@ struct SearchCommand: ParsableCommand {
 
     @OptionGroup var options: GlobalOptions
     @OptionGroup var shape: RowShape
+    @OptionGroup var conditions: ConditionOptions
     @Argument(help: "The store.") var database: String
     @Argument(help: "The collection.") var collection: String
     @Argument(help: "The words.") var words: [String]
@@ -19,6 +20,8 @@ struct SearchCommand: ParsableCommand {
     var condition: String?
     @Option(name: .long, help: "How many at most.") var limit = 20
     @Flag(name: .long, help: "Show the score of each document.") var score = false
+    @Flag(name: .long, help: "Show where the words are: the texts around them, with ** before and behind each.")
+    var highlight = false
     @Flag(name: .long, help: "Print how many there are, and nothing else.") var count = false
 
     func validate() throws {
@@ -28,10 +31,8 @@ struct SearchCommand: ParsableCommand {
     func run() throws {
         let words = try ArgumentOrigin.current.expression(of: words, keepsDoubleQuotes: true)
         let query = try TextQuery(parsing: words)
-        let predicate =
-            try condition.map {
-                try Predicate(parsing: ArgumentOrigin.current.text(of: Invocation.plain($0)))
-            } ?? .all
+        let predicate = try conditions.predicate(option: condition)
+        let selection = try shape.selection()
         try Session.with(database, options) { session in
             let collection = try session.collection(collection)
             if count {
@@ -39,12 +40,51 @@ struct SearchCommand: ParsableCommand {
                 try output.write("\(try collection.searchCount(query, where: predicate))\n")
                 return try output.flush()
             }
-            let writer = try shape.writer(options, leading: score ? ["score"] : [])
+            let highlighter = highlight ? TextHighlighter(query, in: collection) : nil
+            let writer = try selection.writer(
+                options, leading: score ? ["score"] : [], trailing: highlight ? [TextHighlighter.column] : [])
             for hit in try collection.search(query, where: predicate, limit: limit) {
                 let rounded = (hit.score * 1000).rounded() / 1000
-                try writer.write(try shape.row(hit.document, leading: score ? ["score": .double(rounded)] : [:]))
+                var row = selection.row(hit.document, leading: score ? ["score": .double(rounded)] : [:])
+                if let highlighter {
+                    row[TextHighlighter.column] = .array(
+                        highlighter.snippets(of: hit.document.content).map { .string($0) })
+                }
+                try writer.write(row)
             }
             try writer.finish()
         }
+    }
+}
+
+/// The texts of a document in which the words of a search were found, with these words marked.
+struct TextHighlighter {
+    /// The column that has them.
+    static let column = "highlights"
+    /// Stands before and behind a word, as in Markdown.
+    private static let mark = "**"
+
+    private let query: TextQuery
+    private let fields: [FieldPath]
+    private let marking = TextMarking(before: mark, after: mark)
+
+    /// Marks what a query finds in the fields of the text index of a collection.
+    init(_ query: TextQuery, in collection: DocumentCollection) {
+        self.query = query
+        fields = collection.definition.indexes.first { $0.kind == .text }?.fields ?? []
+    }
+
+    /// The parts of texts that have words of the query; none of texts that have none.
+    func snippets(of document: DocumentObject) -> [String] {
+        var snippets: [String] = []
+        for field in fields {
+            field.forEachElement(in: document) { value in
+                guard let text = value.stringValue else { return }
+                let unmarked = TextMarking(before: "", after: "").snippet(of: text, for: query)
+                let snippet = marking.snippet(of: text, for: query)
+                if !snippet.utf8.elementsEqual(unmarked.utf8) { snippets.append(snippet) }
+            }
+        }
+        return snippets
     }
 }

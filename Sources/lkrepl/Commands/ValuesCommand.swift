@@ -16,14 +16,15 @@ struct ValuesCommand: ParsableCommand {
 
     func run() throws {
         try Session.with(database, options) { session in
-            let run = try ScanRun(range: try range.keyRange(try view.view(of: session)), options: filter)
+            let view = try view.view(of: session)
+            let run = try ScanRun(range: try range.keyRange(view), options: filter)
             let mode = try options.outputMode()
             let isForPeople = mode == .table || mode == .line
             let writer = try options.writer()
             try run.forEach(in: session) { _, value in
                 var row = DocumentObject()
                 if isForPeople {
-                    row["value"] = .string(ByteNotation.print(value.copied()))
+                    row["value"] = .string(view.text(ofValue: value.copied()))
                 } else {
                     DumpRecord.append(value.copied(), name: "v", to: &row)
                 }

@@ -1,5 +1,5 @@
 /// The formats in which pairs of a plain database leave for other programs.
-enum PairFormat: String, CaseIterable {
+enum PairFormat: String, NamedChoice {
     /// The format of this program; see ``DumpRecord``.
     case jsonl
     /// What LMDB's `mdb_load` reads: Berkeley DB's format 3, every byte in hexadecimal.
@@ -11,13 +11,6 @@ enum PairFormat: String, CaseIterable {
     /// Commands for `redis-cli --pipe`.
     case resp
 
-    init(named name: String) throws(CommandFailure) {
-        guard let format = PairFormat(rawValue: name) else {
-            throw CommandFailure(
-                .usage, "dump has no format \(name)",
-                hint: "the formats are \(Self.allCases.map(\.rawValue).joined(separator: ", ")); "
-                    + "export writes documents as csv, tsv, json")
-        }
-        self = format
-    }
+    static let unknownName = "dump has no format"
+    static let advice = "export writes documents as csv, tsv, json"
 }

@@ -23,6 +23,16 @@ enum PairLine {
         return true
     }
 
+    /// Appends the line of a key alone, as listings of keys have it; false as above.
+    static func append(key: Span<UInt8>, to output: inout [UInt8]) -> Bool {
+        guard key.plainASCIICount(from: 0) == key.count else { return false }
+        append(keyBegin, to: &output)
+        unsafe key.withUnsafeBufferPointer { unsafe output.append(contentsOf: $0) }
+        append(end, to: &output)
+        output.append(0x0a)
+        return true
+    }
+
     /// The key and the value of a line; `nil` if it is not of the usual form.
     static func parse(_ line: Span<UInt8>) -> (key: Range<Int>, value: Range<Int>)? {
         guard line.starts(with: keyBegin) else { return nil }

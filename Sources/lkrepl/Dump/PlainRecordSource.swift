@@ -31,7 +31,11 @@ final class PlainRecordSource: RecordSource {
     var place: RecordPlace { source.place }
 
     func next() throws -> InputEvent? {
-        guard let object = try source.next() else { return nil }
+        guard try source.advance() else { return nil }
+        if plain.readsRecords, let pair = PairLine.parse(place.text.span) {
+            return .change(.pair(key: Array(place.text[pair.key]), value: Array(place.text[pair.value])))
+        }
+        let object = try source.object()
         do {
             return .change(try change(object))
         } catch let fault as DumpFault {

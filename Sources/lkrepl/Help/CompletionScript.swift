@@ -22,6 +22,9 @@ enum CompletionScript {
     private static var catalog: CommandCatalog { .current }
     private static let shellOptions = ["-c", "-f", "--keep-going", "--no-history", "--no-config"]
 
+    /// Options before a command behind which a value stands, as a pattern.
+    private static var valuedOptions: String { SharedOptions.valued.sorted().joined(separator: "|") }
+
     private static func options(_ command: CommandCatalog.Command) -> [CommandCatalog.Argument] {
         command.arguments.filter { $0.kind != .positional && $0.isShown }
     }
@@ -46,7 +49,11 @@ enum CompletionScript {
                 local word=${COMP_WORDS[COMP_CWORD]} words='' command=''
                 local i
                 for ((i = 1; i < COMP_CWORD; i++)); do
-                    [[ ${COMP_WORDS[i]} == -* ]] || { command=${COMP_WORDS[i]}; break; }
+                    case ${COMP_WORDS[i]} in
+                        \(valuedOptions)) ((i++)) ;;
+                        -*) ;;
+                        *) command=${COMP_WORDS[i]}; break ;;
+                    esac
                 done
                 if [[ -z $command ]]; then
                     COMPREPLY=($(compgen -W '\(names.joined(separator: " "))' -- "$word") $(compgen -d -- "$word"))
@@ -109,13 +116,22 @@ enum CompletionScript {
             # Completion of lkrepl \(Version.text) for zsh. Made by: lkrepl generate zsh
             _lkrepl() {
                 local -a commands=(\(names.joined(separator: " ")))
-                if (( CURRENT == 2 )); then
+                # Options may stand before the command.
+                local -i place=2
+                while (( place < CURRENT )); do
+                    case $words[place] in
+                        \(valuedOptions)) (( place += 2 )) ;;
+                        -*) (( place++ )) ;;
+                        *) break ;;
+                    esac
+                done
+                if (( place >= CURRENT )); then
                     _describe 'command' commands
                     _files -/
                     return
                 fi
-                shift words
-                (( CURRENT-- ))
+                shift $(( place - 1 )) words
+                (( CURRENT -= place - 1 ))
                 case $words[1] in
             \(cases.joined(separator: "\n"))
                     *) _arguments '*:option:(\(shellOptions.joined(separator: " ")))' ;;
@@ -131,21 +147,50 @@ enum CompletionScript {
             "'" + text.replacing("\\", with: "\\\\").replacing("'", with: "\\'") + "'"
         }
         var lines = [
-            "# Completion of lkrepl \(Version.text) for fish. Made by: lkrepl generate fish",
-            "complete -c lkrepl -n __fish_use_subcommand -a '(__fish_complete_directories)'",
+            """
+            # Completion of lkrepl \(Version.text) for fish. Made by: lkrepl generate fish
+            # The words from the command on: options may stand before it.
+            function __lkrepl_words
+                set -l words (commandline -opc)
+                set -e words[1]
+                while set -q words[1]
+                    switch $words[1]
+                        case \(SharedOptions.valued.sorted().joined(separator: " "))
+                            set -e words[1]
+                            set -q words[1]; and set -e words[1]
+                        case '-*'
+                            set -e words[1]
+                        case '*'
+                            break
+                    end
+                end
+                set -q words[1]; and string join -- \\n $words
+            end
+            # Whether the command is still to be typed, or the one below the command of the argument.
+            function __lkrepl_expects
+                set -l words (__lkrepl_words)
+                test (count $words) -eq (count $argv); and __lkrepl_is $argv
+            end
+            # Whether the command is that of the arguments.
+            function __lkrepl_is
+                set -l words (__lkrepl_words)
+                for position in (seq (count $argv))
+                    test "$words[$position]" = "$argv[$position]"; or return 1
+                end
+            end
+            complete -c lkrepl -n __lkrepl_expects -a '(__fish_complete_directories)'
+            """
         ]
         for command in catalog.commands {
             let name = command.words[0]
-            lines.append("complete -c lkrepl -n __fish_use_subcommand -a \(name) -d \(quoted(command.abstract))")
+            lines.append("complete -c lkrepl -n __lkrepl_expects -a \(name) -d \(quoted(command.abstract))")
             for below in command.subcommands {
                 let word = below.words.last ?? ""
-                let names = command.subcommands.map { $0.words.last ?? "" }.joined(separator: " ")
                 lines.append(
-                    "complete -c lkrepl -n '__fish_seen_subcommand_from \(name); and not __fish_seen_subcommand_from \(names)' -f -a \(word) -d \(quoted(below.abstract))"
-                )
+                    "complete -c lkrepl -n '__lkrepl_expects \(name)' -f -a \(word) -d \(quoted(below.abstract))")
             }
             for leaf in command.subcommands.isEmpty ? [command] : command.subcommands {
-                let condition = leaf.words.map { "__fish_seen_subcommand_from \($0)" }.joined(separator: "; and ")
+                let condition = "__lkrepl_is \(leaf.words.joined(separator: " "))"
                 for option in options(leaf) {
                     var line = "complete -c lkrepl -n '\(condition)'"
                     for spelling in option.names {

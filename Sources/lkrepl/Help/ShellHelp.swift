@@ -10,7 +10,10 @@ enum ShellHelp {
         let isDotted = first.hasPrefix(".")
         if let meta = MetaCommand(rawValue: name), isDotted || catalog.command([name]) == nil { return text(of: meta) }
         let path = [Invocation.aliases[name] ?? name] + words.dropFirst()
-        if let command = catalog.command(path) { return text(of: command, catalog) }
+        if let command = catalog.command(path) {
+            // Whoever asks for help on keys may mean those of the keyboard.
+            return text(of: command, catalog) + (path == ["keys"] ? "\n\n" + keyboard : "")
+        }
         let names = catalog.commands.map { $0.words[0] } + MetaCommand.allCases.map(\.rawValue)
         throw CommandFailure(
             .usage, "there is no command \(words.joined(separator: " "))",
@@ -39,8 +42,26 @@ enum ShellHelp {
         return lines.joined(separator: "\n")
     }
 
-    private static func row(_ name: String, _ text: String) -> String {
-        name.padded(to: 22) + text
+    /// The keys of the line editor.
+    private static let keyboard =
+        (["Keys of the keyboard, at a terminal:", ""]
+        + [
+            ("Tab, Shift-Tab", "Complete; again, the next or the last candidate."),
+            ("Enter, Alt-Enter", "Run what was typed; begin another line of it."),
+            ("Up, Down, ^P, ^N", "What was typed before and after; Alt-< and Alt-> the first and the last."),
+            ("^R, ^S", "Search what was typed before; ^G leaves the search."),
+            ("Alt-.", "The last word of the command before; again, of the one before that."),
+            ("^A, ^E, Alt-B, Alt-F", "To the beginning, to the end, a word back, a word on."),
+            ("^W, Alt-Backspace, Alt-D", "Cut the argument or the word before the cursor, the word behind it."),
+            ("^U, ^K, ^Y, Alt-Y", "Cut up to the cursor, or behind it; paste; paste what was cut before."),
+            ("^T, Alt-U, Alt-L, Alt-C", "Swap two characters; a word in capitals, in small letters, with a capital."),
+            ("^_, ^X ^U", "Undo."), ("^X ^E", "Go on in $VISUAL or $EDITOR."), ("Alt-#", "Make it a comment."),
+            ("^L, ^Z", "Clear the screen; stop the shell, fg brings it back."),
+            ("^C, ^D", "Drop what was typed, or stop the command; on an empty line, leave."),
+        ].map { row("  " + $0.0, $0.1, width: 28) }).joined(separator: "\n")
+
+    private static func row(_ name: String, _ text: String, width: Int = 22) -> String {
+        name.padded(to: width) + text
     }
 
     // MARK: - One command

@@ -24,6 +24,8 @@ struct DocumentSource: ~Copyable {
     private(set) var byteCount = 0
     /// The last document or fault.
     private(set) var place = RecordPlace()
+    /// Where its text begins.
+    private var start = JSONPosition(offset: 0, line: 1, column: 1)
 
     /// - Parameters:
     ///   - format: `nil` to tell by the first byte that is no space.
@@ -45,10 +47,17 @@ struct DocumentSource: ~Copyable {
     ///
     /// - Throws: ``RecordFault``; if it is recoverable, the next call goes on behind it.
     mutating func next() throws -> DocumentObject? {
+        try advance() ? object() : nil
+    }
+
+    /// Goes to the text of the next object, which is then at ``place``; false at the end. ``object()`` reads it.
+    ///
+    /// - Throws: ``RecordFault``; if it is recoverable, the next call goes on behind it.
+    mutating func advance() throws -> Bool {
         if format == nil { try detectFormat() }
         return switch format {
-        case .json: try nextElement()
-        default: try nextLine()
+        case .json: try advanceElement()
+        default: try advanceLine()
         }
     }
 
@@ -81,7 +90,7 @@ struct DocumentSource: ~Copyable {
 
     // MARK: - Lines
 
-    private mutating func nextLine() throws -> DocumentObject? {
+    private mutating func advanceLine() throws -> Bool {
         while true {
             let line: LineReader.Line
             if let first = pending {
@@ -90,24 +99,26 @@ struct DocumentSource: ~Copyable {
             } else if let next = try readLine() {
                 line = next
             } else {
-                return nil
+                return false
             }
             if line.bytes.allSatisfy(Self.isSpace) { continue }
             place = RecordPlace(line: line.number, offset: line.offset, text: line.bytes)
-            return try object(at: JSONPosition(offset: line.offset, line: line.number, column: 1))
+            start = JSONPosition(offset: line.offset, line: line.number, column: 1)
+            return true
         }
     }
 
     // MARK: - Elements
 
-    private mutating func nextElement() throws -> DocumentObject? {
+    private mutating func advanceElement() throws -> Bool {
         do {
             while true {
                 if let element = try elements.next() {
                     place = RecordPlace(line: element.start.line, offset: element.start.offset, text: element.bytes)
-                    return try object(at: element.start)
+                    start = element.start
+                    return true
                 }
-                if isAtEnd { return nil }
+                if isAtEnd { return false }
                 try feed()
             }
         } catch let error as JSONError {
@@ -133,7 +144,10 @@ struct DocumentSource: ~Copyable {
 
     // MARK: - Objects
 
-    private func object(at start: JSONPosition) throws -> DocumentObject {
+    /// The object that ``advance()`` went to.
+    ///
+    /// - Throws: ``RecordFault``.
+    func object() throws -> DocumentObject {
         var parser = parser
         parser.start = start
         do {

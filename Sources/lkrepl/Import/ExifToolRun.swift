@@ -17,49 +17,38 @@ final class ExifToolRun {
     ///
     /// - Throws: ``CommandFailure`` with `unavailable` where it is not installed.
     init(_ files: [String]) throws {
-        var input: [Int32] = [-1, -1]
-        var output: [Int32] = [-1, -1]
-        guard unsafe pipe(&input) == 0 else { throw Self.pipeFailure }
-        guard unsafe pipe(&output) == 0 else {
-            for end in input { close(end) }
-            throw Self.pipeFailure
+        let input: (reading: Int32, writing: Int32)
+        let output: (reading: Int32, writing: Int32)
+        do throws(SystemError) {
+            input = try Spawning.makePipe()
+            do throws(SystemError) {
+                output = try Spawning.makePipe()
+            } catch {
+                close(input.reading)
+                close(input.writing)
+                throw error
+            }
+        } catch {
+            throw CommandFailure.system(error, "cannot make a pipe to exiftool")
         }
-        for end in input + output { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
-        #if canImport(Darwin)
-            var actions: posix_spawn_file_actions_t?
-            var attributes: posix_spawnattr_t?
-        #else
-            var actions = unsafe posix_spawn_file_actions_t()
-            var attributes = posix_spawnattr_t()
-        #endif
-        unsafe posix_spawn_file_actions_init(&actions)
-        unsafe posix_spawnattr_init(&attributes)
         defer {
-            unsafe posix_spawn_file_actions_destroy(&actions)
-            unsafe posix_spawnattr_destroy(&attributes)
+            close(input.reading)
+            close(output.writing)
         }
-        unsafe posix_spawn_file_actions_adddup2(&actions, input[0], 0)
-        unsafe posix_spawn_file_actions_adddup2(&actions, output[1], 1)
-        // A group of its own: ^C is for this process, which then ends at a good place.
-        unsafe posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETPGROUP))
-        let texts = ["exiftool", "-@", "-"]
-        var words = unsafe texts.map { unsafe strdup($0) } + [nil]
-        defer { for index in unsafe words.indices { unsafe free(words[index]) } }
-        var child: pid_t = 0
-        let result = unsafe posix_spawnp(&child, "exiftool", &actions, &attributes, &words, environ)
-        close(input[0])
-        close(output[1])
-        guard result == 0 else {
-            close(input[1])
-            close(output[0])
+        do throws(SystemError) {
+            processID = try Spawning.start(
+                ["exiftool", "-@", "-"],
+                Spawning.Surroundings(input: input.reading, output: output.writing, hasOwnGroup: true))
+        } catch {
+            close(input.writing)
+            close(output.reading)
             throw CommandFailure(
-                .unavailable, "cannot start exiftool: \(SystemError(number: result))",
+                .unavailable, "cannot start exiftool: \(error)",
                 hint: "install it: apt install libimage-exiftool-perl, or brew install exiftool")
         }
-        processID = child
-        self.output = FileDescriptor(rawValue: output[0])
+        self.output = FileDescriptor(rawValue: output.reading)
         let options = ["-json", "-n", "-G1", "-struct", "-q", "-q", "-charset", "filename=UTF8"]
-        let arguments = FileDescriptor(rawValue: input[1])
+        let arguments = FileDescriptor(rawValue: input.writing)
         defer { try? arguments.closeFile() }
         do {
             // It reads all of its arguments before it writes anything.
@@ -73,8 +62,7 @@ final class ExifToolRun {
         try? output.closeFile()
         guard !isWaitedFor else { return }
         kill(processID, SIGTERM)
-        var status: Int32 = 0
-        while unsafe waitpid(processID, &status, 0) < 0, errno == EINTR {}
+        _ = Spawning.wait(for: processID)
     }
 
     /// Everything it printed, when it has ended.
@@ -91,21 +79,15 @@ final class ExifToolRun {
             if error.isInterruption { throw RecordFault(.reading, "interrupted").interrupted }
             throw CommandFailure.system(error, "cannot read what exiftool prints")
         }
-        var status: Int32 = 0
-        while unsafe waitpid(processID, &status, 0) < 0, errno == EINTR {}
+        let code = Spawning.wait(for: processID)
         isWaitedFor = true
         // 1 says that some file could not be read, which its object says as well.
-        guard status & 0x7f == 0, !(bytes.isEmpty && status >> 8 & 0xff > 1) else {
+        guard code <= 128, !(bytes.isEmpty && code > 1) else {
             throw CommandFailure(
-                .unavailable,
-                "exiftool ended with \(status & 0x7f == 0 ? "code \(status >> 8)" : "signal \(status & 0x7f)")",
+                .unavailable, "exiftool ended with \(code <= 128 ? "code \(code)" : "signal \(code - 128)")",
                 hint: "its own messages are above")
         }
         return bytes
-    }
-
-    private static var pipeFailure: CommandFailure {
-        CommandFailure.system(SystemError(number: errno), "cannot make a pipe to exiftool")
     }
 }
 

@@ -1,5 +1,5 @@
 /// The formats of documents that `import` takes.
-enum ImportFormat: String, CaseIterable {
+enum ImportFormat: String, NamedChoice {
     /// One object a line.
     case jsonl
     /// One array of objects.
@@ -10,12 +10,5 @@ enum ImportFormat: String, CaseIterable {
     /// What `exiftool -csv` prints.
     case exiftoolCSV = "exiftool-csv"
 
-    init(named name: String) throws(CommandFailure) {
-        guard let format = ImportFormat(rawValue: name) else {
-            throw CommandFailure(
-                .usage, "there is no format \(name)",
-                hint: "the formats are \(Self.allCases.map(\.rawValue).joined(separator: ", "))")
-        }
-        self = format
-    }
+    static let unknownName = "there is no format"
 }

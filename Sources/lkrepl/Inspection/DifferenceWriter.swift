@@ -37,7 +37,7 @@ final class DifferenceWriter {
             for (name, value) in [("first", item.first), ("second", item.second)] {
                 guard let value else { continue }
                 if isForPeople {
-                    row[name] = .string(ByteNotation.print(value))
+                    row[name] = .string(view.text(ofValue: value))
                 } else {
                     DumpRecord.append(value, name: name, to: &row)
                 }

@@ -29,7 +29,7 @@ struct EntryWriter {
         for member in others { row[member.name] = member.value }
         if hasValues, key.kind == .put {
             if isForPeople {
-                row["value"] = .string(ByteNotation.print(Array(value)))
+                row["value"] = .string(view.text(ofValue: Array(value)))
             } else {
                 DumpRecord.append(Array(value), name: "v", to: &row)
             }

@@ -23,7 +23,21 @@ struct KeyMeaning {
     /// What a key means; `nil` where its bytes say it all, or nothing is known.
     func text(of key: [UInt8]) -> String? {
         if let names { return storeText(of: key, names) ?? Self.tuple(key[...]) }
-        return Self.tuple(key[...])
+        return Self.sublevel(key) ?? Self.tuple(key[...])
+    }
+
+    /// The sublevels that a key of Node's Level lies in: `!people!42`, or `!people!!old!42` for one within another.
+    private static func sublevel(_ key: [UInt8]) -> String? {
+        let mark = UInt8(ascii: "!")
+        var rest = key[...]
+        var names: [String] = []
+        while rest.first == mark, let end = rest.dropFirst().firstIndex(of: mark), end > rest.startIndex + 1 {
+            guard let name = String(validating: rest[(rest.startIndex + 1)..<end], as: UTF8.self) else { return nil }
+            names.append(VisibleText.singleLine(name))
+            rest = rest[(end + 1)...]
+        }
+        guard !names.isEmpty else { return nil }
+        return "sublevel \(names.joined(separator: ", ")): \(ByteNotation.print(Array(rest)))"
     }
 
     /// The tuple that a key is; `nil` for a key that can be read as it is, or is no tuple.

@@ -6,11 +6,20 @@
 struct KeyView {
     /// The declared format; `nil` for bytes.
     var format: KeyFormat?
+    /// The spelling of bytes. Any but the usual one has bytes shown as bytes, whatever their format.
+    let form: ByteNotation.Form
 
-    init(_ format: KeyFormat? = nil) { self.format = format }
+    init(_ format: KeyFormat? = nil, form: ByteNotation.Form = .auto) {
+        self.format = format
+        self.form = form
+    }
+
+    /// A value as it is shown.
+    func text(ofValue value: [UInt8]) -> String { ByteNotation.print(value, form: form) }
 
     /// A key as it is shown.
     func text(of key: [UInt8]) -> String {
+        guard form == .auto else { return ByteNotation.print(key, form: form) }
         guard let format else { return ByteNotation.print(key) }
         if let text = format.text(of: key), Self.isOneWord(text), format.key(of: text) == key { return text }
         let plain = ByteNotation.print(key)

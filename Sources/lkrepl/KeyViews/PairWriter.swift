@@ -10,7 +10,7 @@ struct PairWriter {
 
     init(_ options: GlobalOptions, view: KeyView, meaning: KeyMeaning) throws {
         let mode = try options.outputMode()
-        writer = try options.writer()
+        writer = try options.writer(notation: view.form)
         isForPeople = mode == .table || mode == .line
         self.view = view
         self.meaning = meaning
@@ -18,6 +18,18 @@ struct PairWriter {
 
     /// How many pairs were written.
     var rowCount: Int { writer.rowCount }
+
+    /// Writes a pair that a cursor lends.
+    func write(key: Span<UInt8>, value: Span<UInt8>) throws {
+        if try writer.writeUsual(key: key, value: value) { return }
+        try write(key: key.copied(), value: value.copied())
+    }
+
+    /// Writes a key that a cursor lends, alone.
+    func write(key: Span<UInt8>) throws {
+        if try writer.writeUsual(key: key) { return }
+        try write(key: key.copied(), value: nil)
+    }
 
     /// Writes a pair; without a value, the key alone.
     func write(key: [UInt8], value: [UInt8]?, mark: String? = nil) throws {
@@ -27,7 +39,7 @@ struct PairWriter {
         append(key, to: &row)
         if let value {
             if isForPeople {
-                row["value"] = .string(ByteNotation.print(value))
+                row["value"] = .string(view.text(ofValue: value))
             } else {
                 DumpRecord.append(value, name: "v", to: &row)
             }

@@ -7,6 +7,9 @@ struct ViewOptions: ParsableArguments {
         help: "The form of the keys, such as \"'photo/' utf8 '/' u64be\"; none for bytes. See keyfmt.")
     var keyfmt: String?
 
+    @Option(name: .long, help: "How bytes are printed in tables and lists of keys: auto, text, hex or base64.")
+    var bytes: String?
+
     /// The view of the keys of a session: the option, or what `keyfmt` has declared.
     func view(of session: Session) throws -> KeyView {
         try view(ofDatabaseAt: session.path)
@@ -14,8 +17,9 @@ struct ViewOptions: ParsableArguments {
 
     /// The view of the keys of a database.
     func view(ofDatabaseAt path: String) throws -> KeyView {
-        guard let keyfmt else { return KeyView(try KeyProfiles().format(of: path)) }
+        let form = try bytes.map { try ByteNotation.Form(named: $0) } ?? .auto
+        guard let keyfmt else { return KeyView(try KeyProfiles().format(of: path), form: form) }
         let text = try ArgumentOrigin.current.text(of: keyfmt)
-        return KeyView(text == "none" ? nil : try KeyFormat(text))
+        return KeyView(text == "none" ? nil : try KeyFormat(text), form: form)
     }
 }

@@ -7,8 +7,11 @@ import LevelKit
 /// behind the last that is stored, and stores none twice.
 final class DocumentLoadTarget: LoadTarget {
     private let store: DocumentStore
+    /// The database below the store.
+    private let database: Database
     private let mode: LoadMode
-    private let isDryRun: Bool
+    /// What the store is called in messages.
+    private let path: String
     /// The collection of documents that do not name one.
     private let collection: String?
     /// The name of the marker; `nil` where none is kept.
@@ -19,16 +22,18 @@ final class DocumentLoadTarget: LoadTarget {
     private var collections: [String]
     private var idFields: [(collection: String, field: String)] = []
 
-    /// Thrown to leave a transaction of a dry run without a trace.
-    private struct NothingIsWritten: Error {}
+    /// Thrown when there are as many documents as one batch is to have.
+    private struct SliceIsFull: Error {}
 
     init(
-        _ store: DocumentStore, mode: LoadMode, isDryRun: Bool, collection: String? = nil, markerName: String?,
+        _ store: DocumentStore, on database: Database, path: String, mode: LoadMode, collection: String? = nil,
+        markerName: String?,
         keyField: String? = nil
     ) {
         self.store = store
+        self.database = database
+        self.path = path
         self.mode = mode
-        self.isDryRun = isDryRun
         self.collection = collection
         self.markerName = markerName
         self.keyField = keyField
@@ -38,7 +43,7 @@ final class DocumentLoadTarget: LoadTarget {
     func begin(_ header: DumpHeader) throws {
         guard header.content == .documents else {
             throw RecordFault(
-                .format, "the dump holds raw pairs, and \(store.path) is a document store",
+                .format, "the dump holds raw pairs, and \(path) is a document store",
                 hint: "load it with --create into a new database", isRecoverable: false)
         }
     }
@@ -66,18 +71,14 @@ final class DocumentLoadTarget: LoadTarget {
         var count = 0
         for name in collections {
             let collection = try store.collection(name)
-            if isDryRun {
-                count += try collection.count()
-                continue
-            }
             while true {
                 var ids: [DocumentID] = []
                 do {
                     try collection.forEach { document in
                         ids.append(document.id)
-                        if ids.count == 1000 { throw NothingIsWritten() }
+                        if ids.count == 1000 { throw SliceIsFull() }
                     }
-                } catch is NothingIsWritten {
+                } catch is SliceIsFull {
                     // A slice is enough for one batch.
                 }
                 if ids.isEmpty { break }
@@ -121,10 +122,7 @@ final class DocumentLoadTarget: LoadTarget {
                     let isLast = batch.isLast && done == batch.items.count
                     try transaction.setMarker(markerName, to: isLast ? nil : batch.marker(done)?.encoded)
                 }
-                if isDryRun { throw NothingIsWritten() }
             }
-        } catch is NothingIsWritten {
-            // As it should be.
         } catch let error as DocIndexError where Self.concernsOneDocument(error.code) && !range.isEmpty {
             // The commit does not say which; halves find it.
             guard range.count > 1 else { return try reject(batch, range.lowerBound, error, &outcome) }
@@ -145,7 +143,7 @@ final class DocumentLoadTarget: LoadTarget {
             error.code == .duplicateValue ? .conflict : error.code == .tooManyEntries ? .size : .type, error.message)
         outcome.rejects.append((batch.items[index], fault))
         if batch.stopsAtReject { return false }
-        if let markerName, !isDryRun {
+        if let markerName {
             let isLast = batch.isLast && index + 1 == batch.items.count
             try store.write(durability: batch.durability) { transaction in
                 try transaction.setMarker(markerName, to: isLast ? nil : batch.marker(index + 1)?.encoded)
@@ -175,7 +173,7 @@ final class DocumentLoadTarget: LoadTarget {
         case .documentDeletion(let name, let id):
             if try transaction.delete(id, in: try target(name)) { summary.deleted += 1 }
         case .pair, .deletion:
-            throw RecordFault(.type, "this is a raw pair, and \(store.path) is a document store")
+            throw RecordFault(.type, "this is a raw pair, and \(path) is a document store")
         }
     }
 
@@ -249,7 +247,8 @@ final class DocumentLoadTarget: LoadTarget {
     }
 
     func synchronize() throws {
-        if !isDryRun { try store.flush() }
+        // Into tables: what is left in the log would be read again, and written, by whoever opens the store next.
+        try database.flush()
     }
 
     func count() throws -> Int? {

@@ -1,5 +1,5 @@
 /// The formats of records that `load` takes, each told by its first bytes unless it is named.
-enum InputFormat: String, CaseIterable {
+enum InputFormat: String, NamedChoice {
     /// A dump of this program, or its lines without the frame.
     case jsonl
     /// One array of such records.
@@ -7,15 +7,8 @@ enum InputFormat: String, CaseIterable {
     case mdb, bdb
     case ldb
 
-    init(named name: String) throws(CommandFailure) {
-        guard let format = InputFormat(rawValue: name) else {
-            throw CommandFailure(
-                .usage, "load has no format \(name)",
-                hint: "the formats are \(Self.allCases.map(\.rawValue).joined(separator: ", ")); "
-                    + "import takes csv, tsv and plain documents")
-        }
-        self = format
-    }
+    static let unknownName = "load has no format"
+    static let advice = "import takes csv, tsv and plain documents"
 
     /// The format of a file.
     ///

@@ -1,5 +1,5 @@
 /// What becomes of a record whose key or id is there already.
-enum LoadMode: String, CaseIterable {
+enum LoadMode: String, NamedChoice {
     /// It takes the place of what is there.
     case upsert
     /// It is rejected.
@@ -11,12 +11,5 @@ enum LoadMode: String, CaseIterable {
     /// It is merged into the document that is there (RFC 7396).
     case merge
 
-    init(named name: String) throws(CommandFailure) {
-        guard let mode = LoadMode(rawValue: name) else {
-            throw CommandFailure(
-                .usage, "there is no mode \(name)",
-                hint: "the modes are \(Self.allCases.map(\.rawValue).joined(separator: ", "))")
-        }
-        self = mode
-    }
+    static let unknownName = "there is no mode"
 }

@@ -73,9 +73,18 @@ final class Loader {
 
     /// Loads everything.
     ///
-    /// - Parameter byteCount: the size of the input, for progress.
+    /// - Parameters:
+    ///   - byteCount: the size of the input, for progress; `nil` if that is not known.
+    ///   - readsAhead: whether records are read on a thread of their own.
     /// - Throws: ``CommandFailure``, after what came before is stored.
-    func run(_ source: any RecordSource, byteCount: Int?) throws {
+    func run(_ source: any RecordSource, byteCount: Int?, readsAhead: Bool = false) throws {
+        guard readsAhead else { return try run(source, byteCount: byteCount) }
+        let ahead = ReadAheadSource(source)
+        defer { ahead.end(waits: byteCount != nil) }
+        try run(ahead, byteCount: byteCount)
+    }
+
+    private func run(_ source: any RecordSource, byteCount: Int?) throws {
         self.source = source
         while true {
             if Interruption.isRequested { throw try interrupted() }

@@ -15,11 +15,15 @@ struct LoadingOptions: ParsableArguments {
     var sync = "end"
     @Flag(name: .long, help: "Go on where an interrupted run was.") var resume = false
     @Flag(name: .long, help: "Begin anew after an interrupted run.") var restart = false
+    @Option(
+        name: .long, help: "Threads: 1 reads and stores by turns, 2 reads on while storing. More have nothing to do.")
+    var jobs = 2
     @Option(name: .long, help: "The longest line, in bytes.") var maxLine = LineReader.usualMaximum
 
     func validate() throws {
         guard batch >= 1, batchBytes >= 1 else { throw ValidationError("--batch and --batch-bytes must be 1 or more") }
         guard ["stop", "skip"].contains(onError) else { throw ValidationError("--on-error must be stop or skip") }
+        guard (1...64).contains(jobs) else { throw ValidationError("--jobs is from 1 to 64") }
         guard maxErrors ?? 0 >= 0 else { throw ValidationError("--max-errors must be 0 or more") }
         guard Loader.Synchronization(rawValue: sync) != nil else {
             throw ValidationError("--sync must be batch, end or none")
@@ -53,6 +57,12 @@ struct LoadingOptions: ParsableArguments {
         settings.restarts = restart
         return settings
     }
+
+    /// Whether records of a file are read while others are stored.
+    ///
+    /// - Parameter byteCount: the size of the file; `nil` if it is no regular one. A pipe with a name may keep a reader for
+    ///   ever, so it is read by whoever stores.
+    func readsAhead(_ file: String, byteCount: Int?) -> Bool { jobs > 1 && (byteCount != nil || file == "-") }
 
     /// The file of rejects; `nil` if none is wanted.
     func rejectWriter(besides file: String) throws -> RejectWriter? {

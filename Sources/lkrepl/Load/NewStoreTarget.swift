@@ -22,8 +22,9 @@ final class NewStoreTarget: LoadTarget {
     }
 
     func adopt(_ schema: Schema) throws {
-        let store = try DocumentStore.open(on: try open(), schema: schema)
-        target = DocumentLoadTarget(store, mode: mode, isDryRun: false, markerName: nil)
+        let database = try open()
+        let store = try DocumentStore.open(on: database, schema: schema)
+        target = DocumentLoadTarget(store, on: database, path: store.path, mode: mode, markerName: nil)
     }
 
     func clear() throws -> Int { 0 }

@@ -11,14 +11,13 @@ import LevelKit
 final class RawLoadTarget: LoadTarget {
     private let database: Database
     private let mode: LoadMode
-    private let isDryRun: Bool
+    /// What the database is called in messages.
+    private let path: String
     /// The file of the marker; `nil` where none is kept.
     private let markerPath: String?
     private let batch = WriteBatch()
     /// Keys of the pending batch, where it matters which are there.
     private var pending: Set<[UInt8]> = []
-    /// Keys that a dry run would have inserted.
-    private var seen: Database?
     private var range = KeyRange.all
     /// The largest key so far, as long as all came in order.
     private var lastKey: [UInt8]?
@@ -28,22 +27,21 @@ final class RawLoadTarget: LoadTarget {
     /// How often a marker is written; each costs a write that reaches the disk.
     private static let markerInterval = Duration.milliseconds(500)
 
-    init(_ database: Database, mode: LoadMode, isDryRun: Bool, markerPath: String?) throws {
+    init(_ database: Database, path: String, mode: LoadMode, markerPath: String?) throws {
         guard mode != .merge else {
             throw CommandFailure(
-                .usage, "merge is for documents, and \(database.path) is a plain database", hint: "use --mode upsert")
+                .usage, "merge is for documents, and \(path) is a plain database", hint: "use --mode upsert")
         }
         self.database = database
         self.mode = mode
-        self.isDryRun = isDryRun
+        self.path = path
         self.markerPath = markerPath
-        if isDryRun, mode == .insert || mode == .skip { seen = try Database.temporary() }
     }
 
     func begin(_ header: DumpHeader) throws {
         guard header.content == .raw else {
             throw RecordFault(
-                .format, "the dump holds documents, and \(database.path) is no document store",
+                .format, "the dump holds documents, and \(path) is no document store",
                 hint: "load it with --create into a new store", isRecoverable: false)
         }
         range = header.range
@@ -52,7 +50,7 @@ final class RawLoadTarget: LoadTarget {
     func adopt(_ schema: Schema) throws {}
 
     func clear() throws -> Int {
-        isDryRun ? try database.count(in: range) : try database.deleteRange(range)
+        try database.deleteRange(range)
     }
 
     func store(_ batch: LoadBatch) throws -> LoadOutcome {
@@ -70,7 +68,6 @@ final class RawLoadTarget: LoadTarget {
                 stored += 1
             }
         }
-        if isDryRun { return outcome }
         try write(batch, stored)
         return outcome
     }
@@ -120,27 +117,25 @@ final class RawLoadTarget: LoadTarget {
                     throw RecordFault(.conflict, "the key \(ByteNotation.print(key)) is there already")
                 }
                 pending.insert(key)
-                try seen?.put([], forKey: key)
                 summary.inserted += 1
             } else {
                 summary.stored += 1
             }
-            if !isDryRun { try batch.put(value.span, forKey: key.span) }
+            try batch.put(value.span, forKey: key.span)
         case .deletion(let key):
             isSorted = false
             pending.remove(key)
-            if !isDryRun { try batch.delete(key) }
+            try batch.delete(key)
             summary.deleted += 1
         case .document, .documentDeletion:
             throw RecordFault(
-                .type, "this is a document, and \(database.path) is no document store",
+                .type, "this is a document, and \(path) is no document store",
                 hint: "--key FIELD stores each line under the member FIELD")
         }
     }
 
     private func isThere(_ key: [UInt8]) throws -> Bool {
         if pending.contains(key) { return true }
-        if try seen?.contains(key) == true { return true }
         return try database.contains(key)
     }
 
@@ -163,7 +158,7 @@ final class RawLoadTarget: LoadTarget {
     }
 
     func synchronize() throws {
-        if !isDryRun { try database.flush() }
+        try database.flush()
     }
 
     func count() throws -> Int? { isSorted ? nil : try database.count() }

@@ -21,7 +21,9 @@
 /// - A text that begins with `{` or `[` is JSON and keeps its backslashes.
 enum ByteNotation {
     /// Which spelling printing uses.
-    enum Form: String, CaseIterable, Sendable {
+    enum Form: String, NamedChoice, Sendable {
+        static let unknownName = "there is no form of bytes"
+
         /// Plain if the bytes qualify, else in double quotes.
         case auto
         /// Always in double quotes.

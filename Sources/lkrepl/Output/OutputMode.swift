@@ -1,5 +1,5 @@
 /// The form in which commands print their results.
-enum OutputMode: String, CaseIterable, Sendable {
+enum OutputMode: String, NamedChoice, Sendable {
     /// A box table that fits the terminal; for people, may change.
     case table
     /// One `field: value` a line, an empty line between records.
@@ -23,15 +23,7 @@ enum OutputMode: String, CaseIterable, Sendable {
     /// The number of results alone.
     case count
 
-    /// The mode named `name`; throws a usage failure that lists the modes if there is none.
-    init(named name: String) throws(CommandFailure) {
-        guard let mode = OutputMode(rawValue: name) else {
-            throw CommandFailure(
-                .usage, "unknown output mode '\(name)'",
-                hint: "one of \(Self.allCases.map(\.rawValue).joined(separator: ", "))")
-        }
-        self = mode
-    }
+    static let unknownName = "there is no output mode"
 
     /// What a command prints without being told: a table for a person, JSON lines for a program.
     static func standard(isTerminal: Bool) -> OutputMode {

@@ -18,20 +18,25 @@ final class ResultWriter {
     /// The columns that were asked for; `nil` for those that the rows have.
     private let columns: [String]?
     private let showsAllRows: Bool
+    /// How bytes are spelt where they are shown to people.
+    private let notation: ByteNotation.Form
     private var held: [DocumentObject] = []
     private var hexdump = HexdumpWriter()
+    /// The memory of one line.
+    private var line: [UInt8] = []
     private var headerIsWritten = false
     private(set) var rowCount = 0
 
     /// - Parameter showsAllRows: whether a table on a terminal may have more than 40 rows.
     init(
         mode: OutputMode, output: StandardOutput = StandardOutput(), columns: [String]? = nil,
-        showsAllRows: Bool = false
+        showsAllRows: Bool = false, notation: ByteNotation.Form = .auto
     ) {
         self.mode = mode
         self.output = output
         self.columns = columns
         self.showsAllRows = showsAllRows
+        self.notation = notation
     }
 
     /// Writes one row.
@@ -71,6 +76,31 @@ final class ResultWriter {
         }
     }
 
+    /// Writes one pair where that takes no more than its line of JSON in the usual form; false, with nothing written,
+    /// where it takes more, and ``write(key:value:)-([UInt8],_)`` does it.
+    func writeUsual(key: Span<UInt8>, value: Span<UInt8>) throws -> Bool {
+        guard mode == .jsonl else { return false }
+        line.removeAll(keepingCapacity: true)
+        guard PairLine.append(key: key, value: value, to: &line) else { return false }
+        try writeLine()
+        return true
+    }
+
+    /// The same for a key alone.
+    func writeUsual(key: Span<UInt8>) throws -> Bool {
+        guard mode == .jsonl else { return false }
+        line.removeAll(keepingCapacity: true)
+        guard PairLine.append(key: key, to: &line) else { return false }
+        try writeLine()
+        return true
+    }
+
+    private func writeLine() throws {
+        try Interruption.check("\(HumanNumber.grouped(rowCount)) rows")
+        rowCount += 1
+        try output.write(line)
+    }
+
     /// Writes one pair of a plain database; `value` is `nil` where keys alone were asked for.
     ///
     /// In tables both are in the notation that commands take, in JSON under `k` and `v`, or in base64 under `k64` and
@@ -81,13 +111,13 @@ final class ResultWriter {
             try Interruption.check("\(HumanNumber.grouped(rowCount)) rows")
             rowCount += 1
             switch mode {
-            case .keys: try output.write(ByteNotation.print(key) + "\n")
+            case .keys: try output.write(ByteNotation.print(key, form: notation) + "\n")
             case .raw0: try output.write((value ?? key) + [0])
-            default: try output.write(hexdump.dump(value ?? key, title: ByteNotation.print(key)))
+            default: try output.write(hexdump.dump(value ?? key, title: ByteNotation.print(key, form: notation)))
             }
         case .table, .line:
-            var row: DocumentObject = ["key": .string(ByteNotation.print(key))]
-            if let value { row["value"] = .string(ByteNotation.print(value)) }
+            var row: DocumentObject = ["key": .string(ByteNotation.print(key, form: notation))]
+            if let value { row["value"] = .string(ByteNotation.print(value, form: notation)) }
             try write(row)
         case .csv, .tsv:
             var row: DocumentObject = ["key": Self.textOrBytes(key)]

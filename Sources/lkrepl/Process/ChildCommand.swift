@@ -16,50 +16,21 @@ struct ChildCommand: Sendable {
     /// - Parameter takesInput: whether the child reads from ``input`` and not from our standard input.
     /// - Throws: ``CommandFailure`` with `unavailable` if there is no `sh`.
     init(_ commandLine: String, takesInput: Bool) throws {
-        var ends: [Int32] = [-1, -1]
-        if takesInput {
-            guard unsafe pipe(&ends) == 0 else {
-                throw CommandFailure.system(SystemError(number: errno), "cannot make a pipe to \(commandLine)")
-            }
-            for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
+        var pipe: (reading: Int32, writing: Int32)?
+        do throws(SystemError) {
+            if takesInput { pipe = try Spawning.makePipe() }
+        } catch {
+            throw CommandFailure.system(error, "cannot make a pipe to \(commandLine)")
         }
-        #if canImport(Darwin)
-            var actions: posix_spawn_file_actions_t?
-            var attributes: posix_spawnattr_t?
-        #else
-            var actions = unsafe posix_spawn_file_actions_t()
-            var attributes = posix_spawnattr_t()
-        #endif
-        unsafe posix_spawn_file_actions_init(&actions)
-        unsafe posix_spawnattr_init(&attributes)
-        defer {
-            unsafe posix_spawn_file_actions_destroy(&actions)
-            unsafe posix_spawnattr_destroy(&attributes)
+        defer { if let pipe { close(pipe.reading) } }
+        do throws(SystemError) {
+            processID = try Spawning.start(
+                ["/bin/sh", "-c", commandLine], Spawning.Surroundings(input: pipe?.reading, resetsSignals: true))
+        } catch {
+            if let pipe { close(pipe.writing) }
+            throw CommandFailure(.unavailable, "cannot start \(commandLine): \(error)")
         }
-        if takesInput { unsafe posix_spawn_file_actions_adddup2(&actions, ends[0], 0) }
-        // A shell at a terminal ignores SIGPIPE, and a child would inherit that.
-        var defaults = sigset_t()
-        unsafe sigemptyset(&defaults)
-        unsafe sigaddset(&defaults, SIGPIPE)
-        unsafe posix_spawnattr_setsigdefault(&attributes, &defaults)
-        // Threads of the Swift runtime block signals, and a pager must hear ^C.
-        var mask = sigset_t()
-        unsafe sigemptyset(&mask)
-        unsafe posix_spawnattr_setsigmask(&attributes, &mask)
-        unsafe posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETSIGMASK))
-
-        let words = ["sh", "-c", commandLine]
-        var arguments = unsafe words.map { unsafe strdup($0) } + [nil]
-        defer { for index in unsafe arguments.indices { unsafe free(arguments[index]) } }
-        var child: pid_t = 0
-        let result = unsafe posix_spawn(&child, "/bin/sh", &actions, &attributes, &arguments, environ)
-        if takesInput { close(ends[0]) }
-        guard result == 0 else {
-            if takesInput { close(ends[1]) }
-            throw CommandFailure(.unavailable, "cannot start \(commandLine): \(SystemError(number: result))")
-        }
-        processID = child
-        input = takesInput ? FileDescriptor(rawValue: ends[1]) : nil
+        input = pipe.map { FileDescriptor(rawValue: $0.writing) }
     }
 
     /// Lets the child see the end of its input.
@@ -68,14 +39,7 @@ struct ChildCommand: Sendable {
     }
 
     /// Waits until the child has ended; its exit code, 128 and the signal if a signal ended it.
-    func wait() -> Int32 {
-        var status: Int32 = 0
-        while unsafe waitpid(processID, &status, 0) < 0 {
-            guard errno == EINTR else { return 127 }
-        }
-        let signal = status & 0x7f
-        return signal == 0 ? status >> 8 & 0xff : 128 + signal
-    }
+    func wait() -> Int32 { Spawning.wait(for: processID) }
 
     /// Whether `PATH` has a program of a name.
     static func isInPath(_ program: String) -> Bool {

@@ -109,6 +109,20 @@ extension FileDescriptor {
         return total
     }
 
+    /// When a file in a directory was changed last, in seconds since 1970; `nil` if there is none.
+    static func lastChange(in path: String) -> Double? {
+        names(in: path).compactMap { name in
+            var status = stat()
+            guard unsafe stat(path + "/" + name, &status) == 0, status.st_mode & S_IFMT == S_IFREG else { return nil }
+            #if canImport(Darwin)
+                let time = status.st_mtimespec
+            #else
+                let time = status.st_mtim
+            #endif
+            return Double(time.tv_sec) + Double(time.tv_nsec) / 1e9
+        }.max()
+    }
+
     /// Removes a database that was being made and is not whole. What is not there is no error.
     static func removeDatabase(_ path: String) {
         for name in names(in: path) { unsafe unlink(path + "/" + name) }

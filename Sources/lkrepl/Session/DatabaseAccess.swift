@@ -37,14 +37,26 @@ struct DatabaseAccess {
         }
     }
 
+    /// Opens a copy of a database, which is gone with all that was written to it when it is closed. Tables are shared with
+    /// the original, so the copy takes the room of what is new.
+    ///
+    /// - Parameter owner: the database, where this process has it open and so must not ask who has its lock.
+    /// - Throws: as ``open(_:)``.
+    func openCopy(of path: String, owner: Database?) throws -> (database: Database, checkpoint: ScratchDirectory?) {
+        var options = DocumentStore.Options().database
+        options.createIfMissing = false
+        return try openCheckpoint(of: path, options, owner: owner, isTold: false)
+    }
+
     private func openCheckpoint(
-        of path: String, _ options: DatabaseOptions
+        of path: String, _ options: DatabaseOptions, owner: Database? = nil, isTold: Bool = true
     ) throws -> (database: Database, checkpoint: ScratchDirectory?) {
         let scratch = try ScratchDirectory(of: path)
         do {
-            let report = try Checkpoint.take(of: path, to: scratch.path)
+            let report =
+                try owner?.checkpoint(to: scratch.path) ?? Checkpoint.take(of: path, to: scratch.path)
             let database = try Database.open(at: scratch.path, options: options)
-            if !isQuiet {
+            if !isQuiet, isTold {
                 let holder = report.holder.map { "open for writing by pid \($0)\(Self.name(of: $0))" }
                 StandardError.shared.write(
                     VisibleText.singleLine(
@@ -63,6 +75,13 @@ struct DatabaseAccess {
         defer { try? file.closeFile() }
         let bytes = ((try? file.readAll()) ?? []).prefix { $0 != 0x0a }
         return bytes.isEmpty ? "" : " (\(String(decoding: bytes, as: UTF8.self)))"
+    }
+
+    /// The time of the clock on the wall, which files carry too.
+    static var secondsSince1970: Double {
+        var time = timespec()
+        unsafe clock_gettime(CLOCK_REALTIME, &time)
+        return Double(time.tv_sec) + Double(time.tv_nsec) / 1e9
     }
 
     /// The local time of the day, `12:01:07`.

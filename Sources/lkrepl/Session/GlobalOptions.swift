@@ -21,6 +21,10 @@ struct GlobalOptions: ParsableArguments {
     @Flag(name: [.short, .long], help: "Say nothing but data and errors.")
     var quiet = false
 
+    @Flag(
+        name: [.short, .long], help: "Tell on standard error what was opened, which plan was used, how long it took.")
+    var verbose = false
+
     @Flag(name: [.customShort("y"), .long], help: "Answer every question with yes.")
     var yes = false
 
@@ -68,8 +72,10 @@ struct GlobalOptions: ParsableArguments {
     }
 
     /// A writer of rows in the form that was asked for.
-    func writer(columns: [String]? = nil) throws -> ResultWriter {
-        ResultWriter(mode: try outputMode(), columns: columns, showsAllRows: all)
+    ///
+    /// - Parameter notation: how bytes are spelt where they are shown to people.
+    func writer(columns: [String]? = nil, notation: ByteNotation.Form = .auto) throws -> ResultWriter {
+        ResultWriter(mode: try outputMode(), columns: columns, showsAllRows: all, notation: notation)
     }
 
     /// Refuses to go on where changes were not allowed.
@@ -100,5 +106,10 @@ struct GlobalOptions: ParsableArguments {
     /// Tells how a command went, unless nothing is to be said.
     func note(_ text: String) {
         if !quiet { StandardError.shared.write(VisibleText.singleLine(text) + "\n") }
+    }
+
+    /// Tells how a command went about it, where that was asked for.
+    func detail(_ text: @autoclosure () throws -> String) rethrows {
+        if verbose { note(try text()) }
     }
 }

@@ -6,12 +6,15 @@ extension Session {
     ///
     /// Without `--write` a database that another process has open is read from a checkpoint.
     static func with<R>(_ path: String, _ options: GlobalOptions, _ body: (Session) throws -> R) throws -> R {
+        let start = ContinuousClock.now
+        defer { options.detail("took \(start.millisecondsText)") }
         do {
             if let session = shell?.session, session.path == path {
                 guard !options.write || session.checkpoint == nil else { throw session.heldElsewhere() }
                 return try body(session)
             }
             let session = try Session(path: path, access: try DatabaseAccess(options))
+            try options.detail("opened \(session.summary()) in \(start.millisecondsText)")
             let result: R
             do {
                 result = try body(session)
@@ -21,6 +24,19 @@ extension Session {
             }
             try session.close()
             return result
+        } catch let error as LevelError where error.code == .corruption || error.code == .io {
+            throw CommandFailure(error).diagnosed(at: path)
+        }
+    }
+
+    /// Runs `body` on a copy of a database, which is gone afterwards with all that was written to it.
+    static func rehearsing<R>(_ path: String, _ body: (Session) throws -> R) throws -> R {
+        do {
+            var owner = shell?.session
+            if owner?.path != path || owner?.checkpoint != nil { owner = nil }
+            let session = try Session(rehearsing: path, owner: owner)
+            defer { try? session.close() }
+            return try body(session)
         } catch let error as LevelError where error.code == .corruption || error.code == .io {
             throw CommandFailure(error).diagnosed(at: path)
         }

@@ -10,12 +10,22 @@ final class Session {
     /// What is read in place of a database that another process has open; `nil` if the database itself is open here.
     let checkpoint: ScratchDirectory?
     private var openStore: DocumentStore?
+    /// Seconds since 1970 when it was opened.
+    private let openingTime = DatabaseAccess.secondsSince1970
     /// The moment that the commands of a shell read; `nil` where each command reads what is newest.
     private var moment: (snapshot: Snapshot, view: StoreSnapshot?)?
 
     /// Opens a database that exists.
     init(path: String, access: DatabaseAccess = DatabaseAccess()) throws {
         (database, checkpoint) = try access.open(path)
+        self.path = path
+    }
+
+    /// Opens a copy of a database for a dry run: what is written to it is forgotten when it is closed.
+    ///
+    /// - Parameter owner: the session of this process that has the database open; `nil` if none has.
+    init(rehearsing path: String, owner: Session?) throws {
+        (database, checkpoint) = try DatabaseAccess().openCopy(of: path, owner: owner?.database)
         self.path = path
     }
 
@@ -67,6 +77,16 @@ final class Session {
         return collections[0]
     }
 
+    /// What the database is, for people.
+    func summary() throws -> String {
+        let path = VisibleText.singleLine(database.path)
+        guard try isDocumentStore() else { return "\(path), a plain database ordered by \(database.order.name)" }
+        let names = try collections().map {
+            "\(VisibleText.singleLine($0.name)) (\(HumanNumber.grouped(try $0.count())))"
+        }
+        return "\(path), a document store with \(names.joined(separator: ", "))"
+    }
+
     func close() throws {
         moment = nil
         try database.close()
@@ -74,6 +94,12 @@ final class Session {
     }
 
     // MARK: - The moment that is read
+
+    /// How many seconds old the checkpoint is that is read, if another process has written since; else `nil`.
+    var secondsBehind: Int? {
+        guard checkpoint != nil, let last = FileDescriptor.lastChange(in: path), last > openingTime else { return nil }
+        return max(0, Int(DatabaseAccess.secondsSince1970 - openingTime))
+    }
 
     /// Where keys are read: the moment of the shell, or what is newest.
     var reader: any KeyValueReader { moment?.snapshot ?? database }

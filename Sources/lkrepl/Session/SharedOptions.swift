@@ -11,7 +11,7 @@ struct SharedOptions: Hashable, Sendable {
 
     /// Options without a value.
     static let flags: Set<String> = [
-        "--write", "-q", "--quiet", "--json", "--all", "-y", "--yes", "--no-input", "--no-color",
+        "--write", "-q", "--quiet", "-v", "--verbose", "--json", "--all", "-y", "--yes", "--no-input", "--no-color",
     ]
     /// Options with one.
     static let valued: Set<String> = ["--mode", "--progress", "--color", "--error-format", "--wait"]

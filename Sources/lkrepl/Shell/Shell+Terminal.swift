@@ -23,11 +23,13 @@ extension Shell {
         StandardError.shared.write("lkrepl \(Version.text) on \(path) (\(access)). help, .quit\n")
     }
 
-    /// The prompt: `photos.db ro> `, or `photos.db rw!> ` where changes are allowed.
+    /// The prompt: `photos.db ro> `, or `photos.db rw!> ` where changes are allowed; `photos.db ro 2:05 old> ` where another
+    /// process has written since the moment that is read.
     private var prompt: String {
         let path = box.session.path
         let name = path.split(separator: "/").last.map(String.init) ?? path
-        return "\(VisibleText.singleLine(name)) \(box.settings.options.isWritable ? "rw!" : "ro")> "
+        let age = box.session.secondsBehind.map { " \(HumanNumber.clock(.seconds($0))) old" } ?? ""
+        return "\(VisibleText.singleLine(name)) \(box.settings.options.isWritable ? "rw!" : "ro")\(age)> "
     }
 
     // MARK: - With the line editor

@@ -157,7 +157,7 @@ final class Shell {
         }
         let arguments = try completed(words)
         let start = ContinuousClock.now
-        defer { if box.settings.isTimed { tellTime(ContinuousClock.now - start) } }
+        defer { if box.settings.isTimed { StandardError.shared.write("time: \(start.millisecondsText)\n") } }
         try withOutput {
             try withMoment { try Program.runCommand(arguments) }
         }
@@ -188,12 +188,6 @@ final class Shell {
         }
         if !box.session.isPinned { try box.session.pin() }
         try body()
-    }
-
-    private func tellTime(_ time: Duration) {
-        let milliseconds = time / .milliseconds(1)
-        let rounded = (milliseconds * 10).rounded() / 10
-        StandardError.shared.write("time: \(rounded) ms\n")
     }
 
     // MARK: - Places

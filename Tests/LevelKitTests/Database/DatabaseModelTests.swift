@@ -1,5 +1,6 @@
 import Foundation
 import LevelKit
+import TestSupport
 import Testing
 
 /// Random operations on a database and on a sorted array.
@@ -68,7 +69,7 @@ private struct Model {
 /// A database, its model, and what chooses the next operation.
 private struct ModelRun {
     private let path: String
-    private var random: SeededGenerator
+    private var random: SplitMix64
     private var database: Database
     private var model = Model()
     private var snapshots: [(snapshot: Snapshot, model: Model)] = []
@@ -77,7 +78,7 @@ private struct ModelRun {
 
     init(path: String, seed: UInt64) throws {
         self.path = path
-        random = SeededGenerator(seed: seed)
+        random = SplitMix64(seed: seed)
         database = try Self.open(path)
     }
 

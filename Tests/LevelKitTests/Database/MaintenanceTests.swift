@@ -1,11 +1,12 @@
 import Foundation
 import LevelKit
+import TestSupport
 import Testing
 
 @Suite struct MaintenanceTests {
     /// Puts `count` entries of a kilobyte that does not compress.
     private static func fill(_ database: Database, _ count: Int) throws {
-        var random = SeededGenerator(seed: 1)
+        var random = SplitMix64(seed: 1)
         let batch = WriteBatch()
         for number in 0..<count {
             let noise = (0..<1000).map { _ in UInt8(truncatingIfNeeded: random.next()) }

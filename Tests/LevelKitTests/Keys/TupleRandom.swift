@@ -1,20 +1,6 @@
 import Foundation
 import LevelKit
-
-/// A random source that repeats itself from its seed (SplitMix64, Steele, Lea and Flood 2014).
-struct SeededGenerator: RandomNumberGenerator {
-    private var state: UInt64
-
-    init(seed: UInt64) { state = seed }
-
-    mutating func next() -> UInt64 {
-        state &+= 0x9e37_79b9_7f4a_7c15
-        var z = state
-        z = (z ^ (z >> 30)) &* 0xbf58_476d_1ce4_e5b9
-        z = (z ^ (z >> 27)) &* 0x94d0_49bb_1331_11eb
-        return z ^ (z >> 31)
-    }
-}
+import TestSupport
 
 /// How long and from which seed the random tests of tuples run.
 enum TupleTestPlan {
@@ -32,9 +18,9 @@ enum TupleTestPlan {
 
 /// Makes random tuples whose values lie close to one another and to the edges of the encoding.
 struct TupleGenerator {
-    var random: SeededGenerator
+    var random: SplitMix64
 
-    init(seed: UInt64) { random = SeededGenerator(seed: seed) }
+    init(seed: UInt64) { random = SplitMix64(seed: seed) }
 
     mutating func below(_ limit: Int) -> Int { Int(random.next() % UInt64(limit)) }
 

@@ -79,6 +79,11 @@ import Testing
         // The backup still is what was found.
         let backup = report.backupPath
         #expect(backup == path + ".before-repair-1")
+        // And shares no file with what was repaired.
+        for name in try FileManager.default.contentsOfDirectory(atPath: backup) {
+            let attributes = try FileManager.default.attributesOfItem(atPath: backup + "/" + name)
+            #expect(attributes[.referenceCount] as? Int == 1, "\(name)")
+        }
         let error = #expect(throws: LevelError.self) {
             var cursor = try Database.open(at: backup).cursor()
             while try cursor.advance() {}

@@ -118,7 +118,7 @@ import Testing
         var reader = RecordReader(try Self.manifest(in: directory).bytes)
         var records: [[UInt8]] = []
         while case .record(let record) = try reader.next() { records.append(record) }
-        var random = SeededGenerator(seed: TupleTestPlan.seed ^ 0x3a41)
+        var random = SplitMix64(seed: TupleTestPlan.seed ^ 0x3a41)
         var (decodedCount, failedCount) = (0, 0)
         for _ in 0..<TupleTestPlan.rounds(5_000, long: 1_000_000) {
             var writer = RecordWriter()

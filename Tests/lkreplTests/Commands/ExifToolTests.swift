@@ -10,8 +10,6 @@ import Testing
     private static let pictures = Binary.package + "/../shared/data/photos"
     private static let hasRecords = FileManager.default.isReadableFile(atPath: records)
     private static let hasPictures = FileManager.default.fileExists(atPath: pictures)
-    private static let hasExiftool = (ProcessInfo.processInfo.environment["PATH"] ?? "").split(separator: ":")
-        .contains { FileManager.default.isExecutableFile(atPath: "\($0)/exiftool") }
 
     private static let schema = #"""
         {"collections": {"files": {"id": "SourceFile", "indexes": {
@@ -69,7 +67,7 @@ import Testing
 
     @Test(
         .enabled(if: hasPictures, "skipped: ../shared/data/photos is not there"),
-        .enabled(if: hasExiftool, "skipped: exiftool is not installed"))
+        .enabled(if: Installed.has("exiftool"), Installed.absence(of: "exiftool")))
     func `goes through a pipe from the pictures to the store`() throws {
         try Workplace.with { place in
             try place.write(Self.schema, to: "schema.json")

@@ -1,3 +1,4 @@
+import TestSupport
 import Testing
 
 @testable import lkrepl
@@ -39,7 +40,7 @@ import Testing
             guard let next = text.first, first == "?" || first == next else { return false }
             return matches(pattern.dropFirst(), text.dropFirst())
         }
-        var random = SeededGenerator(seed: 5)
+        var random = SplitMix64(seed: 5)
         for _ in 0..<20_000 {
             let pattern = String(
                 (0..<Int.random(in: 0..<7, using: &random)).map { _ in "ab*?".randomElement(using: &random)! })

@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 
 @testable import lkrepl
@@ -7,7 +8,7 @@ import Testing
     private static let documentCount = 3000
     private static let batchCount = 50
 
-    private static func documents(using generator: inout SeededGenerator) -> String {
+    private static func documents(using generator: inout SplitMix64) -> String {
         let words = (0..<200).map { "word\($0)" }
         var text = ""
         for number in 0..<documentCount {
@@ -25,7 +26,7 @@ import Testing
         let environment = ProcessInfo.processInfo.environment
         let seed = environment["LEVELKIT_TEST_SEED"].flatMap(UInt64.init) ?? .random(in: 0..<1 << 32)
         let isLong = environment["LEVELKIT_TEST_LONG"] == "1"
-        var generator = SeededGenerator(seed: seed)
+        var generator = SplitMix64(seed: seed)
         try Workplace.with(isVerified: false) { place in
             try place.write(Self.documents(using: &generator), to: "many.jsonl")
             try place.makeItems("first.store")

@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 
 @testable import lkrepl
@@ -50,7 +51,7 @@ import Testing
 
     /// What `scan` shows of a key, typed into `get`, finds the same record.
     @Test func `every key that is printed can be typed`() throws {
-        var generator = SeededGenerator(seed: 11)
+        var generator = SplitMix64(seed: 11)
         var pairs: [[UInt8]: [UInt8]] = [:]
         for number in 0..<400 { pairs[randomBytes(using: &generator)] = Array("\(number)".utf8) }
         let sorted = pairs.sorted { $0.key.lexicographicallyPrecedes($1.key) }

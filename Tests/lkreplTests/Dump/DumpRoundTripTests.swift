@@ -1,5 +1,6 @@
 import DocIndex
 import Foundation
+import TestSupport
 import Testing
 
 @testable import lkrepl
@@ -74,7 +75,7 @@ import Testing
 
     @Test(arguments: [1, 2] as [UInt64])
     func `gives the same bytes for a plain database with random keys and values`(seed: UInt64) throws {
-        var generator = SeededGenerator(seed: seed)
+        var generator = SplitMix64(seed: seed)
         var pairs: [[UInt8]: [UInt8]] = [[]: [], Array(0...255): Array(0...255)]
         for byte in 0...255 { pairs[[UInt8(byte)]] = [UInt8(byte), UInt8(255 - byte)] }
         for text in ["\n", "\r\n", " ==> ", "DATA=END", "{\"k\":\"\"}", "k64", "é", "e\u{301}"] {
@@ -141,13 +142,8 @@ import Testing
         }
     }
 
-    private static func isInstalled(_ program: String) -> Bool {
-        (ProcessInfo.processInfo.environment["PATH"] ?? "").split(separator: ":")
-            .contains { FileManager.default.isExecutableFile(atPath: "\($0)/\(program)") }
-    }
-
     /// The digest as docs/FORMAT.md describes it, by another program.
-    @Test(.enabled(if: isInstalled("python3"), "skipped: python3 is not installed"))
+    @Test(.enabled(if: Installed.has("python3"), Installed.absence(of: "python3")))
     func `can be read and checked without this program`() throws {
         let script = """
             import base64, hashlib, json, sys
@@ -170,7 +166,7 @@ import Testing
                     count += 1
                     print(k.hex(), v.hex())
             """
-        var generator = SeededGenerator(seed: 5)
+        var generator = SplitMix64(seed: 5)
         var pairs: [[UInt8]: [UInt8]] = [:]
         for _ in 0..<100 { pairs[randomBytes(using: &generator)] = randomBytes(using: &generator) }
         let sorted = pairs.sorted { $0.key.lexicographicallyPrecedes($1.key) }
@@ -186,7 +182,7 @@ import Testing
         }
     }
 
-    @Test(.enabled(if: isInstalled("jq"), "skipped: jq is not installed"))
+    @Test(.enabled(if: Installed.has("jq"), Installed.absence(of: "jq")))
     func `is JSON Lines that jq takes apart`() throws {
         try Workplace.with { place in
             let pairs: [([UInt8], [UInt8])] = [

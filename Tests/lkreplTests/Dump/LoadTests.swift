@@ -1,5 +1,6 @@
 import DocIndex
 import Foundation
+import TestSupport
 import Testing
 
 @testable import lkrepl
@@ -115,7 +116,7 @@ import Testing
     }
 
     @Test func `killed while it makes a database leaves no half of one under its name`() throws {
-        var generator = SeededGenerator(seed: 7)
+        var generator = SplitMix64(seed: 7)
         let pairs = (0..<6000).map { (key: Array("\($0 + 100_000)".utf8), value: [UInt8](repeating: 7, count: 100)) }
         let whole = try rawDump(pairs)
         try Workplace.with { place in

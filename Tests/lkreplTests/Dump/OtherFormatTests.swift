@@ -11,11 +11,6 @@ private let oddPairs: [(key: [UInt8], value: [UInt8])] = [
 ].sorted { $0.key.lexicographicallyPrecedes($1.key) }
 
 @Suite struct `Dumps of other programs` {
-    private static func isInstalled(_ program: String) -> Bool {
-        (ProcessInfo.processInfo.environment["PATH"] ?? "").split(separator: ":")
-            .contains { FileManager.default.isExecutableFile(atPath: "\($0)/\(program)") }
-    }
-
     private static func with(_ body: (Workplace, [UInt8]) throws -> Void) throws {
         try Workplace.with { place in
             let whole = try rawDump(oddPairs)
@@ -80,7 +75,7 @@ private let oddPairs: [(key: [UInt8], value: [UInt8])] = [
     }
 
     @Test(
-        .enabled(if: isInstalled("mdb_load") && isInstalled("mdb_dump"), "skipped: lmdb-utils is not installed"))
+        .enabled(if: Installed.has("mdb_load"), Installed.absence(of: "mdb_load")))
     func `go to LMDB and back`() throws {
         try Self.with { place, whole in
             let outcome = try place.shell(
@@ -93,7 +88,7 @@ private let oddPairs: [(key: [UInt8], value: [UInt8])] = [
         }
     }
 
-    @Test(.enabled(if: isInstalled("db_load") && isInstalled("db_dump"), "skipped: db-util is not installed"))
+    @Test(.enabled(if: Installed.has("db_load"), Installed.absence(of: "db_load")))
     func `go to Berkeley DB and back`() throws {
         try Self.with { place, whole in
             let outcome = try place.shell(
@@ -106,7 +101,7 @@ private let oddPairs: [(key: [UInt8], value: [UInt8])] = [
         }
     }
 
-    @Test(.enabled(if: isInstalled("ldb"), "skipped: rocksdb-tools is not installed"))
+    @Test(.enabled(if: Installed.has("ldb"), Installed.absence(of: "ldb")))
     func `go to RocksDB and back`() throws {
         try Self.with { place, whole in
             let outcome = try place.shell(
@@ -125,11 +120,6 @@ private let oddPairs: [(key: [UInt8], value: [UInt8])] = [
     private static let pairs: [(key: [UInt8], value: [UInt8])] = [
         (Array("a".utf8), [0xff, 0xfe, 0]), (Array("é".utf8), Array("text\n".utf8)), ([0xff], []),
     ]
-    private static func isInstalled(_ program: String) -> Bool {
-        (ProcessInfo.processInfo.environment["PATH"] ?? "").split(separator: ":")
-            .contains { FileManager.default.isExecutableFile(atPath: "\($0)/\(program)") }
-    }
-
     /// Prints keys and values in hexadecimal.
     private static let programs = [
         "python3": """
@@ -162,8 +152,16 @@ private let oddPairs: [(key: [UInt8], value: [UInt8])] = [
         """,
     ]
 
-    @Test(arguments: ["python3", "ruby", "node"].filter { isInstalled($0) })
-    func `has the same bytes`(program: String) throws {
+    @Test(.enabled(if: Installed.has("python3"), Installed.absence(of: "python3")))
+    func `has the same bytes in Python`() throws { try checkBytes("python3") }
+
+    @Test(.enabled(if: Installed.has("ruby"), Installed.absence(of: "ruby")))
+    func `has the same bytes in Ruby`() throws { try checkBytes("ruby") }
+
+    @Test(.enabled(if: Installed.has("node"), Installed.absence(of: "node")))
+    func `has the same bytes in JavaScript`() throws { try checkBytes("node") }
+
+    private func checkBytes(_ program: String) throws {
         try Workplace.with { place in
             try place.write(try rawDump(Self.pairs), to: "raw.lkd")
             try place.write(Self.programs[program] ?? "", to: "script")
@@ -173,7 +171,7 @@ private let oddPairs: [(key: [UInt8], value: [UInt8])] = [
         }
     }
 
-    @Test(.enabled(if: isInstalled("jq"), "skipped: jq is not installed"))
+    @Test(.enabled(if: Installed.has("jq"), Installed.absence(of: "jq")))
     func `is read by jq`() throws {
         try Workplace.with { place in
             try place.write(
@@ -183,7 +181,7 @@ private let oddPairs: [(key: [UInt8], value: [UInt8])] = [
         }
     }
 
-    @Test(.enabled(if: isInstalled("python3"), "skipped: python3 is not installed"))
+    @Test(.enabled(if: Installed.has("python3"), Installed.absence(of: "python3")))
     func `is changed by the script in Examples`() throws {
         try Workplace.with { place in
             try place.makePhotos()

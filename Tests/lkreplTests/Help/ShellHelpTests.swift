@@ -86,44 +86,91 @@ import Testing
         }
     }
 
-    @Test(arguments: ["man", "bash", "zsh", "fish"])
-    func `are what the programs that read them take`(kind: String) throws {
+    @Test(.enabled(if: Installed.has("groff"), Installed.absence(of: "groff")))
+    func `are what groff takes`() throws { try check("man", by: "groff -man -ww -Tutf8 -z made") }
+
+    @Test(.enabled(if: Installed.has("bash"), Installed.absence(of: "bash")))
+    func `are what bash takes`() throws { try check("bash", by: "bash -n made") }
+
+    @Test(.enabled(if: Installed.has("zsh"), Installed.absence(of: "zsh")))
+    func `are what zsh takes`() throws { try check("zsh", by: "zsh -n made") }
+
+    @Test(.enabled(if: Installed.has("fish"), Installed.absence(of: "fish")))
+    func `are what fish takes`() throws { try check("fish", by: "fish -n made") }
+
+    private func check(_ kind: String, by command: String) throws {
         try Workplace.with { place in
             let made = try place.shell("lkrepl generate \(kind) > made")
             #expect(made.code == 0 && made.error == "", "\(made)")
-            let check = [
-                "man": "groff -man -ww -Tutf8 -z made", "bash": "bash -n made", "zsh": "zsh -n made",
-                "fish": "fish -n made",
-            ]
-            let program = kind == "man" ? "groff" : kind
-            guard try place.shell("command -v \(program)").code == 0 else {
-                print("not checked by \(program), which is not installed")
-                return
-            }
-            let outcome = try place.shell(check[kind] ?? "false")
+            let outcome = try place.shell(command)
             #expect(outcome.code == 0 && outcome.error == "", "\(outcome)")
         }
     }
 
-    @Test func `complete commands in bash`() throws {
+    // MARK: - At work
+
+    /// What is typed before Tab, and the words that are on the line then, in every shell.
+    private static let completed: [(typed: String, words: [String])] = [
+        ("lkrepl fin", ["find"]), ("lkrepl find photos.store --lim", ["find", "photos.store", "--limit"]),
+        ("lkrepl doc pat", ["doc", "patch"]), ("lkrepl doc put --wri", ["doc", "put", "--write"]),
+        ("lkrepl --write import photos.store pictures.j", ["--write", "import", "photos.store", "pictures.jsonl"]),
+        ("lkrepl --mode csv sea", ["--mode", "csv", "search"]),
+    ]
+
+    @Test(.enabled(if: Installed.has("bash"), Installed.absence(of: "bash")))
+    func `complete in bash`() throws {
         try Workplace.with { place in
-            guard try place.shell("command -v bash").code == 0 else {
-                print("skipped: there is no bash")
-                return
-            }
-            let script = """
+            var script = """
                 source made
                 complete_line() { COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1)); COMPREPLY=(); _lkrepl; echo "${COMPREPLY[*]}"; }
-                complete_line lkrepl fin
-                complete_line lkrepl find photos.store --lim
-                complete_line lkrepl doc pa
-                complete_line lkrepl doc put --wr
-                complete_line lkrepl --write import photos.store ph
+
                 """
+            for (typed, _) in Self.completed { script += "complete_line \(typed)\n" }
             try place.write(script, to: "script")
-            try place.write("", to: "photos.jsonl")
+            try place.write("", to: "pictures.jsonl")
             let outcome = try place.shell("lkrepl generate bash > made && bash script")
-            #expect(outcome.output == "find\n--limit\npatch\n--write\nphotos.jsonl\n", "\(outcome)")
+            #expect(outcome.lines == Self.completed.compactMap(\.words.last), "\(outcome)")
+        }
+    }
+
+    @Test(.enabled(if: Installed.has("fish"), Installed.absence(of: "fish")))
+    func `complete in fish`() throws {
+        try Workplace.with { place in
+            try place.write("", to: "pictures.jsonl")
+            let made = try place.shell("lkrepl generate fish > made")
+            #expect(made.code == 0, "\(made)")
+            for (typed, words) in Self.completed {
+                // Fish keeps files of its own in the home directory.
+                let outcome = try place.shell(
+                    "HOME=$PWD XDG_CONFIG_HOME=$PWD/.run-fish XDG_DATA_HOME=$PWD/.run-fish "
+                        + "fish --no-config -c 'source made; complete -C \"\(typed)\"'")
+                let candidates = outcome.lines.map { String($0.prefix { $0 != "\t" }) }
+                #expect(candidates == [words.last ?? ""], "\(typed): \(outcome)")
+            }
+        }
+    }
+
+    /// zsh completes where somebody types alone, so somebody does.
+    @Test(.enabled(if: Installed.has("zsh"), Installed.absence(of: "zsh")))
+    func `complete in zsh`() throws {
+        try Workplace.with { place in
+            try place.write("", to: "pictures.jsonl")
+            let made = try place.shell("lkrepl generate zsh > made")
+            #expect(made.code == 0, "\(made)")
+            let zsh = try #require(Installed.path(of: "zsh"))
+            let terminal = try TerminalSession(
+                ["-f", "-i"], in: place, program: zsh, environment: ["TERM": "xterm", "HOME": place.path])
+            // The program that is completed prints what the line became.
+            try terminal.type(
+                "PS1='@@ '; autoload -Uz compinit; compinit -u -D; source ./made; "
+                    + "lkrepl() { print -r -- \"<${(j:|:)@}>\" }; print rea''dy\n")
+            try terminal.expect("ready")
+            for (typed, words) in Self.completed {
+                try terminal.type(typed + "\t\n")
+                try terminal.expect("<\(words.joined(separator: "|"))>")
+            }
+            try terminal.type("exit\n")
+            #expect(try terminal.end() == 0)
         }
     }
 }

@@ -1,5 +1,6 @@
 import DocIndex
 import Foundation
+import TestSupport
 import Testing
 
 @testable import lkrepl
@@ -46,7 +47,7 @@ enum DelimitedTestFiles {
     }
 
     @Test func `carry any cells there and back`() throws {
-        var generator = SeededGenerator(seed: 11)
+        var generator = SplitMix64(seed: 11)
         for _ in 0..<300 {
             let records = (0..<Int.random(in: 1...4, using: &generator)).map { _ in
                 (0..<3).map { _ -> String? in

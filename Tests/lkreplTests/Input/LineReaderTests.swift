@@ -1,3 +1,4 @@
+import TestSupport
 import Testing
 
 @testable import lkrepl
@@ -45,7 +46,7 @@ import Testing
 
     @Test func `cuts random bytes as splitting them does`() throws {
         let seed = UInt64.random(in: 0...(.max))
-        var generator = SeededGenerator(seed: seed)
+        var generator = SplitMix64(seed: seed)
         for _ in 0..<50 {
             let bytes = (0..<Int.random(in: 0...300, using: &generator)).map { _ in
                 [10, 13, 0, 97].randomElement(using: &generator) ?? UInt8(0)

@@ -1,3 +1,4 @@
+import TestSupport
 import Testing
 
 @testable import lkrepl
@@ -26,7 +27,7 @@ import Testing
     @Test(arguments: ["'photo/' utf8 '/' u64be", "utf8 '#' u8", "u8", "hex", "utf8", "'a' utf8 u16le", "'#' u8 '-' u8"])
     func `is closed under typing for any bytes`(form: String) throws {
         let view = KeyView(try KeyFormat(form))
-        var random = SeededGenerator(seed: 9)
+        var random = SplitMix64(seed: 9)
         var shownByParts = 0
         for _ in 0..<5_000 {
             var key = randomBytes(using: &random)
@@ -54,5 +55,35 @@ import Testing
     func `of a form that cannot be read back is refused`(form: String) {
         let failure = #expect(throws: (any Error).self) { try KeyFormat(form) }
         #expect(failure != nil)
+    }
+
+    @Test func `spells bytes as it is told`() throws {
+        try Workplace.with { place in
+            try place.makeDatabase()
+            #expect(try place.run("put", "--write", "app.db", "k1", "ab").code == 0)
+            for (form, key, value) in [
+                ("auto", "k1", "ab"), ("text", "\"k1\"", "\"ab\""), ("hex", "0x6b31", "0x6162"),
+                ("base64", "b64:azE=", "b64:YWI="),
+            ] {
+                let keys = try place.run("keys", "app.db", "--mode", "keys", "--bytes", form)
+                #expect(keys.output == key + "\n", "\(form): \(keys)")
+                let line = try place.run("scan", "app.db", "--mode", "line", "--bytes", form)
+                #expect(line.output.hasSuffix("key = \(key)\nvalue = \(value)\n"), "\(form): \(line)")
+                #expect(try place.run("get", "app.db", key, "--bytes", form).output == value + "\n")
+                // What programs read does not change.
+                #expect(try place.run("scan", "app.db", "--bytes", form).output == #"{"k":"k1","v":"ab"}"# + "\n")
+            }
+            let wrong = try place.run("keys", "app.db", "--bytes", "octal")
+            #expect(wrong.code == 64 && wrong.says("base64"), "\(wrong)")
+        }
+    }
+
+    @Test func `tells the sublevels of Node's Level`() {
+        for (key, meaning) in [
+            ("!people!42", "sublevel people: 42"), ("!people!!old!42", "sublevel people, old: 42"),
+            ("!people!", "sublevel people: \"\""), ("!people", nil), ("!!x", nil), ("people!42", nil),
+        ] as [(String, String?)] {
+            #expect(KeyMeaning().text(of: Array(key.utf8)) == meaning, "\(key)")
+        }
     }
 }

@@ -264,4 +264,62 @@ import Testing
                 long.code == 65 && long.error.hasPrefix("lkrepl: long.jsonl:1:") && long.says("--max-line"), "\(long)")
         }
     }
+
+    /// A dry run finds what only the writing would find: values that must be unique, over documents of different batches.
+    @Test func `rehearses everything, unique indexes as well, and leaves nothing behind`() throws {
+        try Workplace.with { place in
+            let schema = #"{"collections": {"items": {"indexes": {"n": {"fields": ["n"], "unique": true}}}}}"#
+            try place.write(schema, to: "schema.json")
+            #expect(try place.run("init", "items.store", "--schema", "schema.json").code == 0)
+            #expect(try place.run("doc", "put", "--write", "items.store", "items", #"{"id":"x","n":5}"#).code == 0)
+            let before = try place.dump("items.store")
+            let names = try place.names(in: "items.store").filter { !$0.hasPrefix("LOG") }
+            // One has the value of a document that is there, one that of a document three batches before.
+            let lines = (0..<10).map { #"{"id":"i\#($0)","n":\#($0 == 9 ? 1 : $0)}"# }.joined(separator: "\n")
+            for command in [["import"], ["import", "--jobs", "1"]] {
+                let arguments = command + ["items.store", "items", "-", "--on-error", "skip", "--batch", "2"]
+                let dry = try place.run(arguments + ["--dry-run"], input: Array(lines.utf8))
+                #expect(dry.code == 65 && dry.says("read 10 inserted 8 replaced 0 skipped 0 rejected 2"), "\(dry)")
+                #expect(dry.says("standard input:6:") && dry.says("standard input:10:"), "\(dry)")
+                let after = try place.dump("items.store")
+                #expect(after == before)
+            }
+            let typed = try place.run(
+                ["items.store", "--write", "-c", "import --dry-run items lines.jsonl; find items --count"], input: [])
+            #expect(typed.code == 66, "\(typed)")
+            try place.write(lines, to: "lines.jsonl")
+            let shell = try place.run(
+                "items.store", "--write", "--keep-going", "-c",
+                "import --dry-run items lines.jsonl --on-error skip; find items --count")
+            #expect(shell.code == 65 && shell.output == "1\n" && shell.says("rejected 2"), "\(shell)")
+            #expect(try place.names(in: "items.store").filter { !$0.hasPrefix("LOG") }.count == names.count)
+            let loaded = try place.run(
+                "import", "--write", "items.store", "items", "lines.jsonl", "--on-error", "skip", "--batch", "2")
+            #expect(loaded.code == 65 && loaded.says("inserted 8 replaced 0 skipped 0 rejected 2"), "\(loaded)")
+        }
+    }
+
+    /// Reading on while storing changes nothing of what is stored, told or rejected.
+    @Test(arguments: ["1", "2", "5"])
+    func `is the same with any number of threads`(jobs: String) throws {
+        try Workplace.with { place in
+            try place.makeDatabase()
+            // More than the pieces that are handed over, bad lines in several of them, and one that ends it.
+            var lines: [String] = []
+            for number in 0..<3_000 {
+                lines.append(number % 700 == 650 ? #"{"k":"bad"}"# : #"{"k":"key\#(number)","v":"\#(number)"}"#)
+            }
+            try place.write(lines.joined(separator: "\n"), to: "lines.jsonl")
+            let outcome = try place.run(
+                "load", "--write", "app.db", "lines.jsonl", "--on-error", "skip", "--rejects", "bad.jsonl", "--jobs",
+                jobs)
+            #expect(outcome.code == 65 && outcome.says("read 3,000 stored 2,996 skipped 0 rejected 4"), "\(outcome)")
+            let rejected = String(decoding: try place.read("bad.jsonl"), as: UTF8.self)
+            for line in [651, 1351, 2051, 2751] { #expect(rejected.contains("\"line\":\(line),"), "\(rejected)") }
+            #expect(try place.run("count", "app.db").output == "2996\n")
+            let stopped = try place.run("load", "--write", "app.db", "lines.jsonl", "--jobs", jobs)
+            #expect(stopped.code == 65 && stopped.error.hasPrefix("lkrepl: lines.jsonl:651:"), "\(stopped)")
+            #expect(stopped.says("650 records before it are stored"), "\(stopped)")
+        }
+    }
 }

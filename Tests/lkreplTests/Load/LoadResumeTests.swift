@@ -1,5 +1,6 @@
 import DocIndex
 import Foundation
+import TestSupport
 import Testing
 
 @testable import lkrepl
@@ -22,7 +23,7 @@ import Testing
     @Test func `ends as if it had not been, in the mode that rejects what is there`() throws {
         let environment = ProcessInfo.processInfo.environment
         let seed = environment["LEVELKIT_TEST_SEED"].flatMap(UInt64.init) ?? .random(in: 0..<1 << 32)
-        var generator = SeededGenerator(seed: seed)
+        var generator = SplitMix64(seed: seed)
         try Workplace.with { place in
             try place.write(Self.documents(4000), to: "many.jsonl")
             try place.makeItems("first.store")

@@ -1,22 +1,7 @@
-/// A repeatable source of random numbers (SplitMix64); a failing test tells its seed.
-struct SeededGenerator: RandomNumberGenerator {
-    private var state: UInt64
-
-    init(seed: UInt64) {
-        state = seed
-    }
-
-    mutating func next() -> UInt64 {
-        state &+= 0x9e37_79b9_7f4a_7c15
-        var mixed = state
-        mixed = (mixed ^ mixed >> 30) &* 0xbf58_476d_1ce4_e5b9
-        mixed = (mixed ^ mixed >> 27) &* 0x94d0_49bb_1331_11eb
-        return mixed ^ mixed >> 31
-    }
-}
+import TestSupport
 
 /// Bytes made of what notation treats specially: any byte, text, quotes, escapes, prefixes, marks, directions.
-func randomBytes(using generator: inout SeededGenerator) -> [UInt8] {
+func randomBytes(using generator: inout SplitMix64) -> [UInt8] {
     let pieces = [
         "0x", "b64:", "-", "@", "{", "[", "'", "\"", "\\", "\\x41", ";", "|", "#", " ", "\n", "\r\n", "\t", "\0",
         "\u{1b}[31m", "\u{7f}", "\u{85}", "\u{9b}", "é", "e\u{301}", "\u{301}", "日本", "👨\u{200d}👩\u{200d}👧",

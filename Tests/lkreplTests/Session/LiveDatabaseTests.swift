@@ -141,4 +141,24 @@ import Testing
             #expect(try place.run("get", "app.db", "k").output == "w\n")
         }
     }
+
+    @Test func `has its age in the prompt once another process has written`() throws {
+        try Workplace.with(isVerified: false) { place in
+            try place.makeDatabase()
+            let holder = try TerminalSession(["app.db", "-q", "--write"], in: place)
+            try holder.expect("app.db rw!> ")
+            let reader = try TerminalSession(["app.db", "-q"], in: place)
+            try reader.expect("app.db ro> ")
+            #expect(try reader.run("count", prompt: "app.db ro> ") == "0\r\n")
+            #expect(try holder.run("put a 1", prompt: "app.db rw!> ") == "")
+            try reader.type("count\n")
+            #expect(try reader.expect(" old> ").contains("0\r\napp.db ro 0:"))
+            _ = try reader.run(".refresh", prompt: "app.db ro> ")
+            #expect(try reader.run("count", prompt: "app.db ro> ") == "1\r\n")
+            for terminal in [reader, holder] {
+                try terminal.type("quit\n")
+                #expect(try terminal.end() == 0)
+            }
+        }
+    }
 }

@@ -187,6 +187,24 @@ extension Workplace {
     }
 }
 
+/// Programs of others that tests run. A test that wants one says so in its `.enabled`, and is skipped by that name where it
+/// is missing; `script/bootstrap tests` installs them.
+enum Installed {
+    /// The path of a program; `nil` where it is not installed.
+    static func path(of program: String) -> String? {
+        (ProcessInfo.processInfo.environment["PATH"] ?? "").split(separator: ":").map { "\($0)/\(program)" }
+            .first { FileManager.default.isExecutableFile(atPath: $0) }
+    }
+
+    /// Whether a program is installed.
+    static func has(_ program: String) -> Bool { path(of: program) != nil }
+
+    /// What is told of a test that wants a program, and is skipped.
+    static func absence(of program: String) -> Comment {
+        "skipped: \(program) is not installed; script/bootstrap tests installs it"
+    }
+}
+
 /// Files outside the tests.
 enum Binary {
     /// The directory of the package.

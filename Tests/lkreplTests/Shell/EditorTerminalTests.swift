@@ -267,4 +267,40 @@ import Testing
             try end(terminal)
         }
     }
+
+    /// The condition takes long over each document, so that a slow machine needs no larger store.
+    @Test func `stops a long search, scan or count within 100 ms of ^C, and goes on`() throws {
+        try Workplace.with { place in
+            try place.makeItems()
+            let text = String(repeating: "ab", count: 1_500)
+            let rows = (0..<2_000).map { #"{"id":"\#($0)","t":"fog \#($0 % 7)","b":"\#(text)"}"# }
+            let imported = try place.run(
+                ["import", "--write", "items.store", "items", "-"], input: Array(rows.joined(separator: "\n").utf8))
+            #expect(imported.code == 0, "\(imported)")
+            let terminal = try session(place, ["items.store", "-q"])
+            let slow = "b matches /(a.)*(b.)*(a.)*c$/"
+            for command in [
+                "find items '\(slow)'", "find items '\(slow)' --count",
+                "search items fog --where '\(slow)' --limit 5000",
+                "search items fog --where '\(slow)' --count", "facets items k[] --where '\(slow)'",
+                "export items '\(slow)'", "explain items '\(slow)'",
+            ] {
+                var times: [Duration] = []
+                for attempt in 0..<3 {
+                    try terminal.start(command + "\r")
+                    // Somewhere in the middle; the command would take some seconds.
+                    usleep(UInt32(60_000 + 70_000 * attempt))
+                    let start = ContinuousClock.now
+                    try terminal.type("\u{3}")
+                    let shown = try terminal.expectEditor()
+                    times.append(ContinuousClock.now - start)
+                    #expect(shown.contains("interrupted"), "\(command): \(shown)")
+                }
+                // The best of three: what else the machine does is no fault of the command.
+                #expect((times.min() ?? .seconds(9)) < .milliseconds(100), "\(command): \(times)")
+            }
+            #expect(try terminal.enter("find items t = 'fog 3' --count\r") == "286\r\n")
+            try end(terminal)
+        }
+    }
 }

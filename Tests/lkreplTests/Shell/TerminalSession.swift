@@ -7,7 +7,7 @@ import Testing
     import Darwin
 #endif
 
-/// A user at a terminal: a pseudo-terminal with `lkrepl` on it.
+/// A user at a terminal: a pseudo-terminal with `lkrepl` on it, or another program.
 final class TerminalSession {
     private let master: Int32
     private let child: ChildProcess
@@ -20,7 +20,10 @@ final class TerminalSession {
 
     /// - Parameter environment: What is added to the environment. Nothing of the user's own files is read or written
     ///   unless it says so.
-    init(_ arguments: [String], in place: Workplace, environment: [String: String] = ["TERM": "dumb"]) throws {
+    init(
+        _ arguments: [String], in place: Workplace, program: String = Binary.path,
+        environment: [String: String] = ["TERM": "dumb"]
+    ) throws {
         let own = ["LKREPL_HISTFILE": "none", "XDG_CONFIG_HOME": place.path + "/.config-of-nobody"]
         var ends: (master: Int32, slave: Int32) = (0, 0)
         var name = [CChar](repeating: 0, count: 256)
@@ -35,7 +38,7 @@ final class TerminalSession {
         master = ends.master
         let path = String(decoding: name.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
         child = try ChildProcess(
-            Binary.path, arguments.map { Array($0.utf8) }, in: place.path, input: .device(path), output: .device(path),
+            program, arguments.map { Array($0.utf8) }, in: place.path, input: .device(path), output: .device(path),
             error: .device(path), environment: own.merging(environment) { $1 })
     }
 

@@ -36,12 +36,14 @@ struct ExpandedWord {
         var word = TextSearch.Word()
         var counts: [[UInt8]: Int] = [:]
         var distance = EditDistance(key)
+        var cancellation = CancellationCheck()
         for segment in view.structure.segments {
             let segments = SegmentReader(reader: reader, index: index, segment: segment)
             var union = PostingUnion(segment.lower..<segment.upper)
             let start = TextKeyspace.terms.segment(index.number, segment.number)
             var cursor = try reader.cursor(in: .prefix(start + [0x02] + prefix), reverse: false, fillsCache: true)
             while try cursor.advance() {
+                try cancellation.step()
                 guard let term = TextKeyspace.term(in: cursor.key, at: start.count) else {
                     throw segments.damage("a term cannot be read")
                 }

@@ -98,8 +98,10 @@ final class TextSearch {
         for part in 0...view.structure.segments.count {
             guard let matcher = try matcher(query, part: part) else { continue }
             let range = slots(ofPart: part)
+            var cancellation = CancellationCheck()
             var slot = try matcher.advance(to: range.lowerBound)
             while slot < range.upperBound {
+                try cancellation.step()
                 if !view.isDead(slot) { try body(slot) }
                 slot = try matcher.advance(to: slot + 1)
             }
@@ -154,8 +156,11 @@ final class TextSearch {
     private func collect(
         _ matcher: Matcher, _ range: Range<UInt32>, _ hits: inout TopHits, _ filter: ((UInt64) throws -> Bool)?
     ) throws {
+        // A step is a block of documents.
+        var cancellation = CancellationCheck()
         var lower = range.lowerBound
         while lower < range.upperBound {
+            try cancellation.step()
             let chunk = Int(lower / TextStructure.chunkSlotCount)
             let smallestRow = UInt64(view.smallestRows[chunk])
             var upper = lower + min(range.upperBound - lower, Self.left(in: lower))
@@ -195,6 +200,8 @@ final class TextSearch {
         var sums: [Int64] = []
         var lower = range.lowerBound
         while lower < range.upperBound {
+            // A window has hundreds of documents at least.
+            try CancellationCheck.now()
             let chunk = Int(lower / TextStructure.chunkSlotCount)
             let smallestRow = UInt64(view.smallestRows[chunk])
             let dead = view.dead[chunk]

@@ -1,0 +1,32 @@
+import ArgumentParser
+import DocIndex
+
+/// Lists the values of a field.
+struct DistinctCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "distinct", abstract: "List the values of a field, in order.",
+        discussion: """
+            Example: lkrepl distinct photos.store photos exif.model
+            An index over the field gives them with one seek each, and no document is read.
+            """)
+
+    @OptionGroup var options: GlobalOptions
+    @OptionGroup var conditions: ConditionOptions
+    @Argument(help: "The store.") var database: String
+    @Argument(help: "The collection.") var collection: String
+    @Argument(help: "The path of the field.") var field: String
+    @Option(name: .customLong("where"), parsing: .unconditional, help: "Which documents are asked; all if not given.")
+    var condition: String?
+
+    func run() throws {
+        let path = try FieldPath(parsing: ArgumentOrigin.current.text(of: Invocation.plain(field)))
+        let predicate = try conditions.predicate(option: condition)
+        try Session.with(database, options) { session in
+            let values = try session.collection(collection).distinct(
+                path, where: predicate, options: conditions.queryOptions)
+            let writer = try options.writer()
+            for value in values { try writer.write(["value": value]) }
+            try writer.finish()
+        }
+    }
+}

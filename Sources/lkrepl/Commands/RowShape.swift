@@ -1,0 +1,104 @@
+import ArgumentParser
+import DocIndex
+
+/// The options that say which members of documents are shown.
+struct RowShape: ParsableArguments {
+    @Option(
+        name: .long, parsing: .unconditional,
+        help: "Paths of fields to show, with commas between them; with - before each, those to leave out.")
+    var fields: String?
+
+    @Flag(name: .long, help: "Show ids, and nothing else, one a line.")
+    var ids = false
+
+    /// What the options ask for.
+    func selection() throws -> RowSelection {
+        if ids { return .ids }
+        guard let fields = try fields.map({ try ArgumentOrigin.current.text(of: Invocation.plain($0)) }) else {
+            return .all
+        }
+        let names = fields.split(separator: ",")
+        let left = names.filter { $0.hasPrefix("-") }
+        guard left.isEmpty || left.count == names.count else {
+            throw CommandFailure(
+                .usage, "--fields \(fields) both names fields and leaves some out", hint: "put - before all, or none")
+        }
+        let paths = try names.map { try FieldPath(parsing: String($0.hasPrefix("-") ? $0.dropFirst() : $0)) }
+        return left.isEmpty ? .only(paths) : .allBut(paths)
+    }
+}
+
+/// Which members of documents are shown.
+enum RowSelection {
+    case all
+    case ids
+    case only([FieldPath])
+    case allBut([FieldPath])
+
+    /// A writer with the columns of the rows, where they are known.
+    ///
+    /// - Parameters:
+    ///   - leading: columns before those of documents.
+    ///   - trailing: columns behind them.
+    func writer(
+        _ options: GlobalOptions, leading: [String] = [], trailing: [String] = []
+    ) throws -> ResultWriter {
+        switch self {
+        case .ids: try options.writer(columns: ["id"])
+        case .only(let paths): try options.writer(columns: leading + paths.map(\.description) + trailing)
+        case .all, .allBut: try options.writer()
+        }
+    }
+
+    /// A document as a row.
+    func row(_ document: Document, leading: DocumentObject = [:]) -> DocumentObject {
+        var row = leading
+        switch self {
+        case .ids: return ["id": document.id.value]
+        case .all: for member in document.content { row[member.name] = member.value }
+        case .allBut(let paths):
+            var content = document.content
+            for path in paths { content.removeValue(at: path.steps[...]) }
+            for member in content { row[member.name] = member.value }
+        case .only(let paths):
+            for path in paths {
+                if path.hasArrayStep {
+                    var elements: [DocumentValue] = []
+                    path.forEachElement(in: document.content) { elements.append($0) }
+                    row[path.description] = .array(elements)
+                } else if let value = document[path] {
+                    row[path.description] = value
+                }
+            }
+        }
+        return row
+    }
+}
+
+extension DocumentObject {
+    /// Removes what a path leads to; nothing where it leads nowhere. `[]` means in each element; at the end of the path,
+    /// all elements.
+    mutating func removeValue(at steps: ArraySlice<FieldPath.Step>) {
+        guard case .name(let name) = steps.first, let value = self[name] else { return }
+        let rest = steps.dropFirst()
+        if rest.isEmpty {
+            removeValue(forName: name)
+        } else {
+            self[name] = value.removingValue(at: rest)
+        }
+    }
+}
+
+extension DocumentValue {
+    fileprivate func removingValue(at steps: ArraySlice<FieldPath.Step>) -> DocumentValue {
+        switch (self, steps.first) {
+        case (.object(var object), .name):
+            object.removeValue(at: steps)
+            return .object(object)
+        case (.array(let elements), .eachElement):
+            let rest = steps.dropFirst()
+            return .array(rest.isEmpty ? [] : elements.map { $0.removingValue(at: rest) })
+        default: return self
+        }
+    }
+}
