@@ -122,12 +122,11 @@ import Testing
         case field(Int, Wanted)
 
         var query: TextQuery {
-            func bytes(_ word: String) -> [UInt8] { Array(word.utf8) }
-            return switch self {
-            case .word(let word): .phrase([bytes(word)])
-            case .prefix(let prefix): .prefix(bytes(prefix))
-            case .phrase(let words): .phrase(words.map(bytes))
-            case .near(let words, let slop): .near(words.map(bytes), slop: slop)
+            switch self {
+            case .word(let word): .word(word)
+            case .prefix(let prefix): .prefix(prefix)
+            case .phrase(let words): .phrase(words.joined(separator: " "))
+            case .near(let words, let slop): .near(words.joined(separator: " "), slop: slop)
             case .and(let parts): .and(parts.map(\.query))
             case .or(let parts): .or(parts.map(\.query))
             case .except(let wanted, let unwanted): .except(wanted.query, unwanted.query)
