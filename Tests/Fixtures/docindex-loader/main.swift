@@ -39,6 +39,14 @@ let options: DocumentStore.Options = {
     var options = DocumentStore.Options(finishesSchemaChange: false)
     // Tables and compactions come and go.
     options.database.writeBufferByteCount = 128 << 10
+    // Segments of text indexes are written and merged all the time.
+    options.textMaintenance.pendingDocumentCount = 40
+    options.textMaintenance.loadDocumentCount = 200
+    options.textMaintenance.loadWordCount = 500
+    options.textMaintenance.flushSliceByteCount = 100
+    options.textMaintenance.mergeSliceByteCount = 2000
+    options.textMaintenance.mergeFactor = 3
+    options.textMaintenance.smallLevelDocumentCount = 50
     return options
 }()
 let path = CommandLine.arguments[1]

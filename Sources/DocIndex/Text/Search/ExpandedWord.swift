@@ -49,14 +49,16 @@ struct ExpandedWord {
             let postings = union.postings()
             word.lists.append(postings.slots.isEmpty ? .none : .plain(postings))
         }
-        var union = PostingUnion(view.structure.pendingSlot..<view.structure.nextSlot)
-        for term in view.pending.terms(from: prefix) where distance.accepts(term) {
-            let (plain, killCount) = view.pending.postings(of: term, view.limit)
-            counts[term, default: 0] += plain.slots.count - killCount
-            try add(plain, &union)
+        for part in view.unwritten {
+            var union = PostingUnion(part.slots)
+            for term in part.pending.terms(from: prefix) where distance.accepts(term) {
+                let (plain, killCount) = part.pending.postings(of: term, part.limit)
+                counts[term, default: 0] += plain.slots.count - killCount
+                try add(plain, &union)
+            }
+            let postings = union.postings()
+            word.lists.append(postings.slots.isEmpty ? .none : .plain(postings))
         }
-        let postings = union.postings()
-        word.lists.append(postings.slots.isEmpty ? .none : .plain(postings))
         word.documentFrequency = counts.values.max() ?? 0
         return word
     }

@@ -19,11 +19,13 @@ extension TextSearch {
                 counts[term, default: 0] += Int(count) - Int(Int64(zigzag >> 1) ^ -Int64(zigzag & 1))
             }
         }
-        for term in view.pending.terms(from: prefix) {
-            let (postings, killCount) = view.pending.postings(of: term, view.limit)
-            counts[term, default: 0] += postings.slots.count - killCount
+        for part in view.unwritten {
+            for term in part.pending.terms(from: prefix) {
+                let (postings, killCount) = part.pending.postings(of: term, part.limit)
+                counts[term, default: 0] += postings.slots.count - killCount
+            }
         }
-        return counts.filter { $0.value > 0 }.map {
+        return counts.filter { $0.value > 0 && $0.key.first != AnalysisChain.stemMark }.map {
             DocumentCollection.IndexedWord(word: String(decoding: $0.key, as: UTF8.self), documentCount: $0.value)
         }
     }

@@ -15,6 +15,7 @@ final class TextSearch {
     private(set) var listCount = 0
     private let scorer: BM25
     private let resolver: QueryResolver
+    private let unwritten: [(pending: PendingIndex, slots: Range<UInt32>, limit: PendingIndex.Limit)]
     private var words: [ResolvedQuery.Term: Word] = [:]
 
     /// What is known of a term.
@@ -37,6 +38,7 @@ final class TextSearch {
         self.cache = cache
         scorer = BM25(view.structure.statistics)
         resolver = QueryResolver(index)
+        unwritten = view.unwritten
     }
 
     // MARK: - Answers
@@ -61,7 +63,7 @@ final class TextSearch {
         if limit == 0 { return [] }
         try prepare(query)
         let window = ScoreWindow()
-        for part in 0...view.structure.segments.count {
+        for part in 0..<partCount {
             guard let matcher = try matcher(query, part: part) else { continue }
             let range = slots(ofPart: part)
             if let or = matcher as? OrMatcher, limit != nil {
@@ -82,24 +84,47 @@ final class TextSearch {
     }
 
     /// How many documents match.
-    func count(_ query: TextQuery) throws -> Int {
+    func count(_ query: TextQuery) throws -> Int { try count(query, upTo: .max).count }
+
+    /// How many documents match, counted no further than to a limit.
+    ///
+    /// - Complexity: O(1) for a word that is looked up under one term in all fields: its count is known.
+    func count(_ query: TextQuery, upTo limit: Int) throws -> SearchTotal {
+        let query = try resolver.resolve(query)
+        if case .word(let terms) = query, terms.count == 1, terms[0].fields == nil, case .term = terms[0].key {
+            return SearchTotal(count: try word(terms[0]).documentFrequency, isExact: true)
+        }
+        if limit <= 0 { return SearchTotal(count: 0, isExact: query == .nothing) }
         var count = 0
-        try forEachSlot(query) { _ in count += 1 }
-        return count
+        let isWhole = try forEachSlot(query) { _ in
+            count += 1
+            return count <= limit
+        }
+        return SearchTotal(count: min(count, limit), isExact: isWhole)
     }
 
     private func forEachSlot(_ query: TextQuery, _ body: (UInt32) throws -> Void) throws {
-        let query = try resolver.resolve(query)
+        _ = try forEachSlot(resolver.resolve(query)) {
+            try body($0)
+            return true
+        }
+    }
+
+    /// Calls `body` with each document that matches, until it returns `false`.
+    ///
+    /// - Returns: whether these were all.
+    private func forEachSlot(_ query: ResolvedQuery, _ body: (UInt32) throws -> Bool) throws -> Bool {
         try prepare(query)
-        for part in 0...view.structure.segments.count {
+        for part in 0..<partCount {
             guard let matcher = try matcher(query, part: part) else { continue }
             let range = slots(ofPart: part)
             var slot = try matcher.advance(to: range.lowerBound)
             while slot < range.upperBound {
-                if !view.isDead(slot) { try body(slot) }
+                if !view.isDead(slot), try !body(slot) { return false }
                 slot = try matcher.advance(to: slot + 1)
             }
         }
+        return true
     }
 
     /// About how many documents match, from the counts of the terms alone; never less than there are.
@@ -136,11 +161,14 @@ final class TextSearch {
 
     // MARK: - Collecting
 
+    /// The segments, and behind them what is in none.
+    private var partCount: Int { view.structure.segments.count + unwritten.count }
+
     /// The slots of a segment; of the pending documents behind the last.
     private func slots(ofPart part: Int) -> Range<UInt32> {
-        let structure = view.structure
-        if part < structure.segments.count { return structure.segments[part].lower..<structure.segments[part].upper }
-        return structure.pendingSlot..<structure.nextSlot
+        let segments = view.structure.segments
+        if part < segments.count { return segments[part].lower..<segments[part].upper }
+        return unwritten[part - segments.count].slots
     }
 
     private func offer(
@@ -306,9 +334,11 @@ final class TextSearch {
             case .long: word.lists.append(.stored(record))
             }
         }
-        let (postings, killCount) = view.pending.postings(of: term, view.limit)
-        word.lists.append(postings.slots.isEmpty ? .none : .plain(postings))
-        word.documentFrequency += postings.slots.count - killCount
+        for part in unwritten {
+            let (postings, killCount) = part.pending.postings(of: term, part.limit)
+            word.lists.append(postings.slots.isEmpty ? .none : .plain(postings))
+            word.documentFrequency += postings.slots.count - killCount
+        }
         return word
     }
 
