@@ -61,6 +61,53 @@ import Testing
         #expect(expected.commitCount > 0)
     }
 
+    @Test func `Whenever a process is killed that writes and merges segments, they agree with the documents`() throws {
+        var random = TestRun.random(stream: 94)
+        var (unfinishedCount, mergedCount) = (0, 0)
+        var expected = LoaderHistory.State()
+        try withTemporaryDirectory { directory in
+            let path = directory + "/s"
+            for round in 0..<TestRun.rounds(8, long: 400) {
+                let delay = random.number(below: 250_000)
+                let process = try LoaderProcess([path, "texts"], printingTo: directory + "/printed")
+                let deadline = ContinuousClock.now + .seconds(30)
+                while try !process.hasPrinted, ContinuousClock.now < deadline { usleep(1000) }
+                usleep(UInt32(delay))
+                process.kill()
+                _ = process.wait()
+                let printed = try process.printed()
+                let comment: Comment = "round \(round), \(TestRun.repetition): \(printed.failures) \(printed.rest)"
+                #expect(printed.failures.isEmpty && printed.rest.isEmpty, comment)
+                let store = try DocumentStore.open(at: path)
+                try expectSound(store)
+                let segments = try Self.segments(of: store)
+                if segments.isUnfinished { unfinishedCount += 1 }
+                if segments.hasGaps { mergedCount += 1 }
+                let state = try LoaderHistory.State(of: store)
+                let least = max(printed.lastCommit, expected.commitCount)
+                #expect((least...least + 1).contains(state.commitCount), comment)
+                while expected.commitCount < state.commitCount { expected.advance() }
+                #expect(state == expected, comment)
+                // What the index finds is what the documents say.
+                let photos = try store.collection("photos")
+                for word in ["fog", "bridge"] {
+                    let ids = Set(try photos.search(word, limit: nil).map(\.document.id))
+                    let wanted = state.photos.filter { photo in
+                        ["caption", "title"].contains { name in
+                            photo.value[name]?.stringValue?.split(separator: " ").contains(Substring(word)) == true
+                        }
+                    }
+                    #expect(ids == Set(wanted.keys), comment)
+                }
+                try store.close()
+            }
+        }
+        print(
+            "\(expected.commitCount) commits; \(unfinishedCount) kills left a segment unfinished or undeleted, "
+                + "\(mergedCount) came after merges")
+        #expect(mergedCount > 0)
+    }
+
     /// Whether there are keys of segments that the structure of a text index does not name, and whether segments were
     /// merged, so that numbers between those of others are gone.
     private static func segments(of store: DocumentStore) throws -> (isUnfinished: Bool, hasGaps: Bool) {

@@ -9,6 +9,10 @@
 //
 // makes a short history by one thread, and ends. A call that fails is printed; everything is tried to the end.
 //
+//     docindex-loader STORE texts
+//
+// goes on with the commits by one thread, and does nothing else.
+//
 // Each acknowledged commit is printed as its number, each migration as `migration` and its number before it begins.
 
 import DocIndex
@@ -73,6 +77,14 @@ if CommandLine.arguments[2] == "short" {
         try store.close()
     }
     exit(0)
+}
+
+if CommandLine.arguments[2] == "texts" {
+    let store = try DocumentStore.open(at: path, schema: LoaderHistory.schema(2), options: options)
+    for number in try LoaderHistory.State(of: store).commitCount + 1... {
+        try LoaderHistory.perform(number, on: store)
+        report("\(number)")
+    }
 }
 
 /// Opens the store as it is; makes it where there is none, or where the process that made it was killed at once.
