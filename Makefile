@@ -54,6 +54,7 @@ bench-quick: bootstrap
 	@$(SWIFT) build --quiet -c release --package-path Benchmarks
 	@$(SWIFT) run --skip-build -c release --package-path Benchmarks bench 20000 3
 	@$(SWIFT) run --skip-build -c release --package-path Benchmarks docbench --smoke
+	@$(SWIFT) run --skip-build -c release --package-path Benchmarks textbench --smoke
 
 format:
 	$(SWIFT) format --in-place --recursive --parallel Package.swift Sources Tests Snippets Examples/photo-app Benchmarks/Package.swift Benchmarks/Sources

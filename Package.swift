@@ -34,10 +34,11 @@ let package = Package(
             name: "CLevelDB",
             providers: [.apt(["libleveldb-dev", "libsnappy-dev"]), .brew(["leveldb", "snappy"])]
         ),
+        .systemLibrary(name: "CStemmer", providers: [.apt(["libstemmer-dev"]), .brew(["snowball"])]),
         .systemLibrary(name: "CSnappy", providers: [.apt(["libsnappy-dev"]), .brew(["snappy"])]),
         .target(name: "LevelFiles", dependencies: ["CSnappy"], swiftSettings: strict),
         .target(name: "LevelKit", dependencies: ["CLevelDB", "LevelFiles"], swiftSettings: lending),
-        .target(name: "DocIndex", dependencies: ["LevelKit"], swiftSettings: lending),
+        .target(name: "DocIndex", dependencies: ["CStemmer", "LevelKit"], swiftSettings: lending),
         .executableTarget(
             name: "lkrepl",
             dependencies: [

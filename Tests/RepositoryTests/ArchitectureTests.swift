@@ -53,9 +53,9 @@ import Testing
             "Sources/LevelFiles": [
                 "CLevelDB", "LevelKit", "DocIndex", "lkrepl", "ArgumentParser", "Crypto", "Foundation",
             ],
-            "Sources/LevelKit": ["CSnappy", "DocIndex", "lkrepl", "ArgumentParser", "Crypto"],
+            "Sources/LevelKit": ["CSnappy", "CStemmer", "DocIndex", "lkrepl", "ArgumentParser", "Crypto"],
             "Sources/DocIndex": ["CLevelDB", "CSnappy", "LevelFiles", "lkrepl", "ArgumentParser", "Crypto"],
-            "Sources/lkrepl": ["CLevelDB", "CSnappy"],
+            "Sources/lkrepl": ["CLevelDB", "CSnappy", "CStemmer"],
         ]
         for (folder, modules) in forbidden {
             let walk = try #require(FileManager.default.enumerator(atPath: Self.root.appending(path: folder).path))
@@ -68,6 +68,9 @@ import Testing
                 }
                 if folder == "Sources/LevelKit", !path.hasPrefix("CBridge/") {
                     #expect(!imports.contains { $0.hasSuffix("import CLevelDB") }, "\(path) imports CLevelDB")
+                }
+                if folder == "Sources/DocIndex", !path.hasPrefix("Text/Analysis/") {
+                    #expect(!imports.contains { $0.hasSuffix("import CStemmer") }, "\(path) imports CStemmer")
                 }
             }
         }

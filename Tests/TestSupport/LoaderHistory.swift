@@ -51,7 +51,11 @@ public enum LoaderHistory {
             ? .value("rating", on: "rating", counts: true)
             : .value("rating", on: "rating", "year", counts: true)
         let text: IndexDefinition =
-            number % 3 == 0 ? .text("text", on: "caption") : .text("text", on: "caption", "title")
+            switch number % 3 {
+            case 0: .text("text", on: "caption")
+            case 1: .text("text", on: "caption", "title")
+            default: .text("text", on: .field("caption", weight: 2, analyzer: .language(.english)), "title")
+            }
         var indexes: [IndexDefinition] = [
             .value("checksum", on: "checksum", unique: true), counted, text, .value("year", on: "year"),
         ]

@@ -5,29 +5,65 @@ import LevelKit
 /// Measures the text index: building, size, the ten best documents by kind of query, updates of one document at a time.
 ///
 /// usage: textbench RECORDS.jsonl DIRECTORY QUERIES [COPIES]
+///        textbench --smoke
 ///
-/// `QUERIES` is written: a line for each query with its kind, a tab, and the words. `text-peers` asks SQLite and tantivy the
-/// same. `COPIES` loads the records that many times under other ids.
+/// `QUERIES` is written: a line for each query with its kind, the words, how many documents match, and the microseconds it took,
+/// with tabs between. `text-peers` asks SQLite and tantivy the same, and compares. `COPIES` loads the records that many times
+/// under other ids: nine make a million of the sample catalogue. `--smoke` measures made-up records: does it run?
 @main
 struct TextBench {
     static let fields: [FieldPath] = ["title", "caption", "medium", "credit", "keywords[]"]
     static let schema = Schema(collections: [CollectionDefinition("photos")])
-    static let indexed: Schema = {
-        var definition = IndexDefinition("text", kind: .text, fields: fields)
-        definition.name = "text"
-        return Schema(collections: [CollectionDefinition("photos", indexes: [definition])])
-    }()
+    static let indexed = Schema(collections: [
+        CollectionDefinition("photos", indexes: [IndexDefinition("text", kind: .text, fields: fields)])
+    ])
 
     static func main() throws {
         let arguments = CommandLine.arguments
+        if arguments.dropFirst().first == "--smoke" { return try smoke() }
         guard arguments.count >= 4 else {
-            print("usage: textbench RECORDS.jsonl DIRECTORY QUERIES [COPIES]")
+            print("usage: textbench RECORDS.jsonl DIRECTORY QUERIES [COPIES]; textbench --smoke")
             exit(64)
         }
-        let copies = arguments.count > 4 ? Int(arguments[4]) ?? 1 : 1
         let lines = try Data(contentsOf: URL(fileURLWithPath: arguments[1])).split(separator: 0x0a)
+        try run(
+            lines, directory: arguments[2], queries: arguments[3],
+            copies: arguments.count > 4 ? Int(arguments[4]) ?? 1 : 1, updateCount: 20_000)
+    }
+
+    /// Made-up records: words by about Zipf's law.
+    static func smoke() throws {
+        var state: UInt64 = 1
+        func number(_ limit: Int) -> Int {
+            state = state &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
+            return Int(state >> 33) % limit
+        }
+        func word(_ number: Int) -> String {
+            var letters = ""
+            var rest = number + 26
+            while rest > 0 {
+                letters.append(Character(Unicode.Scalar(UInt8(97 + rest % 26))))
+                rest /= 26
+            }
+            return letters
+        }
+        let lines = (0..<3000).map { id in
+            let words = (0..<12).map { _ in word(number(1 + number(9000))) }
+            return Data(
+                #"{"id":"r\#(id)","title":"\#(words[..<3].joined(separator: " "))","caption":"\#(words[3...].joined(separator: " "))"}"#
+                    .utf8)[...]
+        }
+        let directory = NSTemporaryDirectory() + "textbench-smoke-\(getpid())"
+        try FileManager.default.createDirectory(atPath: directory, withIntermediateDirectories: true)
+        defer { try? FileManager.default.removeItem(atPath: directory) }
+        try run(lines, directory: directory + "/store", queries: directory + "/queries", copies: 1, updateCount: 500)
+    }
+
+    static func run(
+        _ lines: [Data.SubSequence], directory: String, queries path: String, copies: Int, updateCount: Int
+    ) throws {
         let clock = ContinuousClock()
-        let store = try DocumentStore.open(at: arguments[2], schema: schema)
+        let store = try DocumentStore.open(at: directory, schema: schema)
         var count = 0
         let load = try clock.measure {
             count = try store.load(into: "photos") { writer in
@@ -42,33 +78,49 @@ struct TextBench {
             }
         }
         print("documents \(count), loaded without the index in \(seconds(load)) s")
+        let plain = try updates(store, try store.collection("photos"), clock, min(updateCount, 5000), "plain")
+        forgetPeakMemory()
+        let started = processorTime()
         let build = try clock.measure { _ = try store.apply(indexed) }
+        let built = processorTime()
         let optimize = try clock.measure { try store.optimizeTextIndexes() }
-        print("index built from stored documents in \(seconds(build)) s, made one segment in \(seconds(optimize)) s")
+        print(
+            "index built from stored documents in \(seconds(build)) s (processor \(built - started) s), made one segment "
+                + "in \(seconds(optimize)) s (processor \(processorTime() - built) s), "
+                + "peak memory \(peakMemory() >> 20) MiB")
         try store.close()
-        let database = try Database.open(at: arguments[2])
+        let database = try Database.open(at: directory)
         try database.compact()
         try database.close()
-        let reopened = try DocumentStore.open(at: arguments[2])
+        let reopened = try DocumentStore.open(at: directory)
         let photos = try reopened.collection("photos")
         print("index size \(try photos.indexSizes().map { "\($0.name) \($0.byteCount) bytes" })")
-        print("peak memory \(peakMemory() >> 20) MiB")
 
         let queries = try makeQueries(lines)
-        try queries.map { "\($0.kind)\t\($0.text)" }.joined(separator: "\n")
-            .write(toFile: arguments[3], atomically: true, encoding: .utf8)
         var times: [String: [Double]] = [:]
         var matches: [String: Int] = [:]
+        var report: [String] = []
         for query in queries {
             let parsed = try TextQuery(parsing: query.text)
+            let matchCount = try photos.searchCount(parsed)
+            let total = try photos.searchTotal(parsed, upTo: .max - 1)
+            let best10 = try photos.rank(parsed, limit: 10)
+            // What is timed must be right: the best ten are those of all, and both ways to count agree.
+            let all = try photos.rank(parsed, limit: nil)
+            guard total.count == matchCount, all.count == matchCount,
+                zip(best10, all).allSatisfy({ $0.row == $1.row && $0.score == $1.score }),
+                best10.count == min(10, all.count)
+            else { fatalError("\(query.text): the answers contradict each other") }
             var best = Double.infinity
-            for _ in 0..<3 {
+            for _ in 0..<5 {
                 let time = try clock.measure { _ = try photos.rank(parsed, limit: 10) }
                 best = min(best, seconds(time))
             }
             times[query.kind, default: []].append(best * 1e6)
-            matches[query.kind, default: 0] += try photos.searchCount(parsed)
+            matches[query.kind, default: 0] += matchCount
+            report.append("\(query.kind)\t\(query.text)\t\(matchCount)\t\(Int((best * 1e6).rounded()))")
         }
+        try report.joined(separator: "\n").write(toFile: path, atomically: true, encoding: .utf8)
         for (kind, times) in times.sorted(by: { $0.key < $1.key }) {
             let sorted = times.sorted()
             let mean = sorted.reduce(0, +) / Double(sorted.count)
@@ -76,22 +128,33 @@ struct TextBench {
                 "query \(kind): \(sorted.count), median \(Int(sorted[sorted.count / 2])) us, mean \(Int(mean)) us, "
                     + "max \(Int(sorted.last ?? 0)) us, mean matches \((matches[kind] ?? 0) / sorted.count)")
         }
-        try updates(reopened, photos, clock)
+        let indexed = try updates(reopened, photos, clock, updateCount, "fresh")
+        print(
+            "written for each update: \(Int(indexed)) bytes, \(Int(plain)) of them without the index; "
+                + "compactions of LevelDB included")
+        let found = try photos.searchCount(try TextQuery(parsing: "fresh7"))
+        guard found == (updateCount + 992) / 1000 else { fatalError("an update is not found: \(found)") }
+        for failure in reopened.textIndexFailures { fatalError("\(failure)") }
         try reopened.close()
     }
 
-    static func updates(_ store: DocumentStore, _ photos: DocumentCollection, _ clock: ContinuousClock) throws {
+    /// - Returns: the bytes that were written for each update.
+    static func updates(
+        _ store: DocumentStore, _ photos: DocumentCollection, _ clock: ContinuousClock, _ count: Int, _ word: String
+    ) throws -> Double {
         var ids: [DocumentID] = []
         try photos.forEach { document in
-            if ids.count < 20_000 { ids.append(document.id) }
+            if ids.count < count { ids.append(document.id) }
         }
         var times: [Double] = []
+        let written = writtenByteCount()
+        let started = processorTime()
         let all = try clock.measure {
             for (number, id) in ids.enumerated() {
                 let time = try clock.measure {
                     try photos.update(id) { document in
                         let old: String = if case .string(let title)? = document["title"] { title } else { "" }
-                        document["title"] = .string("\(old) fresh\(number % 1000)")
+                        document["title"] = .string("\(old) \(word)\(number % 1000)")
                     }
                 }
                 times.append(seconds(time) * 1e6)
@@ -99,11 +162,11 @@ struct TextBench {
         }
         times.sort()
         print(
-            "updates \(ids.count): mean \(Int(seconds(all) * 1e6 / Double(ids.count))) us, "
+            "updates (\(word)) \(ids.count): mean \(Int(seconds(all) * 1e6 / Double(ids.count))) us "
+                + "(processor \(Int((processorTime() - started) * 1e6 / Double(ids.count))) us), "
                 + "median \(Int(times[times.count / 2])) us, 99 % \(Int(times[times.count * 99 / 100])) us, "
                 + "max \(Int(times.last ?? 0)) us")
-        let found = try photos.searchCount(try TextQuery(parsing: "fresh7"))
-        print("found after the last update: \(found)")
+        return Double(writtenByteCount() - written) / Double(ids.count)
     }
 
     struct Query {
@@ -123,12 +186,12 @@ struct TextBench {
             for name in ["title", "caption"] { if case .string(let part)? = object[name] { text += part + " " } }
             let words = text.lowercased().split { !("a"..."z").contains($0) }.map(String.init).filter { $0.count > 1 }
             for word in Set(words) { counts[word, default: 0] += 1 }
-            if words.count > 4, number % 400 == 0 { pairs.append(Array(words[1...2])) }
+            if words.count > 4, number % 40 == 0 { pairs.append(Array(words[1...2])) }
         }
         let byCount = counts.sorted { ($1.value, $0.key) < ($0.value, $1.key) }.map(\.key)
         let frequent = Array(byCount.prefix(60))
         let medium = Array(byCount[100..<600])
-        let rare = Array(byCount[2000..<8000])
+        let rare = Array(byCount[min(2000, byCount.count / 2)..<min(8000, byCount.count)])
         var state: UInt64 = 7
         func pick(_ words: [String]) -> String {
             state = state &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
@@ -157,6 +220,21 @@ struct TextBench {
 
     static func seconds(_ duration: Duration) -> Double {
         Double(duration.components.seconds) + Double(duration.components.attoseconds) / 1e18
+    }
+
+    /// Bytes that the process gave to the system to write, so far; 0 where that is not known.
+    static func writtenByteCount() -> Int {
+        let counters = (try? String(contentsOfFile: "/proc/self/io", encoding: .utf8)) ?? ""
+        let line = counters.split(separator: "\n").first { $0.hasPrefix("wchar") } ?? ""
+        return Int(line.filter(\.isNumber)) ?? 0
+    }
+
+    /// Seconds of all processors that the process used.
+    static func processorTime() -> Double { Double(clock()) / Double(CLOCKS_PER_SEC) }
+
+    /// Lets the peak begin anew.
+    static func forgetPeakMemory() {
+        try? "5".write(toFile: "/proc/self/clear_refs", atomically: false, encoding: .utf8)
     }
 
     /// The most memory that the process had.

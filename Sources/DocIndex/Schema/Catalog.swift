@@ -54,12 +54,16 @@ struct Catalog: Sendable, Hashable {
         var isBuilding: Bool { !isReady && failure == nil }
         /// What the entries were made with; see ``IndexDefinition/fingerprint``.
         var fingerprint: String
+        /// The rules by which texts were taken apart; see ``IndexDefinition/analysis``. For people who look: what counts
+        /// is the fingerprint.
+        var analysis: [String] = []
 
         init(number: UInt32, definition: IndexDefinition, isReady: Bool, fingerprint: String? = nil) {
             self.number = number
             self.definition = definition
             self.isReady = isReady
             self.fingerprint = fingerprint ?? definition.fingerprint
+            if fingerprint == nil { analysis = definition.analysis }
         }
 
         /// Whether the entries are those that this version of the library would make.
@@ -152,11 +156,13 @@ extension Catalog {
         var indexes: [IndexEntry] = []
         for index in definition.indexes {
             if let position = kept.firstIndex(where: {
-                $0.isCurrent && $0.definition.declaresSame(as: index) && $0.definition.name.hasSameBytes(as: index.name)
+                $0.isCurrent && $0.definition.storesSame(as: index) && $0.definition.name.hasSameBytes(as: index.name)
             }) {
-                var index = kept.remove(at: position)
-                index.isRetiring = false
-                indexes.append(index)
+                var entry = kept.remove(at: position)
+                entry.isRetiring = false
+                // What is looked up only when something is searched for may differ.
+                entry.definition = index
+                indexes.append(entry)
             } else {
                 indexes.append(IndexEntry(number: try Self.take(&nextIndex), definition: index, isReady: old == nil))
             }
@@ -192,6 +198,7 @@ extension Catalog {
                     "ready": .bool(index.isReady), "retiring": .bool(index.isRetiring),
                 ]
                 if let failure = index.failure { record["failure"] = .string(failure) }
+                if !index.analysis.isEmpty { record["analysis"] = .array(index.analysis.map { .string($0) }) }
                 return .object(record)
             }
             return [
@@ -273,6 +280,7 @@ extension Catalog {
         var entry = IndexEntry(
             number: try number(value["number"]), definition: index, isReady: isReady, fingerprint: fingerprint)
         entry.isRetiring = isRetiring
+        if let analysis = value["analysis"] { entry.analysis = try array(analysis).map { try text($0) } }
         if let failure = value["failure"], !failure.isNull { entry.failure = try text(failure) }
         return entry
     }

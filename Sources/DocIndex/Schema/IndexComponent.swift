@@ -29,6 +29,10 @@ public struct IndexComponent: Sendable, Hashable {
     /// What stands between the levels of a hierarchical keyword, as in `Places|France|Paris`; `nil` for texts without
     /// levels.
     public var separator: String?
+    /// Of a text index: how texts become the words under which they are found.
+    public var analyzer = TextAnalyzer.simple
+    /// Of a text index: how much a word counts here, 1 to 100. One that counts twice is scored as if it stood there twice.
+    public var weight = 1
 
     /// A component with its properties.
     public init(
@@ -51,13 +55,29 @@ public struct IndexComponent: Sendable, Hashable {
         IndexComponent(path, order: order, collation: collation, dates: dates, part: part, split: separator)
     }
 
+    /// A field of a text index.
+    public static func field(_ path: FieldPath, weight: Int, analyzer: TextAnalyzer = .simple) -> IndexComponent {
+        var component = IndexComponent(path)
+        component.weight = weight
+        component.analyzer = analyzer
+        return component
+    }
+
+    /// A field of a text index that counts once.
+    public static func field(_ path: FieldPath, analyzer: TextAnalyzer) -> IndexComponent {
+        field(path, weight: 1, analyzer: analyzer)
+    }
+
     /// Whether values have their own order in this component, or the reverse of it.
     var hasOrderOfValues: Bool {
         collation == .binary && dateFormats.isEmpty && part == nil && separator == nil
     }
 
     /// Whether nothing but a path was declared.
-    var isPathAlone: Bool { order == .ascending && hasOrderOfValues }
+    var isPathAlone: Bool { isPlainForTexts && analyzer == .simple && weight == 1 }
+
+    /// Whether nothing was declared that only value indexes have.
+    var isPlainForTexts: Bool { order == .ascending && hasOrderOfValues }
 }
 
 extension IndexComponent: ExpressibleByStringLiteral {

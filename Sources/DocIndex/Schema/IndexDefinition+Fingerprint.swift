@@ -13,7 +13,33 @@ extension IndexDefinition {
         if components.contains(where: { $0.part != nil }) { versions.append("date-parts-1") }
         if components.contains(where: { $0.separator != nil }) { versions.append("levels-1") }
         if kind == .geo { versions.append("geo-1") }
-        return ([jsonValue.json] + versions).joined(separator: " ")
+        versions += analysis
+        return ([withoutSynonyms.jsonValue.json] + versions).joined(separator: " ")
+    }
+
+    /// The names and versions of the rules by which the texts at the fields are taken apart, apart from folding; empty
+    /// where all fields have the default.
+    var analysis: [String] {
+        var versions: [String] = []
+        for component in components {
+            for version in component.analyzer.versions where !versions.contains(version) { versions.append(version) }
+        }
+        return versions
+    }
+
+    /// The definition as far as it decides what is stored.
+    private var withoutSynonyms: IndexDefinition {
+        var definition = self
+        for index in definition.components.indices {
+            definition.components[index].analyzer = components[index].analyzer.withoutSynonyms
+        }
+        return definition
+    }
+
+    /// Whether both declare an index with the same entries, their names apart. Compares bytes: two spellings of a text
+    /// differ.
+    func storesSame(as other: IndexDefinition) -> Bool {
+        withoutSynonyms.jsonValue == other.withoutSynonyms.jsonValue
     }
 
     /// The fingerprint of the definition with all that it rests on: 64-bit FNV-1a of ``fingerprintText``, in sixteen
@@ -23,10 +49,6 @@ extension IndexDefinition {
         return String(repeating: "0", count: 16 - digits.count) + digits
     }
 
-    /// Whether both declare the same index, their names apart. Compares bytes: two spellings of a text differ.
-    func declaresSame(as other: IndexDefinition) -> Bool {
-        jsonValue == other.jsonValue
-    }
 }
 
 /// The 64-bit hash of Fowler, Noll and Vo (RFC 9923). Stored on disk, never change.

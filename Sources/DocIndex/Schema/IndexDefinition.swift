@@ -82,8 +82,10 @@ extension IndexDefinition {
     }
 
     /// A text index over the texts at several fields; other kinds of values there are passed over.
-    public static func text(_ name: String, on fields: FieldPath...) -> IndexDefinition {
-        IndexDefinition(name, kind: .text, fields: fields)
+    ///
+    /// Each field may have a weight and an analyzer: `.field("title", weight: 3, analyzer: .language(.english))`.
+    public static func text(_ name: String, on fields: IndexComponent...) -> IndexDefinition {
+        IndexDefinition(name, kind: .text, components: fields)
     }
 
     /// An index of locations, each of which is at one path: `{"lat": …, "lon": …}`, `{"latitude": …, "longitude": …}`,

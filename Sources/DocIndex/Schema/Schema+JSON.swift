@@ -13,7 +13,7 @@ extension Schema {
     ///         "taken": { "fields": [{ "path": "taken", "order": "desc", "as": { "date": ["exif"] } }] },
     ///         "best": { "fields": ["rating", "name"], "where": "rating >= 4", "cover": ["name"] },
     ///         "place": { "type": "geo", "lat": "gps.lat", "lon": "gps.lon" },
-    ///         "text": { "type": "text", "fields": ["title", "caption"] }
+    ///         "text": { "type": "text", "fields": [{ "path": "title", "weight": 3 }, "caption"], "analyzer": "english" }
     ///       }
     ///     }
     ///   }
@@ -75,6 +75,8 @@ extension IndexComponent {
         if !dateFormats.isEmpty { object["as"] = ["date": .array(dateFormats.map { .string($0.rawValue) })] }
         if let part { object["part"] = .string(part.rawValue) }
         if let separator { object["split"] = .string(separator) }
+        if weight != 1 { object["weight"] = .int(Int64(weight)) }
+        if analyzer != .simple { object["analyzer"] = analyzer.jsonValue }
         return .object(object)
     }
 }

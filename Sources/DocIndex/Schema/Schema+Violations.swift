@@ -62,6 +62,7 @@ private struct ViolationList {
     }
 
     private mutating func check(_ component: IndexComponent, at place: JSONPointer) {
+        checkWithoutWords(component, at: place)
         let readsDates = !component.dateFormats.isEmpty || component.part != nil
         if let separator = component.separator {
             if separator.isEmpty { add(place / "split", "is empty; name what stands between the levels") }
@@ -78,6 +79,19 @@ private struct ViolationList {
         }
     }
 
+    /// What a field of a text index says of its words.
+    private mutating func checkWords(_ component: IndexComponent, at place: JSONPointer) {
+        if !(1...100).contains(component.weight) {
+            add(place / "weight", "is \(component.weight); it must be from 1 to 100")
+        }
+        for fault in component.analyzer.faults { add(place / "analyzer" / fault.member, fault.message) }
+    }
+
+    private mutating func checkWithoutWords(_ component: IndexComponent, at place: JSONPointer) {
+        if component.weight != 1 { add(place / "weight", "belongs to an index of type text; leave it out") }
+        if component.analyzer != .simple { add(place / "analyzer", "belongs to an index of type text; leave it out") }
+    }
+
     /// What only value indexes can do.
     private mutating func checkPlain(_ index: IndexDefinition, at place: JSONPointer) {
         let kind = index.kind.rawValue
@@ -88,8 +102,13 @@ private struct ViolationList {
         for member in members where member.isThere {
             add(place / member.name, "is not possible in an index of type \(kind); leave it out")
         }
-        for (position, component) in index.components.enumerated() where !component.isPathAlone {
-            add(place / "fields" / position, "must be a path alone in an index of type \(kind)")
+        for (position, component) in index.components.enumerated() {
+            let place = place / "fields" / position
+            if !component.isPlainForTexts {
+                let members = index.kind == .text ? "a path, a weight and an analyzer" : "a path alone"
+                add(place, "must be \(members) in an index of type \(kind)")
+            }
+            if index.kind == .text { checkWords(component, at: place) } else { checkWithoutWords(component, at: place) }
         }
         // A posting has a bit for each field.
         if index.kind == .text, index.components.count > 32 {

@@ -44,10 +44,11 @@ struct SchemaReader {
         var definition = IndexDefinition(name, kind: .value, components: [])
         guard let members = object(value, at: place) else { return definition }
         allow(
-            ["type", "fields", "lat", "lon", "where", "sparse", "unique", "nullsEqual", "cover", "count"], in: members,
-            at: place)
+            ["type", "fields", "analyzer", "lat", "lon", "where", "sparse", "unique", "nullsEqual", "cover", "count"],
+            in: members, at: place)
         definition.kind = choice("type", in: members, at: place) ?? .value
         definition.components = components(of: definition.kind, in: members, at: place)
+        setDefaultAnalyzer(members, &definition, at: place)
         if let written = text("where", in: members, at: place) {
             do {
                 definition.condition = try IndexCondition(parsing: written)
@@ -95,11 +96,29 @@ struct SchemaReader {
         return values.enumerated().compactMap { component($1, at: place / "fields" / $0) }
     }
 
+    /// Gives the analyzer of a text index to the fields that have none of their own.
+    private mutating func setDefaultAnalyzer(
+        _ members: DocumentObject, _ definition: inout IndexDefinition, at place: JSONPointer
+    ) {
+        guard let value = members["analyzer"] else { return }
+        guard definition.kind == .text else {
+            return add(place / "analyzer", "belongs to an index of type text; leave it out")
+        }
+        guard let analyzer = analyzer(value, at: place / "analyzer") else { return }
+        // In the order of the fields; if one could not be read, nothing is made of the definition.
+        guard case .array(let fields)? = members["fields"], fields.count == definition.components.count else { return }
+        for (position, field) in fields.enumerated() {
+            if case .object(let field) = field, field["analyzer"] != nil { continue }
+            definition.components[position].analyzer = analyzer
+        }
+    }
+
     private mutating func component(_ value: DocumentValue, at place: JSONPointer) -> IndexComponent? {
         guard case .object(let members) = value else {
             return path(value, at: place, orElse: "must be a path or an object with a path").map { IndexComponent($0) }
         }
-        allow(["path", "order", "collation", "as", "part", "split"], in: members, at: place)
+        allow(
+            ["path", "order", "collation", "as", "part", "split", "weight", "analyzer"], in: members, at: place)
         guard let written = members["path"] else {
             add(place, "has no member path")
             return nil
@@ -111,6 +130,10 @@ struct SchemaReader {
         component.part = choice("part", in: members, at: place)
         component.separator = text("split", in: members, at: place)
         if let form = members["as"] { component.dateFormats = dateFormats(form, at: place / "as") }
+        component.weight = number("weight", in: members, at: place) ?? 1
+        if let value = members["analyzer"], let analyzer = analyzer(value, at: place / "analyzer") {
+            component.analyzer = analyzer
+        }
         return component
     }
 
@@ -124,6 +147,72 @@ struct SchemaReader {
         guard let values = array(formats, of: "formats", at: place / "date") else { return [] }
         if values.isEmpty { add(place / "date", "is empty; name a format") }
         return values.enumerated().compactMap { choice($1, at: place / "date" / $0) }
+    }
+}
+
+// MARK: - Analyzers
+
+extension SchemaReader {
+    /// An analyzer: the name of one that is known, the name of a language, or an object that says everything.
+    private mutating func analyzer(_ value: DocumentValue, at place: JSONPointer) -> TextAnalyzer? {
+        if case .string(let text) = value {
+            if let known = TextAnalyzer(name: text) { return known }
+            let names = TextAnalyzer.names
+            let advice = Spelling.nearest(to: text, among: names).map { "; did you mean \($0)?" } ?? ""
+            add(place, "is \(text), which is not one of \(names.joined(separator: ", "))\(advice)")
+            return nil
+        }
+        guard case .object(let members) = value else {
+            add(place, "must be the name of an analyzer or an object")
+            return nil
+        }
+        allow(
+            ["tokenizer", "language", "case", "accents", "cjk", "length", "stopWords", "synonyms"], in: members,
+            at: place)
+        let language: TextLanguage? = choice("language", in: members, at: place)
+        var analyzer = TextAnalyzer(
+            choice("tokenizer", in: members, at: place) ?? (language == nil ? .simple : .words), language: language)
+        let letters: TextAnalyzer.LetterCase? = choice("case", in: members, at: place)
+        analyzer.foldsCase = letters != .keep
+        analyzer.accents = choice("accents", in: members, at: place) ?? .fold
+        let ideographs: TextAnalyzer.Ideographs? = choice("cjk", in: members, at: place)
+        analyzer.pairsIdeographs = ideographs == .pairs
+        analyzer.gramLength = number("length", in: members, at: place) ?? 3
+        switch members["stopWords"] {
+        case nil, .bool(false): break
+        case .bool(true): analyzer.stopWords = .ofLanguage
+        case .some(let list):
+            analyzer.stopWords = .words(
+                texts(list, at: place / "stopWords", orElse: "must be true or an array of words"))
+        }
+        if let groups = members["synonyms"].flatMap({ array($0, of: "arrays of words", at: place / "synonyms") }) {
+            analyzer.synonyms = groups.enumerated().map {
+                texts($1, at: place / "synonyms" / $0, orElse: "must be an array of words")
+            }
+        }
+        return analyzer
+    }
+
+    private mutating func texts(_ value: DocumentValue, at place: JSONPointer, orElse message: String) -> [String] {
+        guard case .array(let values) = value else {
+            add(place, message)
+            return []
+        }
+        return values.enumerated().compactMap { position, value in
+            if case .string(let text) = value { return text }
+            add(place / position, "must be a text")
+            return nil
+        }
+    }
+
+    private mutating func number(_ name: String, in object: DocumentObject, at place: JSONPointer) -> Int? {
+        switch object[name] {
+        case nil: return nil
+        case .int(let number): return Int(number)
+        default:
+            add(place / name, "must be a whole number")
+            return nil
+        }
     }
 }
 

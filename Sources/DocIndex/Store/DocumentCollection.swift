@@ -76,6 +76,14 @@ public struct DocumentCollection: Sendable {
     }
 }
 
+/// How many documents a search matches, or at least how many.
+public struct SearchTotal: Sendable, Hashable {
+    /// How many were counted.
+    public let count: Int
+    /// Whether these are all; otherwise there are more.
+    public let isExact: Bool
+}
+
 // MARK: - Text
 
 extension DocumentCollection {
@@ -146,6 +154,13 @@ extension DocumentCollection {
             try cancellation.step()
             return predicate.matches(try rows.document($0).content)
         }
+    }
+
+    /// How many documents match, counted no further than to a limit: what a list of results says of its length.
+    ///
+    /// - Complexity: O(1) for a single word; else reads postings until as many documents were found.
+    public func searchTotal(_ query: TextQuery, upTo limit: Int = 1000) throws -> SearchTotal {
+        try textSearch(in: try reader()).count(query, upTo: limit)
     }
 
     /// What answers text queries at the moment of `rows`.

@@ -20,6 +20,8 @@ public final class DocumentStore: Sendable {
         /// Whether opening with another schema waits until its indexes are built. Otherwise call
         /// ``DocumentStore/finishSchemaChange(_:)`` from any thread; meanwhile old indexes answer, and new ones do not.
         public var finishesSchemaChange = true
+        /// When the words of new documents are written as segments of text indexes.
+        public var textMaintenance = TextMaintenanceLimits()
 
         /// The defaults: a larger write buffer and cache than the database has by itself.
         public init(finishesSchemaChange: Bool = true) {
@@ -79,7 +81,9 @@ public final class DocumentStore: Sendable {
         databaseOptions.createIfMissing = databaseOptions.createIfMissing && schema != nil
         let database = try Database.open(at: path, options: databaseOptions)
         do {
-            return try open(on: database, schema: schema, finishesSchemaChange: options.finishesSchemaChange)
+            return try open(
+                on: database, schema: schema, finishesSchemaChange: options.finishesSchemaChange,
+                textMaintenance: options.textMaintenance)
         } catch {
             try database.close()
             throw error
@@ -94,7 +98,8 @@ public final class DocumentStore: Sendable {
     /// - Throws: as ``open(at:schema:options:)``; `LevelError` with `locked` while there is another store over this
     ///   database.
     public static func open(
-        on database: Database, schema: Schema? = nil, finishesSchemaChange: Bool = true
+        on database: Database, schema: Schema? = nil, finishesSchemaChange: Bool = true,
+        textMaintenance: TextMaintenanceLimits = TextMaintenanceLimits()
     ) throws -> DocumentStore {
         try schema?.validate()
         guard database.order == .bytewise else {
@@ -105,6 +110,7 @@ public final class DocumentStore: Sendable {
         }
         let catalog = try storedCatalog(in: database, mayBeNew: schema != nil)
         let store = try DocumentStore(database: database, catalog: catalog)
+        try store.withWriter { _ in store.texts.setLimits(textMaintenance) }
         try store.adopt(schema)
         guard finishesSchemaChange else { return store }
         do {

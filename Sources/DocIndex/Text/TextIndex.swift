@@ -15,7 +15,10 @@ struct TextIndex: DocumentIndex {
     var hasFields: Bool { definition.components.count > 1 }
 
     /// How often a word in each field counts.
-    var weights: [UInt32] { definition.components.map { _ in 1 } }
+    var weights: [UInt32] { definition.components.map { UInt32(clamping: $0.weight) } }
+
+    /// The bits of all fields.
+    var allFields: UInt32 { definition.components.indices.reduce(0) { $0 | 1 << UInt32($1) } }
 
     func forEachEntry(
         of document: DocumentObject, row: UInt64, _ body: (_ key: [UInt8], _ value: [UInt8]) throws -> Void
@@ -32,9 +35,10 @@ struct TextIndex: DocumentIndex {
     /// Puts the words of a document into `words`, in place of those that are there.
     func analyze(_ document: DocumentObject, into words: inout AnalyzedDocument) {
         words.removeAll()
+        if words.chains.isEmpty { words.chains = AnalysisChain.chains(definition.components.map(\.analyzer)) }
         for (field, component) in definition.components.enumerated() {
             component.path.forEachElement(in: document) { value in
-                if case .string(let text) = value { words.append(text, field: field, weight: Int(weights[field])) }
+                if case .string(let text) = value { words.append(text, field: field, weight: component.weight) }
             }
         }
     }

@@ -144,10 +144,12 @@ struct TextVerifier {
 
     /// Documents that died since the last flush are in the counts of segments, and their terms in records.
     private func subtractKills(from surplus: inout [[UInt8]: Int64]) throws {
-        var cursor = try reader.cursor(
-            in: .prefix(TextKeyspace.kills.prefix(index.number)), reverse: false, fillsCache: false)
+        let prefix = TextKeyspace.kills.prefix(index.number)
+        var cursor = try reader.cursor(in: .prefix(prefix), reverse: false, fillsCache: false)
         while try cursor.advance() {
-            guard let terms = KillRecord.terms(cursor.value) else { continue }
+            guard let slot = StoreKeyspace.row(in: cursor.key, at: prefix.count),
+                slot < UInt64(view?.structure.pendingSlot ?? 0), let terms = KillRecord.terms(cursor.value)
+            else { continue }
             for position in 0..<terms.count { surplus[Array(terms[position]), default: 0] -= 1 }
         }
     }

@@ -38,7 +38,13 @@ extension DocumentStore {
         let (snapshot, catalog, _) = try state()
         return try withoutActuallyEscaping(progress) { progress in
             var verifier = Verifier(snapshot: snapshot, catalog: catalog, progress: progress)
-            return try verifier.run()
+            var result = try verifier.run()
+            for failure in textIndexFailures {
+                result.report(
+                    "\(failure.collection).\(failure.index): its segments could not be written or merged: "
+                        + "\(failure.reason)")
+            }
+            return result
         }
     }
 }

@@ -1,8 +1,9 @@
-import DocIndex
 import Foundation
 import LevelKit
 import TestSupport
 import Testing
+
+@testable import DocIndex
 
 /// A process is killed while it writes documents, builds indexes and migrates, again and again.
 @Suite struct KilledLoaderTests {
@@ -11,6 +12,8 @@ import Testing
     @Test func `What was acknowledged is there after a kill, and schema changes and migrations go on`() throws {
         var random = TestRun.random(stream: 61)
         var (midBuildCount, midMigrationCount) = (0, 0)
+        // Kills after which segments were there that had not taken effect, or merges had.
+        var (midSegmentCount, mergedCount) = (0, 0)
         var expected = LoaderHistory.State()
         var migrationCount = 0
         try withTemporaryDirectory { directory in
@@ -32,6 +35,9 @@ import Testing
                 migrationCount = max(migrationCount, printed.migrationCount)
                 guard let store = try Self.openUnlessUnmade(path) else { continue }
                 try expectSound(store)
+                let segments = try Self.segments(of: store)
+                if segments.isUnfinished { midSegmentCount += 1 }
+                if segments.hasGaps { mergedCount += 1 }
                 let state = try LoaderHistory.State(of: store)
                 let least = max(printed.lastCommit, expected.commitCount)
                 // One commit may have been written and not acknowledged any more.
@@ -50,8 +56,73 @@ import Testing
         }
         print(
             "\(expected.commitCount) commits, \(migrationCount) migrations; of the kills, \(midBuildCount) of every "
-                + "fourth fell into a build, \(midMigrationCount) of the others into a migration")
+                + "fourth fell into a build, \(midMigrationCount) of the others into a migration; "
+                + "\(midSegmentCount) left a segment unfinished or undeleted, \(mergedCount) came after merges")
         #expect(expected.commitCount > 0)
+    }
+
+    @Test func `Whenever a process is killed that writes and merges segments, they agree with the documents`() throws {
+        var random = TestRun.random(stream: 94)
+        var (unfinishedCount, mergedCount) = (0, 0)
+        var expected = LoaderHistory.State()
+        try withTemporaryDirectory { directory in
+            let path = directory + "/s"
+            for round in 0..<TestRun.rounds(8, long: 400) {
+                let delay = random.number(below: 250_000)
+                let process = try LoaderProcess([path, "texts"], printingTo: directory + "/printed")
+                let deadline = ContinuousClock.now + .seconds(30)
+                while try !process.hasPrinted, ContinuousClock.now < deadline { usleep(1000) }
+                usleep(UInt32(delay))
+                process.kill()
+                _ = process.wait()
+                let printed = try process.printed()
+                let comment: Comment = "round \(round), \(TestRun.repetition): \(printed.failures) \(printed.rest)"
+                #expect(printed.failures.isEmpty && printed.rest.isEmpty, comment)
+                let store = try DocumentStore.open(at: path)
+                try expectSound(store)
+                let segments = try Self.segments(of: store)
+                if segments.isUnfinished { unfinishedCount += 1 }
+                if segments.hasGaps { mergedCount += 1 }
+                let state = try LoaderHistory.State(of: store)
+                let least = max(printed.lastCommit, expected.commitCount)
+                #expect((least...least + 1).contains(state.commitCount), comment)
+                while expected.commitCount < state.commitCount { expected.advance() }
+                #expect(state == expected, comment)
+                // What the index finds is what the documents say.
+                let photos = try store.collection("photos")
+                for word in ["fog", "bridge"] {
+                    let ids = Set(try photos.search(word, limit: nil).map(\.document.id))
+                    let wanted = state.photos.filter { photo in
+                        ["caption", "title"].contains { name in
+                            photo.value[name]?.stringValue?.split(separator: " ").contains(Substring(word)) == true
+                        }
+                    }
+                    #expect(ids == Set(wanted.keys), comment)
+                }
+                try store.close()
+            }
+        }
+        print(
+            "\(expected.commitCount) commits; \(unfinishedCount) kills left a segment unfinished or undeleted, "
+                + "\(mergedCount) came after merges")
+        #expect(mergedCount > 0)
+    }
+
+    /// Whether there are keys of segments that the structure of a text index does not name, and whether segments were
+    /// merged, so that numbers between those of others are gone.
+    private static func segments(of store: DocumentStore) throws -> (isUnfinished: Bool, hasGaps: Bool) {
+        var result = (isUnfinished: false, hasGaps: false)
+        for entry in store.currentCatalog.collections.flatMap(\.indexes) where entry.definition.kind == .text {
+            let structure = try TextStructure.read(entry.number, name: "text", in: store.database)
+            let numbers = Set(structure.segments.map(\.number))
+            if numbers.count + 1 < Int(structure.nextSegment) { result.hasGaps = true }
+            for number in 1..<structure.nextSegment + 8 where !numbers.contains(number) {
+                let prefix = TextKeyspace.terms.segment(entry.number, number)
+                var cursor = try store.database.cursor(in: .prefix(prefix), reverse: false, fillsCache: false)
+                if try cursor.advance() { result.isUnfinished = true }
+            }
+        }
+        return result
     }
 
     /// Opens a store; `nil` where the process that makes it was killed before it was one.

@@ -26,7 +26,10 @@ import Testing
     @Test func `What the parser refuses by its form, the published schema refuses`() throws {
         let checker = try Self.checker()
         let all = SchemaTests.refused.map(\.0) + SchemaTests.refusedIndexes.map { Self.document(index: $0.0) }
-        for json in all { #expect(!checker.accepts(try JSONParser().parse(Array(json.utf8))), "\(json)") }
+        let fields = SchemaTests.refusedFields.map {
+            Self.document(index: #"{"type":"text","fields":[{"path":"x",\#($0.0)}]}"#)
+        }
+        for json in all + fields { #expect(!checker.accepts(try JSONParser().parse(Array(json.utf8))), "\(json)") }
         // What only the parser sees is fine by its form.
         for (index, _) in SchemaTests.semanticallyRefusedIndexes {
             let json = Self.document(index: index)

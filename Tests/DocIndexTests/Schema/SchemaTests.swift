@@ -25,6 +25,16 @@ import Testing
             ])
         ),
         (
+            #"""
+            {"collections":{"a":{"indexes":{"t":{"type":"text","analyzer":"english","fields":[
+            {"path":"title","weight":3},"caption",{"path":"shelf","analyzer":"keyword"},{"path":"n","analyzer":
+            {"tokenizer":"simple","language":"german","accents":"one-way","case":"keep","cjk":"pairs","stopWords":["a"],
+            "synonyms":[["car","automobile"]]}},{"path":"m","analyzer":{"tokenizer":"ngrams","length":2}},
+            {"path":"o","analyzer":{"language":"french","stopWords":true}},{"path":"p","analyzer":"simple"}]}}}}}
+            """#,
+            Schema(collections: [CollectionDefinition("a", indexes: [SchemaTests.analyzed])])
+        ),
+        (
             #"{"collections":{"a":{"indexes":{"z":{"type":"value","fields":["a","\"odd.name\".b","tags[]"]},"#
                 + #""y":{"type":"value","fields":["a"]}}}}}"#,
             Schema(collections: [
@@ -114,6 +124,23 @@ import Testing
 
     // MARK: - What is refused
 
+    private static let analyzed: IndexDefinition = {
+        var own = TextAnalyzer(.simple, language: .german)
+        own.accents = .oneWay
+        own.foldsCase = false
+        own.pairsIdeographs = true
+        own.stopWords = .words(["a"])
+        own.synonyms = [["car", "automobile"]]
+        var pairs = TextAnalyzer(.ngrams)
+        pairs.gramLength = 2
+        var french = TextAnalyzer.language(.french)
+        french.stopWords = .ofLanguage
+        return .text(
+            "t", on: .field("title", weight: 3, analyzer: .language(.english)),
+            .field("caption", analyzer: .language(.english)), .field("shelf", analyzer: .keyword),
+            .field("n", analyzer: own), .field("m", analyzer: pairs), .field("o", analyzer: french), "p")
+    }()
+
     /// JSON, and parts of the message.
     static let refused: [(String, [String])] = [
         ("[]", ["the schema must be an object"]), ("null", ["must be an object"]), ("\"x\"", ["must be an object"]),
@@ -172,11 +199,47 @@ import Testing
         (#"{"type":"geo","fields":["a"],"unique":true}"#, ["/unique is not possible in an index of type geo"]),
         (#"{"type":"text","fields":["a"],"cover":["b"]}"#, ["/cover is not possible in an index of type text"]),
         (#"{"type":"text","fields":["a"],"where":"b = 1"}"#, ["/where is not possible in an index of type text"]),
-        (#"{"type":"text","fields":[{"path":"a","order":"desc"}]}"#, ["/fields/0 must be a path alone"]),
+        (#"{"type":"text","fields":[{"path":"a","order":"desc"}]}"#, ["/fields/0 must be a path, a weight and"]),
+        (#"{"fields":[{"path":"a","weight":2}]}"#, ["/fields/0/weight belongs to an index of type text"]),
+        (#"{"fields":[{"path":"a","analyzer":"words"}]}"#, ["/fields/0/analyzer belongs to an index of type text"]),
+        (#"{"fields":["a"],"analyzer":"words"}"#, ["/analyzer belongs to an index of type text"]),
+        (#"{"type":"geo","fields":[{"path":"a","weight":2}]}"#, ["/fields/0/weight belongs to"]),
+    ]
+
+    /// Wrong weights and analyzers of text indexes, as members of the only field.
+    static let refusedFields: [(String, [String])] = [
+        (#""weight":0"#, ["/fields/0/weight is 0"]), (#""weight":101"#, ["/fields/0/weight is 101"]),
+        (#""weight":"2""#, ["/fields/0/weight must be a whole number"]),
+        (#""analyzer":"klingon""#, ["/fields/0/analyzer is klingon", "simple, words"]),
+        (#""analyzer":"germn""#, ["did you mean german?"]), (#""analyzer":1"#, ["must be the name of an analyzer"]),
+        (#""analyzer":{"stemmer":"german"}"#, ["/analyzer/stemmer is not known"]),
+        (#""analyzer":{"accents":"away"}"#, ["/analyzer/accents is away", "fold, keep, one-way"]),
+        (#""analyzer":{"tokenizer":"ngrams","length":9}"#, ["/analyzer/length is 9"]),
+        (#""analyzer":{"stopWords":[]}"#, ["/analyzer/stopWords is empty"]),
+        (#""analyzer":{"stopWords":1}"#, ["/analyzer/stopWords must be true or an array"]),
+        (#""analyzer":{"synonyms":[["car"]]}"#, ["/analyzer/synonyms has a group with fewer than two"]),
+        (#""analyzer":{"synonyms":["car"]}"#, ["/analyzer/synonyms/0 must be an array"]),
     ]
 
     /// What is wrong by rules that a JSON Schema does not express.
     static let semanticallyRefusedIndexes: [(String, [String])] = [
+        (
+            #"{"type":"text","fields":["a"],"analyzer":{"tokenizer":"keyword","language":"german"}}"#,
+            ["/analyzer/language needs words"]
+        ),
+        (#"{"type":"text","fields":["a"],"analyzer":{"length":2}}"#, ["/analyzer/length belongs to the tokenizer"]),
+        (
+            #"{"type":"text","fields":["a"],"analyzer":{"stopWords":true}}"#,
+            ["/analyzer/stopWords can only be true with a language"]
+        ),
+        (
+            #"{"type":"text","fields":["a"],"analyzer":{"language":"hindi","stopWords":true}}"#,
+            ["/analyzer/stopWords are not known of hindi"]
+        ),
+        (
+            #"{"type":"text","fields":["a"],"analyzer":{"tokenizer":"ngrams","accents":"one-way"}}"#,
+            ["/analyzer/accents cannot be one-way"]
+        ),
         (#"{"fields":["a..b"]}"#, ["/fields/0 is no path", "Invalid field path at byte 2"]),
         (#"{"fields":["a"],"cover":["a["]}"#, ["/cover/0 is no path"]),
         (#"{"fields":["a"],"where":"b ="}"#, ["/where is no condition"]),
@@ -192,6 +255,13 @@ import Testing
         let error = expectFailure(.invalidSchema) { try Schema(json: Array(json.utf8)) }
         for part in parts { #expect(error?.message.contains(part) == true, "\(error?.message ?? "")") }
         #expect(error?.schemaViolations.isEmpty == false)
+    }
+
+    @Test(arguments: refusedFields) func `A weight or an analyzer that cannot be used is refused with its place`(
+        members: String, parts: [String]
+    ) {
+        expectRefusal(
+            #"{"collections":{"a":{"indexes":{"y":{"type":"text","fields":[{"path":"x",\#(members)}]}}}}}"#, parts)
     }
 
     @Test(arguments: refusedIndexes + semanticallyRefusedIndexes)

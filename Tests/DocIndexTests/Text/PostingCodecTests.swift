@@ -195,4 +195,42 @@ import Testing
         }
         #expect(TextNorm.code(.max) == 255)
     }
+
+    @Test func `Records of slots and structures come back, and other bytes are refused and never trap`() {
+        var random = TestRun.random(stream: 95)
+        for _ in 0..<TestRun.rounds(3000, long: 500_000) {
+            var structure = TextStructure()
+            structure.generation = UInt64(random.number(below: 1 << 40))
+            structure.nextSegment = 50
+            for number in 1..<UInt32(1 + random.number(below: 5)) {
+                let upper = structure.pendingSlot + UInt32(random.number(below: 1000))
+                structure.segments.append(
+                    TextSegment(
+                        number: number, lower: structure.pendingSlot, upper: upper, documentCount: 0,
+                        byteCount: UInt64(random.number(below: 1 << 40))))
+            }
+            structure.nextSlot = structure.pendingSlot + 7
+            #expect(TextStructure(encoded: structure.encoded) == structure)
+            let rows = (0..<random.number(below: 20)).map { _ in UInt32.random(in: 0...(.max), using: &random) }
+            #expect(SlotRows.decoded(SlotRows.encoded(rows)) == rows)
+            var bytes = random.pick([structure.encoded, SlotRows.encoded(rows), [3, 0x61, 0x62, 0x63, 1, 0x64]])
+            for _ in 0...random.number(below: 4) where !bytes.isEmpty {
+                switch random.number(below: 4) {
+                case 0: bytes.removeLast(random.number(below: bytes.count))
+                case 1: bytes.append(UInt8(random.number(below: 256)))
+                default: bytes[random.number(below: bytes.count)] = UInt8(random.pick([0, 1, 0x7f, 0x80, 0xff, 0x14]))
+                }
+            }
+            if let read = TextStructure(encoded: bytes) {
+                #expect(read.segments.allSatisfy { $0.lower <= $0.upper && $0.upper <= read.nextSlot })
+            }
+            if let read = SlotRows.decoded(bytes) { #expect(read.count <= bytes.count) }
+            if let read = KillRecord.terms(bytes.span) { #expect(read.count <= bytes.count) }
+            #expect(DeadSlots(encoded: bytes) == nil || bytes.count == 512)
+            for offset in 0..<min(3, bytes.count) {
+                let term = TextKeyspace.term(in: bytes.span, at: offset)
+                #expect(term == nil || (term?.count ?? 0) < bytes.count)
+            }
+        }
+    }
 }

@@ -15,12 +15,13 @@ import Testing
     static let limits: TextMaintenanceLimits = {
         var limits = TextMaintenanceLimits()
         limits.mergeBytesPerDocument = 2000
-        limits.sliceByteCount = 3000
+        limits.mergeSliceByteCount = 3000
+        limits.flushSliceByteCount = 200
         limits.loadDocumentCount = 40
         limits.loadWordCount = 4000
         limits.pendingDocumentCount = 60
-        limits.mergePolicy.levelFactor = 4
-        limits.mergePolicy.baseDocumentCount = 100
+        limits.mergeFactor = 4
+        limits.smallLevelDocumentCount = 100
         return limits
     }()
 
@@ -122,12 +123,11 @@ import Testing
         case field(Int, Wanted)
 
         var query: TextQuery {
-            func bytes(_ word: String) -> [UInt8] { Array(word.utf8) }
-            return switch self {
-            case .word(let word): .phrase([bytes(word)])
-            case .prefix(let prefix): .prefix(bytes(prefix))
-            case .phrase(let words): .phrase(words.map(bytes))
-            case .near(let words, let slop): .near(words.map(bytes), slop: slop)
+            switch self {
+            case .word(let word): .word(word)
+            case .prefix(let prefix): .prefix(prefix)
+            case .phrase(let words): .phrase(words.joined(separator: " "))
+            case .near(let words, let slop): .near(words.joined(separator: " "), slop: slop)
             case .and(let parts): .and(parts.map(\.query))
             case .or(let parts): .or(parts.map(\.query))
             case .except(let wanted, let unwanted): .except(wanted.query, unwanted.query)
@@ -207,7 +207,11 @@ import Testing
         }
     }
 
-    private static func check(_ model: Model, _ collection: DocumentCollection, _ random: inout SplitMix64) throws {
+    /// - Parameter other: the id of a document that the model does not know and no query finds.
+    private static func check(
+        _ model: Model, _ collection: DocumentCollection, _ random: inout SplitMix64, except other: Int? = nil
+    ) throws {
+        if let other { try collection.delete(.int(Int64(other))) }
         let wanted = Wanted.random(&random, depth: 2)
         let comment: Comment = "\(wanted), \(TestRun.repetition)"
         let expected = model.scores(wanted)
@@ -276,6 +280,122 @@ import Testing
                 try Self.check(old, snapshot.collections[0], &random)
                 try Self.check(model, try store.collection("c"), &random)
             }
+            try expectSound(store)
+            try store.close()
+        }
+    }
+
+    @Test func `A segment is written little by little, and what dies meanwhile is counted out`() throws {
+        var random = TestRun.random(stream: 69)
+        for _ in 0..<TestRun.rounds(3, long: 200) {
+            try withTemporaryDirectory { directory in
+                var limits = Self.limits
+                limits.pendingDocumentCount = 100
+                limits.flushSliceByteCount = 8
+                var options = DocumentStore.Options()
+                options.textMaintenance = limits
+                var store = try DocumentStore.open(at: directory + "/s", schema: Self.schema, options: options)
+                var model = Model()
+                var frozenCount = 0
+                for round in 0..<60 {
+                    try Self.change(&model, in: store, &random)
+                    let collection = try store.collection("c")
+                    let view = try collection.textSearch(in: try collection.reader()).view
+                    guard view.frozen != nil else { continue }
+                    frozenCount += 1
+                    try Self.check(model, collection, &random)
+                    // As a process that is killed leaves it: what was written of the segment is in the way of nobody.
+                    if frozenCount % 5 == 4 {
+                        try expectSound(store)
+                        try store.close()
+                        store = try DocumentStore.open(at: directory + "/s", schema: Self.schema, options: options)
+                        try Self.check(model, try store.collection("c"), &random)
+                    }
+                    if round % 7 == 6 { try store.flushTextIndexes() }
+                }
+                #expect(frozenCount > 8, "\(frozenCount), \(TestRun.repetition)")
+                try expectSound(store)
+                try store.close()
+            }
+        }
+    }
+
+    @Test func `What goes wrong while segments are merged is told, and the commit is stored all the same`() throws {
+        var random = TestRun.random(stream: 70)
+        try withTemporaryDirectory { directory in
+            let database = try Database.open(at: directory + "/s")
+            let store = try DocumentStore.open(on: database, schema: Self.schema, textMaintenance: Self.limits)
+            let collection = try store.collection("c")
+            var model = Model()
+            func segments() throws -> [TextSegment] {
+                try TextStructure.read(1, name: "text", in: database).segments
+            }
+            while try segments().count < 2 { try Self.change(&model, in: store, &random) }
+            #expect(store.textIndexFailures.isEmpty)
+            // The record of a term is damaged in a segment that will be merged.
+            let damaged = try segments()[0].number
+            let prefix = TextKeyspace.terms.segment(1, damaged)
+            let key = try #require(try allPairs(in: database).first { $0.key.starts(with: prefix) }?.key)
+            try database.put([0xff], forKey: key)
+            var count = 0
+            while store.textIndexFailures.isEmpty, count < 300 {
+                try Self.change(&model, in: store, &random)
+                count += 1
+            }
+            let failure = try #require(store.textIndexFailures.first)
+            #expect(failure.collection == "c" && failure.index == "text")
+            #expect(failure.reason.contains("cannot be read"))
+            let documents = try collection.count()
+            try collection.put(["id": 1_000_000, "title": "found at once"])
+            #expect(try collection.count() == documents + 1)
+            #expect(try collection.search("\"found at once\"").map(\.document.id) == [1_000_000])
+            #expect(try store.verify().problems.contains { $0.contains("c.text: its segments could not be") })
+            expectFailure(.corruption, containing: "rebuild") { try store.optimizeTextIndexes() }
+            try store.rebuildIndex("text", of: "c")
+            #expect(store.textIndexFailures.isEmpty)
+            try Self.check(model, collection, &random, except: 1_000_000)
+            try expectSound(store)
+            try database.close()
+        }
+    }
+
+    @Test func `A total is exact for a word, and else counted as far as it is wanted`() throws {
+        try withTemporaryStore(schema: Self.schema) { (store) throws in
+            let collection = try store.collection("c")
+            for id in 0..<300 {
+                try collection.put(["id": .int(Int64(id)), "title": .string(id % 3 == 0 ? "fog bridge" : "fog")])
+            }
+            try store.flushTextIndexes()
+            for id in 0..<30 { try collection.delete(.int(Int64(id))) }
+            func total(_ text: String, _ limit: Int) throws -> SearchTotal {
+                try collection.searchTotal(try TextQuery(parsing: text), upTo: limit)
+            }
+            #expect(try total("fog", 10) == SearchTotal(count: 270, isExact: true))
+            #expect(try total("fog bridge", 10) == SearchTotal(count: 10, isExact: false))
+            #expect(try total("fog bridge", 90) == SearchTotal(count: 90, isExact: true))
+            #expect(try total("fog bridge", 89) == SearchTotal(count: 89, isExact: false))
+            #expect(try total("fog OR bridge", 1000) == SearchTotal(count: 270, isExact: true))
+            #expect(try total("title:fog", 5) == SearchTotal(count: 5, isExact: false))
+            #expect(try total("rain", 5) == SearchTotal(count: 0, isExact: true))
+            #expect(try total("\"bridge fog\"", 5) == SearchTotal(count: 0, isExact: true))
+        }
+    }
+
+    @Test func `A snapshot of before anybody searched loads its index once`() throws {
+        try withTemporaryDirectory { directory in
+            var store = try DocumentStore.open(at: directory + "/s", schema: Self.schema)
+            for id in 0..<20 { try store.collection("c").put(["id": .int(Int64(id)), "title": "fog"]) }
+            try store.close()
+            store = try DocumentStore.open(at: directory + "/s")
+            let snapshot = try store.snapshot()
+            try store.collection("c").put(["id": 100, "title": "fog"])
+            func view() throws -> TextView {
+                try snapshot.collections[0].textSearch(in: try snapshot.collections[0].reader()).view
+            }
+            let (first, second) = (try view(), try view())
+            #expect(first.pending === second.pending)
+            #expect(try snapshot.collections[0].search("fog", limit: nil).count == 20)
+            #expect(try store.collection("c").search("fog", limit: nil).count == 21)
             try expectSound(store)
             try store.close()
         }

@@ -9,6 +9,10 @@
 //
 // makes a short history by one thread, and ends. A call that fails is printed; everything is tried to the end.
 //
+//     docindex-loader STORE texts
+//
+// goes on with the commits by one thread, and does nothing else.
+//
 // Each acknowledged commit is printed as its number, each migration as `migration` and its number before it begins.
 
 import DocIndex
@@ -39,6 +43,14 @@ let options: DocumentStore.Options = {
     var options = DocumentStore.Options(finishesSchemaChange: false)
     // Tables and compactions come and go.
     options.database.writeBufferByteCount = 128 << 10
+    // Segments of text indexes are written and merged all the time.
+    options.textMaintenance.pendingDocumentCount = 40
+    options.textMaintenance.loadDocumentCount = 200
+    options.textMaintenance.loadWordCount = 500
+    options.textMaintenance.flushSliceByteCount = 100
+    options.textMaintenance.mergeSliceByteCount = 2000
+    options.textMaintenance.mergeFactor = 3
+    options.textMaintenance.smallLevelDocumentCount = 50
     return options
 }()
 let path = CommandLine.arguments[1]
@@ -65,6 +77,14 @@ if CommandLine.arguments[2] == "short" {
         try store.close()
     }
     exit(0)
+}
+
+if CommandLine.arguments[2] == "texts" {
+    let store = try DocumentStore.open(at: path, schema: LoaderHistory.schema(2), options: options)
+    for number in try LoaderHistory.State(of: store).commitCount + 1... {
+        try LoaderHistory.perform(number, on: store)
+        report("\(number)")
+    }
 }
 
 /// Opens the store as it is; makes it where there is none, or where the process that made it was killed at once.

@@ -1,12 +1,14 @@
 /// The words of a document as a text index sees them: terms with their places, field by field.
 struct AnalyzedDocument {
     var terms = Analyzer.Terms()
-    /// The place of each term; fields rise, and positions within a field.
+    /// The place of each term; fields rise, and positions within a field do not fall.
     private(set) var places: [TextPlace] = []
     private var field = -1
     private var next: UInt32 = 0
-    /// Words, each counted as often as its field weighs.
+    /// Words, each counted as often as its field weighs. A word counts once, in however many forms it is there.
     private(set) var length = 0
+    /// What takes the texts of each field apart, made at the first document.
+    var chains: [AnalysisChain] = []
 
     mutating func removeAll() {
         terms.removeAll()
@@ -24,6 +26,7 @@ struct AnalyzedDocument {
         } else if next > 0 {
             next = min(next + TextPlace.gap, TextPlace.positionLimit)
         }
+        guard chains[field].isPlain else { return appendAnalyzed(text, field: field, weight: weight) }
         let before = terms.count
         Analyzer.append(text, to: &terms)
         for _ in before..<terms.count {
@@ -31,6 +34,17 @@ struct AnalyzedDocument {
             next = min(next + 1, TextPlace.positionLimit)
         }
         length += (terms.count - before) * weight
+    }
+
+    private mutating func appendAnalyzed(_ text: String, field: Int, weight: Int) {
+        let start = next
+        let count = chains[field].forEachTerm(of: text) { term, position in
+            terms.append(term)
+            // Both are far below what their sum could overflow at.
+            places.append(TextPlace(field: field, position: start + min(position, TextPlace.positionLimit)))
+        }
+        next = min(start + min(count.positions, TextPlace.positionLimit), TextPlace.positionLimit)
+        length += count.words * weight
     }
 
     var isEmpty: Bool { places.isEmpty }

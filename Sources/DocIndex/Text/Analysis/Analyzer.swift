@@ -4,8 +4,8 @@
 /// letters are folded away. Each ideograph, kana and Thai character is a word of its own, so that text without spaces
 /// is found by any part of it.
 ///
-/// Format 1 of a store has this analyzer and no other. Folding is Foundation's, so a store belongs to the Unicode
-/// version of the system that wrote it.
+/// This is what ``TextAnalyzer/simple`` does, the default; ``AnalysisChain`` does all others. Folding is Foundation's, so an
+/// index belongs to the Unicode version of the system that wrote it.
 enum Analyzer {
     /// The terms of a text, in their order, as UTF-8 in one buffer.
     struct Terms {
@@ -101,11 +101,23 @@ enum Analyzer {
 
     /// Whether a character is within a word, a word of its own, or between words.
     static func kind(of character: Character) -> Part {
-        guard let first = character.unicodeScalars.first else { return .between }
-        return switch kind(of: first) {
+        character.unicodeScalars.first.map(part) ?? .between
+    }
+
+    /// As ``kind(of:)``, of a scalar.
+    static func part(of scalar: Unicode.Scalar) -> Part {
+        switch kind(of: scalar) {
         case .letter, .invisible: .inside
         case .word: .alone
         case .separator: .between
+        }
+    }
+
+    /// Whether a scalar makes a word of the part of a text in which it is.
+    static func isPartOfWord(_ scalar: Unicode.Scalar) -> Bool {
+        switch kind(of: scalar) {
+        case .letter, .word: true
+        case .separator, .invisible: scalar.properties.isEmojiModifier || (0x1f1e6...0x1f1ff).contains(scalar.value)
         }
     }
 

@@ -17,6 +17,32 @@ enum TextFolding {
             options: [.caseInsensitive, .diacriticInsensitive, .widthInsensitive], locale: nil)
     }
 
+    /// The composed form of a text without the width of East Asian letters, and without case and accents where asked.
+    ///
+    /// Unlike ``withoutCaseAndAccents(_:)``, it takes the points of Hebrew and Arabic vowels for accents: hardly anybody
+    /// types them.
+    static func folded(_ text: String, case foldsCase: Bool, accents foldsAccents: Bool) -> String {
+        if isPlain(text) { return foldsCase ? text.lowercased() : text }
+        var options: String.CompareOptions = .widthInsensitive
+        if foldsCase { options.insert(.caseInsensitive) }
+        if foldsAccents { options.insert(.diacriticInsensitive) }
+        let folded = text.precomposedStringWithCanonicalMapping.folding(options: options, locale: nil)
+        // Without width, a sign that stood behind a letter may belong to it.
+        guard foldsAccents else { return folded.precomposedStringWithCanonicalMapping }
+        guard folded.unicodeScalars.contains(where: isPoint) else { return folded }
+        return String(String.UnicodeScalarView(folded.unicodeScalars.filter { !isPoint($0) }))
+    }
+
+    /// Points of vowels, and the stroke that makes Arabic words longer.
+    private static func isPoint(_ scalar: Unicode.Scalar) -> Bool {
+        switch scalar.value {
+        case 0x591...0x5bd, 0x5bf, 0x5c1...0x5c2, 0x5c4...0x5c5, 0x5c7, 0x610...0x61a, 0x640, 0x64b...0x65f, 0x670,
+            0x6d6...0x6dc, 0x6df...0x6e4, 0x6e7...0x6e8, 0x6ea...0x6ed:
+            true
+        default: false
+        }
+    }
+
     private static func isPlain(_ text: String) -> Bool { text.utf8.allSatisfy { $0 < 0x80 } }
 
     /// The name of the rules with a hash of what they make of all letters that have case, accents or width: another

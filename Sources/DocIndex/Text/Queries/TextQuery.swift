@@ -8,23 +8,27 @@
 /// | `fog OR bridge` | with at least one; binds weaker than the space |
 /// | `-fog`, `NOT fog` | without the word |
 /// | `+fog bridge` | with the first word; the second counts for the order alone |
-/// | `"golden gate"` | with these words one after the other in one text |
+/// | `"golden gate"` | with these words, as they are written, one after the other in one text |
 /// | `"gate golden"~3` | with these words in any order, and at most three others between them |
 /// | `bridg*` | with a word that begins like this |
 /// | `harbor~`, `harbor~2` | with a word that differs by a letter, or by two; the first letter is as it is |
 /// | `title:fog`, `title:(fog OR bridge)` | with the word at this field |
 /// | `fog^2` | as without, and counts twice |
 /// | `( )` | groups |
+///
+/// Words are kept as they are written. What they become is decided by the analyzer of each field that is searched.
 public indirect enum TextQuery: Sendable, Hashable {
-    /// Terms that follow one another; a single word is a phrase of one term.
-    case phrase([[UInt8]])
-    /// Terms in one text, in any order, with at most so many other words between them.
-    case near([[UInt8]], slop: Int)
-    /// Terms that begin with these bytes; together they count as one term.
-    case prefix([UInt8])
-    /// Terms within so many insertions, deletions, replacements and swaps of neighbours, which begin with the same
-    /// letter; together they count as one term.
-    case fuzzy([UInt8], distance: Int)
+    /// A word, in any of its forms where a field has stems. What an index takes for several words must follow one another.
+    case word(String)
+    /// Words as they are written, which follow one another in one text.
+    case phrase(String)
+    /// Words as they are written in one text, in any order, with at most so many other words between them.
+    case near(String, slop: Int)
+    /// Words that begin like this; together they count as one word.
+    case prefix(String)
+    /// Words within so many insertions, deletions, replacements and swaps of neighbours, at most two, which begin with
+    /// the same letter; together they count as one word. `nil` for one, and two in words of nine letters or more.
+    case fuzzy(String, distance: Int?)
     /// Documents with all of these.
     case and([TextQuery])
     /// Documents with at least one of these.

@@ -112,12 +112,10 @@ struct TextQueryParser {
                 throw fault("this quote is not closed")
             }
             offset = end + 1
-            let phrase = phrase(text[(start + 1)..<end])
-            let slop = takeNumber(behind: "~")
-            if let slop, case .phrase(let terms) = phrase, terms.count > 1 {
-                return try boosted(.near(terms, slop: slop))
-            }
-            return try boosted(phrase)
+            let words = String(text[(start + 1)..<end])
+            let count = Self.wordCount(words)
+            if let slop = takeNumber(behind: "~"), count > 1 { return try boosted(.near(words, slop: slop)) }
+            return try boosted(count == 0 ? .nothing : .phrase(words))
         default:
             if let field = takeField() {
                 guard let part = try single() else { throw fault("\(field): needs a word behind the colon") }
@@ -164,23 +162,18 @@ struct TextQueryParser {
         }
         let isPrefix = distance == nil && range.count > 1 && text[range.upperBound - 1] == "*"
         if isPrefix { range = range.lowerBound..<range.upperBound - 1 }
-        guard case .phrase(let terms) = phrase(text[range]), let last = terms.last else { return .nothing }
+        let word = String(text[range])
+        guard Self.wordCount(word) > 0 else { return .nothing }
         var query: TextQuery
         if isPrefix {
-            let before = Array(terms.dropLast())
-            query = before.isEmpty ? .prefix(last) : .and([.phrase(before), .prefix(last)])
+            query = .prefix(word)
         } else if let distance {
-            query = Self.all(terms.map { .fuzzy($0, distance: distance < 0 ? Self.distance(for: $0) : distance) })
+            query = .fuzzy(word, distance: distance < 0 ? nil : distance)
         } else {
-            query = .phrase(terms)
+            query = .word(word)
         }
         if let weight { query = .boost(query, weight) }
         return query
-    }
-
-    /// How far a word may be off: the longer, the further.
-    private static func distance(for term: [UInt8]) -> Int {
-        String(decoding: term, as: UTF8.self).count < 9 ? 1 : 2
     }
 
     private mutating func boosted(_ query: TextQuery) throws -> TextQuery {
@@ -213,10 +206,11 @@ struct TextQueryParser {
         return number
     }
 
-    private func phrase(_ characters: ArraySlice<Character>) -> TextQuery {
+    /// How many words there are by the rules that most fields have: signs alone are nothing to look for.
+    private static func wordCount(_ text: String) -> Int {
         var terms = Analyzer.Terms()
-        Analyzer.append(String(characters), to: &terms)
-        return terms.count == 0 ? .nothing : .phrase((0..<terms.count).map { Array(terms[$0]) })
+        Analyzer.append(text, to: &terms)
+        return terms.count
     }
 
     private mutating func skipSpaces() {

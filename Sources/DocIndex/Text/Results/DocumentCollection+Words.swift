@@ -12,8 +12,9 @@ extension DocumentCollection {
     /// - Throws: ``DocIndexError``: `unknownIndex`, `corruption`.
     /// - Complexity: reads every word that begins so, and no posting.
     public func completions(of beginning: String, limit: Int = 10) throws -> [IndexedWord] {
-        guard let prefix = Self.lastTerm(of: beginning) else { return [] }
-        return try textSearch(in: try reader()).terms(from: prefix).sorted {
+        let search = try textSearch(in: try reader())
+        guard let prefix = Self.lastTerm(of: beginning, search.index) else { return [] }
+        return try search.terms(from: prefix).sorted {
             $0.documentCount != $1.documentCount ? $0.documentCount > $1.documentCount : $0.word < $1.word
         }.prefix(max(0, limit)).map { $0 }
     }
@@ -24,12 +25,13 @@ extension DocumentCollection {
     /// - Throws: as ``completions(of:limit:)``.
     /// - Complexity: reads every word with the same first letter, and no posting.
     public func suggestions(for word: String, limit: Int = 5) throws -> [IndexedWord] {
-        guard let term = Self.lastTerm(of: word) else { return [] }
+        let search = try textSearch(in: try reader())
+        guard let term = Self.lastTerm(of: word, search.index) else { return [] }
         let letters = Array(String(decoding: term, as: UTF8.self).unicodeScalars)
         guard let first = letters.first, letters.count > 1 else { return [] }
         let reference = EditDistance(term, limit: letters.count < 5 ? 1 : 2)
         var found: [(distance: Int, word: IndexedWord)] = []
-        for candidate in try textSearch(in: try reader()).terms(from: Array(String(first).utf8)) {
+        for candidate in try search.terms(from: Array(String(first).utf8)) {
             guard let distance = reference.distance(to: Array(candidate.word.utf8)) else { continue }
             if distance == 0 { return [] }
             found.append((distance, candidate))
@@ -55,9 +57,13 @@ extension DocumentCollection {
         }
     }
 
-    private static func lastTerm(of text: String) -> [UInt8]? {
-        var terms = Analyzer.Terms()
-        Analyzer.append(text, to: &terms)
-        return terms.count == 0 ? nil : Array(terms[terms.count - 1])
+    /// The last word of a text, as the first field of the index that has words writes it.
+    private static func lastTerm(of text: String, _ index: TextIndex) -> [UInt8]? {
+        let analyzers = index.definition.components.map(\.analyzer)
+        guard let analyzer = analyzers.first(where: \.hasWords) ?? analyzers.first else { return nil }
+        return switch AnalysisChain(analyzer).tokens(of: text, isExact: true, keepsStopWords: true).last?.form {
+        case nil: nil
+        case .term(let term), .prefix(let term): term
+        }
     }
 }

@@ -36,17 +36,23 @@ public struct TextMarking: Sendable {
     }
 
     /// The text with the words marked that a query is about.
-    public func marked(_ text: String, for query: TextQuery) -> String {
-        let tokens = TextTokens(text)
+    ///
+    /// - Parameter analyzer: that of the field at which the text is; see ``IndexComponent/analyzer``.
+    public func marked(_ text: String, for query: TextQuery, analyzer: TextAnalyzer = .simple) -> String {
+        let tokens = TextTokens(text, analyzer)
         return shown(text, tokens, matches: tokens.matches(query), in: text.startIndex..<text.endIndex)
     }
 
     /// The part of the text with the most words that a query is about, with these words marked.
     ///
-    /// - Parameter wordCount: how many words are shown, about.
+    /// - Parameters:
+    ///   - wordCount: how many words are shown, about.
+    ///   - analyzer: that of the field at which the text is.
     /// - Returns: the beginning of the text where none of the words is in it.
-    public func snippet(of text: String, for query: TextQuery, wordCount: Int = 24) -> String {
-        let tokens = TextTokens(text)
+    public func snippet(
+        of text: String, for query: TextQuery, wordCount: Int = 24, analyzer: TextAnalyzer = .simple
+    ) -> String {
+        let tokens = TextTokens(text, analyzer)
         let matches = tokens.matches(query)
         let size = max(1, wordCount)
         guard tokens.tokens.count > size else {

@@ -1,3 +1,5 @@
+internal import LevelKit
+
 /// The words of a text with their places in it, for whoever shows the text.
 ///
 /// The index stores no offsets: the texts of the few documents that are shown are taken apart again.
@@ -9,8 +11,45 @@ struct TextTokens {
     }
 
     private(set) var tokens: [Token] = []
+    private let chain: AnalysisChain
+    /// Whether each character is a token: what is looked for may stand anywhere.
+    private let isOfCharacters: Bool
 
-    init(_ text: String) {
+    /// The words of a text at a field with an analyzer.
+    init(_ text: String, _ analyzer: TextAnalyzer) {
+        var analyzer = analyzer
+        // Neighbours are marked together where both are looked for: each is taken by itself.
+        analyzer.pairsIdeographs = false
+        isOfCharacters = analyzer.tokenizer == .ngrams
+        if isOfCharacters {
+            var keyword = TextAnalyzer(.keyword)
+            keyword.foldsCase = analyzer.foldsCase
+            keyword.accents = analyzer.accents
+            analyzer = keyword
+        }
+        chain = AnalysisChain(analyzer)
+        if isOfCharacters {
+            for index in text.indices { append(text, index..<text.index(after: index)) }
+            return
+        }
+        switch analyzer.tokenizer {
+        case .keyword: append(text, text.startIndex..<text.endIndex)
+        case .words: takeWords(text)
+        case .simple, .ngrams: takeRuns(text)
+        }
+    }
+
+    /// Words as UAX #29 parts them.
+    private mutating func takeWords(_ text: String) {
+        let scalars = Array(text.unicodeScalars)
+        var places = Array(text.unicodeScalars.indices)
+        places.append(text.endIndex)
+        var ranges: [Range<Int>] = []
+        WordBreaks.forEachPart(of: scalars, scalars.map(WordBreakClass.init)) { ranges.append($0) }
+        for range in ranges { append(text, places[range.lowerBound]..<places[range.upperBound]) }
+    }
+
+    private mutating func takeRuns(_ text: String) {
         var start: String.Index?
         var index = text.startIndex
         while index < text.endIndex {
@@ -31,10 +70,15 @@ struct TextTokens {
     }
 
     private mutating func append(_ text: String, _ range: Range<String.Index>) {
-        var terms = Analyzer.Terms()
-        Analyzer.append(String(text[range]), to: &terms)
-        if terms.count == 0 { return }
-        tokens.append(Token(range: range, terms: (0..<terms.count).map { Array(terms[$0]) }))
+        var terms: [[UInt8]] = []
+        if chain.isPlain {
+            var plain = Analyzer.Terms()
+            Analyzer.append(String(text[range]), to: &plain)
+            terms = (0..<plain.count).map { Array(plain[$0]) }
+        } else {
+            _ = chain.forEachTerm(of: String(text[range])) { term, _ in terms.append(term.copied()) }
+        }
+        if !terms.isEmpty { tokens.append(Token(range: range, terms: terms)) }
     }
 
     /// Which tokens a query is about: those that it looks for, and of a phrase those that follow one another.
@@ -47,25 +91,57 @@ struct TextTokens {
     private func collect(_ query: TextQuery, into found: inout Set<Int>) {
         switch query {
         case .nothing: break
-        case .phrase(let terms):
-            // The tokens of the terms in a row: a token may hold several.
-            let all = tokens.enumerated().flatMap { position, token in token.terms.map { (position, $0) } }
-            guard !terms.isEmpty, all.count >= terms.count else { return }
-            for start in 0...(all.count - terms.count)
-            where terms.indices.allSatisfy({ all[start + $0].1 == terms[$0] }) {
-                for offset in terms.indices { found.insert(all[start + offset].0) }
+        case .word(let text):
+            if isOfCharacters { return collect(terms(of: text), into: &found) }
+            let tokens = chain.tokens(of: text, isExact: false)
+            collect(tokens.compactMap(\.term), into: &found)
+            for phrase in chain.synonyms(of: tokens) { collect(phrase, into: &found) }
+        case .phrase(let text): collect(terms(of: text), into: &found)
+        case .near(let text, _):
+            let terms = terms(of: text)
+            insert(&found) { terms.contains($0) }
+        case .prefix(let text):
+            if isOfCharacters { return collect(terms(of: text), into: &found) }
+            guard let prefix = terms(of: text).last else { return }
+            insert(&found) { $0.starts(with: prefix) }
+        case .fuzzy(let text, let distance):
+            for term in terms(of: text) {
+                let letters = String(decoding: term, as: UTF8.self).count
+                let reference = EditDistance(term, limit: min(distance ?? (letters < 9 ? 1 : 2), 2))
+                insert(&found) { $0.first == term.first && reference.distance(to: $0) != nil }
             }
-        case .near(let terms, _): insert(&found) { terms.contains($0) }
-        case .prefix(let prefix): insert(&found) { $0.starts(with: prefix) }
-        case .fuzzy(let term, let distance):
-            let reference = EditDistance(term, limit: distance)
-            insert(&found) { $0.first == term.first && reference.distance(to: $0) != nil }
         case .and(let parts), .or(let parts): for part in parts { collect(part, into: &found) }
         case .except(let wanted, _): collect(wanted, into: &found)
         case .prefer(let wanted, let optional):
             collect(wanted, into: &found)
             collect(optional, into: &found)
         case .field(_, let part), .boost(let part, _): collect(part, into: &found)
+        }
+    }
+
+    private func terms(of text: String) -> [[UInt8]] {
+        if isOfCharacters {
+            return text.flatMap { chain.tokens(of: String($0), isExact: true).compactMap(\.term) }
+        }
+        return chain.tokens(of: text, isExact: true, keepsStopWords: true).compactMap(\.term)
+    }
+
+    /// The tokens that hold terms in a row. A token may hold several, one behind the other or forms of one word.
+    private func collect(_ terms: [[UInt8]], into found: inout Set<Int>) {
+        guard !terms.isEmpty else { return }
+        let hasForms = !chain.isPlain
+        if hasForms {
+            guard tokens.count >= terms.count else { return }
+            for start in 0...(tokens.count - terms.count)
+            where terms.indices.allSatisfy({ tokens[start + $0].terms.contains(terms[$0]) }) {
+                for offset in terms.indices { found.insert(start + offset) }
+            }
+            return
+        }
+        let all = tokens.enumerated().flatMap { position, token in token.terms.map { (position, $0) } }
+        guard all.count >= terms.count else { return }
+        for start in 0...(all.count - terms.count) where terms.indices.allSatisfy({ all[start + $0].1 == terms[$0] }) {
+            for offset in terms.indices { found.insert(all[start + offset].0) }
         }
     }
 

@@ -5,29 +5,25 @@ internal import LevelKit
 /// A document has the sum of how often it has each, and the word counts as many documents as the most frequent of them
 /// does, as Lucene has it for synonyms. Terms are read in their order from each segment, which is one range of keys.
 struct ExpandedWord {
-    private let key: TextSearch.WordKey
+    private let key: ResolvedQuery.Key
     private let reader: any KeyValueReader
     private let index: TextIndex
     private let view: TextView
     private let fields: UInt32?
 
-    init(_ key: TextSearch.WordKey, reader: any KeyValueReader, index: TextIndex, view: TextView) {
-        self.key = key
+    init(_ term: ResolvedQuery.Term, reader: any KeyValueReader, index: TextIndex, view: TextView) {
+        key = term.key
+        fields = term.fields
         self.reader = reader
         self.index = index
         self.view = view
-        fields =
-            switch key {
-            case .term: nil
-            case .prefix(_, let fields), .fuzzy(_, _, let fields): fields
-            }
     }
 
     /// What every term begins with.
     private var prefix: [UInt8] {
         switch key {
-        case .term(let term), .prefix(let term, _): term
-        case .fuzzy(let term, _, _):
+        case .term(let term), .prefix(let term): term
+        case .fuzzy(let term, _):
             Array(String(decoding: term, as: UTF8.self).unicodeScalars.first.map { Array(String($0).utf8) } ?? [])
         }
     }
@@ -55,14 +51,16 @@ struct ExpandedWord {
             let postings = union.postings()
             word.lists.append(postings.slots.isEmpty ? .none : .plain(postings))
         }
-        var union = PostingUnion(view.structure.pendingSlot..<view.structure.nextSlot)
-        for term in view.pending.terms(from: prefix) where distance.accepts(term) {
-            let (plain, killCount) = view.pending.postings(of: term, view.limit)
-            counts[term, default: 0] += plain.slots.count - killCount
-            try add(plain, &union)
+        for part in view.unwritten {
+            var union = PostingUnion(part.slots)
+            for term in part.pending.terms(from: prefix) where distance.accepts(term) {
+                let (plain, killCount) = part.pending.postings(of: term, part.limit)
+                counts[term, default: 0] += plain.slots.count - killCount
+                try add(plain, &union)
+            }
+            let postings = union.postings()
+            word.lists.append(postings.slots.isEmpty ? .none : .plain(postings))
         }
-        let postings = union.postings()
-        word.lists.append(postings.slots.isEmpty ? .none : .plain(postings))
         word.documentFrequency = counts.values.max() ?? 0
         return word
     }
@@ -179,10 +177,10 @@ struct EditDistance {
     private let limit: Int?
 
     /// Of a prefix, accepts everything.
-    init(_ key: TextSearch.WordKey) {
+    init(_ key: ResolvedQuery.Key) {
         switch key {
-        case .term(let term), .prefix(let term, _): self.init(term, limit: nil)
-        case .fuzzy(let term, let distance, _): self.init(term, limit: distance)
+        case .term(let term), .prefix(let term): self.init(term, limit: nil)
+        case .fuzzy(let term, let distance): self.init(term, limit: distance)
         }
     }
 

@@ -2,16 +2,23 @@
 ///
 /// Scores what the terms score: each as often as it stands in the phrase.
 final class PhraseMatcher: Matcher {
-    private let terms: [TermMatcher]
-    /// Of each place in the phrase, which of `terms` it is.
-    private let order: [Int]
+    /// A place in the phrase.
+    struct Place {
+        /// Which of the words it is.
+        let word: Int
+        /// How many words stand before it, those included that the index leaves out.
+        let position: UInt32
+    }
+
+    private let terms: [WordMatcher]
+    private let order: [Place]
     private let all: AndMatcher
     /// How many other words may lie between the terms, which may then come in any order; `nil` for an exact phrase.
     private let slop: Int?
     private var places: [[TextPlace]]
     private var starts: [TextPlace] = []
 
-    init(_ terms: [TermMatcher], order: [Int], slop: Int?) {
+    init(_ terms: [WordMatcher], order: [Place], slop: Int?) {
         self.terms = terms
         self.order = order
         self.slop = slop
@@ -38,10 +45,10 @@ final class PhraseMatcher: Matcher {
 
     private func isExact() -> Bool {
         starts.removeAll(keepingCapacity: true)
-        starts += places[order[0]]
-        for (offset, term) in order.enumerated().dropFirst() {
-            let distance = UInt32(offset)
-            let following = places[term]
+        starts += places[order[0].word]
+        for place in order.dropFirst() {
+            let distance = min(place.position, TextPlace.positionLimit)
+            let following = places[place.word]
             var kept = 0
             var position = 0
             for start in starts where start.position < TextPlace.positionLimit - distance {
@@ -80,7 +87,7 @@ final class PhraseMatcher: Matcher {
 
     override func score() throws -> Int64 {
         let scores = try terms.map { try $0.score() }
-        return order.reduce(0) { $0 + scores[$1] }
+        return order.reduce(0) { $0 + scores[$1.word] }
     }
     override func bound(_ lower: UInt32, _ upper: UInt32) throws -> Int64 {
         var bounds: [Int64] = []
@@ -89,9 +96,9 @@ final class PhraseMatcher: Matcher {
             if bound < 0 { return bound }
             bounds.append(bound)
         }
-        return order.reduce(0) { $0 + bounds[$1] }
+        return order.reduce(0) { $0 + bounds[$1.word] }
     }
     override func blockEnd(_ lower: UInt32) throws -> UInt32 { try all.blockEnd(lower) }
     override var cost: Int { all.cost }
-    override var largestScore: Int64 { order.reduce(0) { $0 + terms[$1].largestScore } }
+    override var largestScore: Int64 { order.reduce(0) { $0 + terms[$1.word].largestScore } }
 }

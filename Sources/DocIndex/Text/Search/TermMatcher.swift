@@ -1,5 +1,5 @@
 /// The documents of a segment, or of the pending ones, that have a term.
-final class TermMatcher: Matcher {
+final class TermMatcher: WordMatcher {
     /// Where postings come from.
     enum Source {
         /// Decoded, in memory.
@@ -205,14 +205,14 @@ final class TermMatcher: Matcher {
     }
 
     /// How often the term occurs in the fields that count.
-    private func frequency() throws -> UInt32 {
+    override func frequency() throws -> UInt32 {
         let frequency = unsafe buffer.frequencies[index]
         let others = unsafe buffer.fields[index] & ~fields
         if !isScoped || others == 0 { return frequency }
         // In other fields as well: the positions tell.
         var places: [TextPlace] = []
         try self.places(into: &places)
-        return places.reduce(0) { $0 + fieldWeights[$1.field] }
+        return places.reduce(0) { $0 &+ fieldWeights[$1.field] }
     }
 
     override func accumulate(_ lower: UInt32, _ upper: UInt32, into window: ScoreWindow) throws {
@@ -244,7 +244,7 @@ final class TermMatcher: Matcher {
     // MARK: - Positions
 
     /// Adds the places of the current posting, in the fields that count.
-    func places(into places: inout [TextPlace]) throws {
+    override func places(into places: inout [TextPlace]) throws {
         let wanted = index
         switch source {
         case .plain(let plain):

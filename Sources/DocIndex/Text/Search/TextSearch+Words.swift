@@ -19,21 +19,23 @@ extension TextSearch {
                 counts[term, default: 0] += Int(count) - Int(Int64(zigzag >> 1) ^ -Int64(zigzag & 1))
             }
         }
-        for term in view.pending.terms(from: prefix) {
-            let (postings, killCount) = view.pending.postings(of: term, view.limit)
-            counts[term, default: 0] += postings.slots.count - killCount
+        for part in view.unwritten {
+            for term in part.pending.terms(from: prefix) {
+                let (postings, killCount) = part.pending.postings(of: term, part.limit)
+                counts[term, default: 0] += postings.slots.count - killCount
+            }
         }
-        return counts.filter { $0.value > 0 }.map {
+        return counts.filter { $0.value > 0 && $0.key.first != AnalysisChain.stemMark }.map {
             DocumentCollection.IndexedWord(word: String(decoding: $0.key, as: UTF8.self), documentCount: $0.value)
         }
     }
 
     /// A query for the words of a document that weigh most: how often each is in it, times how seldom it is elsewhere.
-    func characteristicWords(of document: DocumentObject, count: Int) throws -> TextQuery {
+    func characteristicWords(of document: DocumentObject, count: Int) throws -> ResolvedQuery {
         var words = AnalyzedDocument()
         index.analyze(document, into: &words)
         var weighed: [(term: [UInt8], weight: Double)] = []
-        for (term, frequency) in words.terms.counted.prefix(2000) {
+        for (term, frequency) in words.terms.counted.prefix(2000) where term.first != AnalysisChain.stemMark {
             let documentFrequency = try self.documentFrequency(of: Array(term))
             // A word that nobody else has leads nowhere.
             if documentFrequency < 2 { continue }
@@ -41,6 +43,6 @@ extension TextSearch {
         }
         weighed.sort { $0.weight != $1.weight ? $0.weight > $1.weight : $0.term.lexicographicallyPrecedes($1.term) }
         let best = weighed.prefix(max(0, count))
-        return best.isEmpty ? .nothing : .or(best.map { .phrase([$0.term]) })
+        return best.isEmpty ? .nothing : .or(best.map { .word([ResolvedQuery.Term(key: .term($0.term))]) })
     }
 }

@@ -14,15 +14,9 @@ final class TextSearch {
     /// Postings that were decoded, or blocks passed over, do not count: terms whose lists were opened.
     private(set) var listCount = 0
     private let scorer: BM25
-    private var words: [WordKey: Word] = [:]
-
-    /// A term, or several that count as one.
-    enum WordKey: Hashable {
-        case term([UInt8])
-        /// Only in some fields; `nil` for all.
-        case prefix([UInt8], fields: UInt32?)
-        case fuzzy([UInt8], distance: Int, fields: UInt32?)
-    }
+    private let resolver: QueryResolver
+    private let unwritten: [(pending: PendingIndex, slots: Range<UInt32>, limit: PendingIndex.Limit)]
+    private var words: [ResolvedQuery.Term: Word] = [:]
 
     /// What is known of a term.
     struct Word {
@@ -37,18 +31,14 @@ final class TextSearch {
         }
     }
 
-    /// Where a part of a query applies, and how much it counts.
-    private struct Scope {
-        var fields: UInt32?
-        var boost = 1.0
-    }
-
     init(reader: any KeyValueReader, index: TextIndex, view: TextView, cache: TermCache) {
         self.reader = reader
         self.index = index
         self.view = view
         self.cache = cache
         scorer = BM25(view.structure.statistics)
+        resolver = QueryResolver(index)
+        unwritten = view.unwritten
     }
 
     // MARK: - Answers
@@ -62,11 +52,18 @@ final class TextSearch {
     func top(
         _ query: TextQuery, limit: Int?, filter: ((UInt64) throws -> Bool)? = nil
     ) throws -> [TopHits.Hit] {
+        try top(resolver.resolve(query), limit: limit, filter: filter)
+    }
+
+    /// As ``top(_:limit:filter:)-(TextQuery,_,_)``.
+    func top(
+        _ query: ResolvedQuery, limit: Int?, filter: ((UInt64) throws -> Bool)? = nil
+    ) throws -> [TopHits.Hit] {
         var hits = TopHits(limit: limit)
         if limit == 0 { return [] }
         try prepare(query)
         let window = ScoreWindow()
-        for part in 0...view.structure.segments.count {
+        for part in 0..<partCount {
             guard let matcher = try matcher(query, part: part) else { continue }
             let range = slots(ofPart: part)
             if let or = matcher as? OrMatcher, limit != nil {
@@ -87,61 +84,93 @@ final class TextSearch {
     }
 
     /// How many documents match.
-    func count(_ query: TextQuery) throws -> Int {
+    func count(_ query: TextQuery) throws -> Int { try count(query, upTo: .max).count }
+
+    /// How many documents match, counted no further than to a limit.
+    ///
+    /// - Complexity: O(1) for a word that is looked up under one term in all fields: its count is known.
+    func count(_ query: TextQuery, upTo limit: Int) throws -> SearchTotal {
+        let query = try resolver.resolve(query)
+        if case .word(let terms) = query, terms.count == 1, terms[0].fields == nil, case .term = terms[0].key {
+            return SearchTotal(count: try word(terms[0]).documentFrequency, isExact: true)
+        }
+        if limit <= 0 { return SearchTotal(count: 0, isExact: query == .nothing) }
         var count = 0
-        try forEachSlot(query) { _ in count += 1 }
-        return count
+        let isWhole = try forEachSlot(query) { _ in
+            count += 1
+            return count <= limit
+        }
+        return SearchTotal(count: min(count, limit), isExact: isWhole)
     }
 
     private func forEachSlot(_ query: TextQuery, _ body: (UInt32) throws -> Void) throws {
+        _ = try forEachSlot(resolver.resolve(query)) {
+            try body($0)
+            return true
+        }
+    }
+
+    /// Calls `body` with each document that matches, until it returns `false`.
+    ///
+    /// - Returns: whether these were all.
+    private func forEachSlot(_ query: ResolvedQuery, _ body: (UInt32) throws -> Bool) throws -> Bool {
         try prepare(query)
-        for part in 0...view.structure.segments.count {
+        for part in 0..<partCount {
             guard let matcher = try matcher(query, part: part) else { continue }
             let range = slots(ofPart: part)
             var cancellation = CancellationCheck()
             var slot = try matcher.advance(to: range.lowerBound)
             while slot < range.upperBound {
                 try cancellation.step()
-                if !view.isDead(slot) { try body(slot) }
+                if !view.isDead(slot), try !body(slot) { return false }
                 slot = try matcher.advance(to: slot + 1)
             }
         }
+        return true
     }
 
     /// About how many documents match, from the counts of the terms alone; never less than there are.
     func estimatedCount(_ query: TextQuery) throws -> Int {
+        let query = try resolver.resolve(query)
         try prepare(query)
         return min(try bound(query), Int(view.structure.statistics.documents))
     }
 
-    private func bound(_ query: TextQuery, _ scope: Scope = Scope()) throws -> Int {
+    private func bound(_ query: ResolvedQuery) throws -> Int {
         switch query {
-        case .nothing: return 0
-        case .phrase(let terms), .near(let terms, _):
-            return terms.isEmpty ? 0 : try terms.reduce(.max) { min($0, try word(.term($1)).documentFrequency) }
-        case .prefix, .fuzzy:
-            guard let word = try key(query, scope).map(word) else { return 0 }
-            return word.lists.reduce(0) { sum, list in
+        case .nothing, .ignored: 0
+        case .word(let terms): try bound(terms)
+        case .phrase(let places, _): try places.reduce(.max) { min($0, try bound($1.terms)) }
+        case .and(let parts): try parts.reduce(.max) { min($0, try bound($1)) }
+        case .or(let parts): try parts.reduce(0) { $0 + (try bound($1)) }
+        case .except(let wanted, _), .prefer(let wanted, _), .boost(let wanted, _): try bound(wanted)
+        }
+    }
+
+    private func bound(_ terms: [ResolvedQuery.Term]) throws -> Int {
+        try terms.reduce(0) { sum, term in
+            let word = try word(term)
+            if case .term = term.key { return sum + word.documentFrequency }
+            return word.lists.reduce(sum) { sum, list in
                 switch list {
                 case .none: sum
                 case .plain(let plain): sum + plain.slots.count
                 case .stored(let record): sum + record.documentCount
                 }
             }
-        case .and(let parts): return parts.isEmpty ? 0 : try parts.reduce(.max) { min($0, try bound($1, scope)) }
-        case .or(let parts): return try parts.reduce(0) { $0 + (try bound($1, scope)) }
-        case .except(let wanted, _), .prefer(let wanted, _), .boost(let wanted, _): return try bound(wanted, scope)
-        case .field(let name, let part): return try bound(part, narrowed(scope, to: name))
         }
     }
 
     // MARK: - Collecting
 
+    /// The segments, and behind them what is in none.
+    private var partCount: Int { view.structure.segments.count + unwritten.count }
+
     /// The slots of a segment; of the pending documents behind the last.
     private func slots(ofPart part: Int) -> Range<UInt32> {
-        let structure = view.structure
-        if part < structure.segments.count { return structure.segments[part].lower..<structure.segments[part].upper }
-        return structure.pendingSlot..<structure.nextSlot
+        let segments = view.structure.segments
+        if part < segments.count { return segments[part].lower..<segments[part].upper }
+        return unwritten[part - segments.count].slots
     }
 
     private func offer(
@@ -258,69 +287,42 @@ final class TextSearch {
         }
     }
 
-    // MARK: - Matchers
+    // MARK: - Words
 
     /// Looks up every term of the query: its count decides what it weighs in every segment.
-    private func prepare(_ query: TextQuery, _ scope: Scope = Scope()) throws {
+    private func prepare(_ query: ResolvedQuery) throws {
         switch query {
-        case .nothing: break
-        case .phrase(let terms), .near(let terms, _): for term in terms { _ = try word(.term(term)) }
-        case .prefix, .fuzzy: if let key = key(query, scope) { _ = try word(key) }
-        case .and(let parts), .or(let parts): for part in parts { try prepare(part, scope) }
+        case .nothing, .ignored: break
+        case .word(let terms): for term in terms { _ = try word(term) }
+        case .phrase(let places, _): for place in places { for term in place.terms { _ = try word(term) } }
+        case .and(let parts), .or(let parts): for part in parts { try prepare(part) }
         case .except(let first, let second), .prefer(let first, let second):
-            try prepare(first, scope)
-            try prepare(second, scope)
-        case .field(let name, let part): try prepare(part, narrowed(scope, to: name))
-        case .boost(let part, _): try prepare(part, scope)
+            try prepare(first)
+            try prepare(second)
+        case .boost(let part, _): try prepare(part)
         }
-    }
-
-    private func key(_ query: TextQuery, _ scope: Scope) -> WordKey? {
-        switch query {
-        case .prefix(let prefix): prefix.isEmpty ? nil : .prefix(prefix, fields: scope.fields)
-        case .fuzzy(let term, let distance):
-            // A word of one letter is like any other.
-            distance <= 0 || term.count < 2
-                ? .term(term) : .fuzzy(term, distance: min(distance, 2), fields: scope.fields)
-        default: nil
-        }
-    }
-
-    /// The scope within a field.
-    ///
-    /// - Throws: ``DocIndexError`` with `invalidQuery` for a field that the index does not have.
-    private func narrowed(_ scope: Scope, to name: String) throws -> Scope {
-        let names = index.definition.fields.map(\.description)
-        var fields: UInt32 = 0
-        for (position, path) in names.enumerated() {
-            let last = path.split(separator: ".").last ?? ""
-            if path.hasSameBytes(as: name) || last == name || last == name + "[]" { fields |= 1 << UInt32(position) }
-        }
-        guard fields != 0 else {
-            throw DocIndexError(
-                .invalidQuery,
-                "the text index \(index.definition.name) has no field \(name); it has \(names.joined(separator: ", ")). "
-                    + "Put the word in quotes if it is no field")
-        }
-        return Scope(fields: scope.fields.map { $0 & fields } ?? fields, boost: scope.boost)
     }
 
     /// How many documents have a term.
-    func documentFrequency(of term: [UInt8]) throws -> Int { try word(.term(term)).documentFrequency }
+    func documentFrequency(of term: [UInt8]) throws -> Int {
+        try word(ResolvedQuery.Term(key: .term(term))).documentFrequency
+    }
 
     /// What a term weighs that so many documents have.
     func weight(ofFrequency frequency: Int) -> Double { scorer.weight(documentFrequency: frequency, boost: 1) }
 
-    private func word(_ key: WordKey) throws -> Word {
-        if let known = words[key] { return known }
+    private func word(_ term: ResolvedQuery.Term) throws -> Word {
+        var term = term
+        // What a term is does not depend on where it counts.
+        if case .term = term.key { term.fields = nil }
+        if let known = words[term] { return known }
         let word =
-            switch key {
+            switch term.key {
             case .term(let term): try exactWord(term)
-            case .prefix, .fuzzy:
-                try ExpandedWord(key, reader: reader, index: index, view: view).word()
+            case .prefix, .fuzzy: try ExpandedWord(term, reader: reader, index: index, view: view).word()
             }
         listCount += word.lists.count
-        words[key] = word
+        words[term] = word
         return word
     }
 
@@ -339,87 +341,95 @@ final class TextSearch {
             case .long: word.lists.append(.stored(record))
             }
         }
-        let (postings, killCount) = view.pending.postings(of: term, view.limit)
-        word.lists.append(postings.slots.isEmpty ? .none : .plain(postings))
-        word.documentFrequency += postings.slots.count - killCount
+        for part in unwritten {
+            let (postings, killCount) = part.pending.postings(of: term, part.limit)
+            word.lists.append(postings.slots.isEmpty ? .none : .plain(postings))
+            word.documentFrequency += postings.slots.count - killCount
+        }
         return word
     }
 
+    // MARK: - Matchers
+
     /// What matches the query in a segment, or in the pending documents; `nil` if nothing does.
-    private func matcher(_ query: TextQuery, _ scope: Scope = Scope(), part: Int) throws -> Matcher? {
+    private func matcher(_ query: ResolvedQuery, boost: Double = 1, part: Int) throws -> Matcher? {
         switch query {
-        case .nothing: return nil
-        case .phrase(let terms):
-            if terms.count == 1 { return try termMatcher(.term(terms[0]), scope, part: part) }
-            return try phraseMatcher(terms, slop: nil, scope, part: part)
-        case .near(let terms, let slop):
-            if terms.count == 1 { return try termMatcher(.term(terms[0]), scope, part: part) }
-            return try phraseMatcher(terms, slop: max(0, slop), scope, part: part)
-        case .prefix, .fuzzy:
-            return try key(query, scope).flatMap { try termMatcher($0, scope, part: part) }
+        case .nothing, .ignored: return nil
+        case .word(let terms): return try wordMatcher(terms, boost, part: part)
+        case .phrase(let places, let slop): return try phraseMatcher(places, slop: slop, boost, part: part)
         case .and(let parts):
             var matchers: [Matcher] = []
             for query in parts {
-                guard let matcher = try matcher(query, scope, part: part) else { return nil }
+                guard let matcher = try matcher(query, boost: boost, part: part) else { return nil }
                 matchers.append(matcher)
             }
             return matchers.count < 2 ? matchers.first : AndMatcher(matchers)
         case .or(let parts):
             var matchers: [Matcher] = []
             for query in parts {
-                guard let matcher = try matcher(query, scope, part: part) else { continue }
+                guard let matcher = try matcher(query, boost: boost, part: part) else { continue }
                 matchers.append(matcher)
             }
             return matchers.count < 2 ? matchers.first : OrMatcher(matchers)
         case .except(let wanted, let unwanted):
-            guard let wanted = try matcher(wanted, scope, part: part) else { return nil }
-            guard let unwanted = try matcher(unwanted, scope, part: part) else { return wanted }
+            guard let wanted = try matcher(wanted, boost: boost, part: part) else { return nil }
+            guard let unwanted = try matcher(unwanted, boost: boost, part: part) else { return wanted }
             return ExceptMatcher(wanted, unwanted)
         case .prefer(let wanted, let optional):
-            guard let wanted = try matcher(wanted, scope, part: part) else { return nil }
-            guard let optional = try matcher(optional, scope, part: part) else { return wanted }
+            guard let wanted = try matcher(wanted, boost: boost, part: part) else { return nil }
+            guard let optional = try matcher(optional, boost: boost, part: part) else { return wanted }
             return OptionalMatcher(wanted, optional: optional)
-        case .field(let name, let query): return try matcher(query, narrowed(scope, to: name), part: part)
-        case .boost(let query, let boost):
-            let factor = min(max(boost, 0.001), 1000)
-            return try matcher(query, Scope(fields: scope.fields, boost: min(1e6, scope.boost * factor)), part: part)
+        case .boost(let query, let factor):
+            let factor = min(max(factor, 0.001), 1000)
+            return try matcher(query, boost: min(1e6, boost * factor), part: part)
         }
     }
 
-    private func phraseMatcher(_ terms: [[UInt8]], slop: Int?, _ scope: Scope, part: Int) throws -> Matcher? {
-        var distinct: [[UInt8]] = []
-        var matchers: [TermMatcher] = []
-        var order: [Int] = []
-        for term in terms {
-            if let known = distinct.firstIndex(of: term) {
-                order.append(known)
+    private func phraseMatcher(
+        _ places: [ResolvedQuery.Place], slop: Int?, _ boost: Double, part: Int
+    ) throws -> Matcher? {
+        var distinct: [[ResolvedQuery.Term]] = []
+        var matchers: [WordMatcher] = []
+        var order: [PhraseMatcher.Place] = []
+        for place in places {
+            if let known = distinct.firstIndex(of: place.terms) {
+                order.append(PhraseMatcher.Place(word: known, position: place.position))
                 continue
             }
-            guard let matcher = try termMatcher(.term(term), scope, part: part) else { return nil }
-            order.append(matchers.count)
-            distinct.append(term)
+            guard let matcher = try wordMatcher(place.terms, boost, part: part) else { return nil }
+            order.append(PhraseMatcher.Place(word: matchers.count, position: place.position))
+            distinct.append(place.terms)
             matchers.append(matcher)
         }
         return matchers.isEmpty ? nil : PhraseMatcher(matchers, order: order, slop: slop)
     }
 
-    private func termMatcher(_ key: WordKey, _ scope: Scope, part: Int) throws -> TermMatcher? {
-        let word = try word(key)
+    private func wordMatcher(_ terms: [ResolvedQuery.Term], _ boost: Double, part: Int) throws -> WordMatcher? {
+        var frequency = 0
+        for term in terms { frequency = max(frequency, try word(term).documentFrequency) }
+        let weight = scorer.weight(documentFrequency: frequency, boost: boost)
+        var matchers: [TermMatcher] = []
+        for term in terms {
+            if let matcher = try termMatcher(term, weight, part: part) { matchers.append(matcher) }
+        }
+        if matchers.count < 2 { return matchers.first }
+        return SynonymMatcher(matchers, slots: view.slots, scorer: scorer, weight: weight)
+    }
+
+    private func termMatcher(_ term: ResolvedQuery.Term, _ weight: Double, part: Int) throws -> TermMatcher? {
         let source: TermMatcher.Source
-        var fields = scope.fields
-        switch word.lists[part] {
+        var fields = term.fields
+        switch try word(term).lists[part] {
         case .none: return nil
         case .plain(let plain): source = .plain(plain)
         case .stored(let record):
-            guard case .term(let term) = key else { return nil }
+            guard case .term(let bytes) = term.key else { return nil }
             let segment = SegmentReader(reader: reader, index: index, segment: view.structure.segments[part])
-            source = .stored(record, segment, cache, term: term)
+            source = .stored(record, segment, cache, term: bytes)
         }
         // Several terms that count as one were narrowed when they were put together.
-        if case .term = key {} else { fields = nil }
+        if case .term = term.key {} else { fields = nil }
         return try TermMatcher(
-            source, slots: view.slots, scorer: scorer,
-            weight: scorer.weight(documentFrequency: word.documentFrequency, boost: scope.boost), fields: fields,
-            fieldWeights: index.weights)
+            source, slots: view.slots, scorer: scorer, weight: weight, fields: fields, fieldWeights: index.weights)
     }
 }

@@ -12,7 +12,7 @@ final class PendingIndex: Sendable {
         var killCount: UInt32
     }
 
-    private struct Word {
+    fileprivate struct Word {
         let slot: UInt32
         let place: TextPlace
         let term: UInt32
@@ -20,12 +20,12 @@ final class PendingIndex: Sendable {
         let previous: UInt32
     }
 
-    private struct Kill {
+    fileprivate struct Kill {
         let number: UInt32
         let previous: UInt32
     }
 
-    private struct State {
+    fileprivate struct State {
         var terms = TermTable()
         var words: [Word] = []
         var kills: [Kill] = []
@@ -166,40 +166,68 @@ final class PendingIndex: Sendable {
 
     // MARK: - Flushing
 
-    /// Calls `body` with each term in order: the postings of documents that are alive, and what is to be subtracted
-    /// from the counts of the segments before.
-    func forEachTerm(
-        isDead: (UInt32) -> Bool, _ body: (_ term: [UInt8], _ postings: PostingList, _ correction: Int64) throws -> Void
-    ) throws {
-        // The writer alone adds to the log, and it is the writer who flushes.
-        let state = self.state.withLock { $0 }
-        // A counting sort: the words of each term together, in the order in which they were added.
-        var ends = [Int](repeating: 0, count: state.terms.count + 1)
-        for word in state.words { ends[Int(word.term) + 1] += 1 }
-        for index in 1..<ends.count { ends[index] += ends[index - 1] }
-        var order = [UInt32](repeating: 0, count: state.words.count)
-        var next = ends
-        for (index, word) in state.words.enumerated() {
-            order[next[Int(word.term)]] = UInt32(index)
-            next[Int(word.term)] += 1
+    /// What is in the log, for whoever writes it as a segment. The log must not grow any more.
+    var contents: Contents { Contents(state: state.withLock { $0 }, weights: weights) }
+
+    /// A log that is whole: its terms in order, and what is to be stored of each.
+    struct Contents {
+        private let state: State
+        private let weights: [UInt32]
+        /// The terms by their first two bytes, those of each pair together, and where each pair begins.
+        private var terms: [UInt32]
+        private let starts: [UInt32]
+        private var words: [UInt32] = []
+        private var places: [TextPlace] = []
+
+        fileprivate init(state: State, weights: [UInt32]) {
+            self.state = state
+            self.weights = weights
+            func pair(_ term: UInt32) -> Int { state.terms.firstBytes(term) }
+            var starts = [UInt32](repeating: 0, count: 0x10001)
+            for term in 0..<UInt32(state.terms.count) { starts[pair(term) + 1] += 1 }
+            for index in 1..<starts.count { starts[index] += starts[index - 1] }
+            var next = starts
+            terms = [UInt32](repeating: 0, count: state.terms.count)
+            for term in 0..<UInt32(state.terms.count) {
+                terms[Int(next[pair(term)])] = term
+                next[pair(term)] += 1
+            }
+            self.starts = starts
         }
-        let sorted = (0..<UInt32(state.terms.count)).sorted { state.terms.precedes($0, $1) }
-        var list = PostingList()
-        var places: [TextPlace] = []
-        for number in sorted {
+
+        /// How many pairs of first bytes there are.
+        static let pairCount = 0x10000
+
+        /// The terms with a pair of first bytes, in order.
+        func terms(ofPair pair: Int) -> [UInt32] {
+            terms[Int(starts[pair])..<Int(starts[pair + 1])].sorted { state.terms.precedes($0, $1) }
+        }
+
+        /// The bytes of a term.
+        func bytes(of term: UInt32) -> [UInt8] { Array(state.terms.term(term)) }
+
+        /// Puts the postings of a term into a list, without documents that are dead.
+        ///
+        /// - Returns: what is to be subtracted from the counts of the segments before.
+        mutating func take(_ term: UInt32, isDead: (UInt32) -> Bool, into list: inout PostingList) -> Int64 {
             list.removeAll()
+            words.removeAll(keepingCapacity: true)
+            var next = state.newestWords[Int(term)]
+            while next > 0 {
+                words.append(next - 1)
+                next = state.words[Int(next) - 1].previous
+            }
             var deadCount = 0
-            var index = ends[Int(number)]
-            let end = ends[Int(number) + 1]
-            while index < end {
-                let slot = state.words[Int(order[index])].slot
+            var index = words.count - 1
+            while index >= 0 {
+                let slot = state.words[Int(words[index])].slot
                 places.removeAll(keepingCapacity: true)
                 var frequency: UInt32 = 0
-                while index < end, state.words[Int(order[index])].slot == slot {
-                    let place = state.words[Int(order[index])].place
+                while index >= 0, state.words[Int(words[index])].slot == slot {
+                    let place = state.words[Int(words[index])].place
                     places.append(place)
-                    frequency += weights[place.field]
-                    index += 1
+                    frequency &+= weights[place.field]
+                    index -= 1
                 }
                 if isDead(slot) {
                     deadCount += 1
@@ -207,10 +235,13 @@ final class PendingIndex: Sendable {
                     list.append(slot: slot, frequency: frequency, places: places.span)
                 }
             }
-            let correction = kills(Int(number), state, .max) - deadCount
-            if list.count > 0 || correction != 0 {
-                try body(Array(state.terms.term(number)), list, Int64(correction))
+            var killCount = 0
+            next = state.newestKills[Int(term)]
+            while next > 0 {
+                killCount += 1
+                next = state.kills[Int(next) - 1].previous
             }
+            return Int64(killCount - deadCount)
         }
     }
 }

@@ -16,7 +16,25 @@ struct TermTable {
     }
 
     /// Whether one term comes before another, byte by byte.
-    func precedes(_ a: UInt32, _ b: UInt32) -> Bool { term(a).lexicographicallyPrecedes(term(b)) }
+    func precedes(_ a: UInt32, _ b: UInt32) -> Bool {
+        var (left, right) = (start(a), start(b))
+        let (leftEnd, rightEnd) = (Int(ends[Int(a)]), Int(ends[Int(b)]))
+        while left < leftEnd, right < rightEnd {
+            if bytes[left] != bytes[right] { return bytes[left] < bytes[right] }
+            left += 1
+            right += 1
+        }
+        return right < rightEnd
+    }
+
+    private func start(_ number: UInt32) -> Int { number == 0 ? 0 : Int(ends[Int(number) - 1]) }
+
+    /// The first two bytes of a term as a number, a term of one byte with a zero behind it: has the order of terms.
+    func firstBytes(_ number: UInt32) -> Int {
+        let start = start(number)
+        let count = Int(ends[Int(number)]) - start
+        return (count > 0 ? Int(bytes[start]) << 8 : 0) | (count > 1 ? Int(bytes[start + 1]) : 0)
+    }
 
     /// The number of a term; `nil` if it is not there.
     func number(of term: Span<UInt8>) -> UInt32? {

@@ -9,7 +9,9 @@ struct TextView: Sendable {
     /// The smallest row in each chunk: decides which of two documents with equal scores comes first.
     var smallestRows: [UInt32]
     var pending: PendingIndex
-    /// How many documents died since the last flush.
+    /// Pending documents that are being written as a segment; `nil` if none are.
+    var frozen: Frozen?
+    /// How many documents died since the last flush began.
     var killCount: UInt32 = 0
     /// Whether rows rise with slots, so that the order of slots is the order of rows.
     var isInRowOrder = true
@@ -23,7 +25,22 @@ struct TextView: Sendable {
         pending = PendingIndex(weights: weights)
     }
 
-    var limit: PendingIndex.Limit { PendingIndex.Limit(slot: structure.nextSlot, killCount: killCount) }
+    /// Pending documents to which no more are added, and those that died up to then.
+    struct Frozen: Sendable {
+        let pending: PendingIndex
+        let limit: PendingIndex.Limit
+    }
+
+    /// The first slot whose words are in ``pending``.
+    var firstPendingSlot: UInt32 { frozen?.limit.slot ?? structure.pendingSlot }
+
+    /// What is in no segment yet, in the order of slots: whose words, which slots, how far it is seen.
+    var unwritten: [(pending: PendingIndex, slots: Range<UInt32>, limit: PendingIndex.Limit)] {
+        let newest = PendingIndex.Limit(slot: structure.nextSlot, killCount: killCount)
+        let last = (pending, firstPendingSlot..<structure.nextSlot, newest)
+        guard let frozen else { return [last] }
+        return [(frozen.pending, structure.pendingSlot..<frozen.limit.slot, frozen.limit), last]
+    }
 
     func isDead(_ slot: UInt32) -> Bool { dead[Int(slot / TextStructure.chunkSlotCount)]?.contains(slot) ?? false }
 

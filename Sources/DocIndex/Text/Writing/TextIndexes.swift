@@ -10,6 +10,11 @@ final class TextIndexes: Sendable {
     typealias Views = [UInt32: [TextView]]
 
     private let views = Mutex(Views())
+    /// Views that were loaded for readers of an older moment, the last of each index: a snapshot that was taken before
+    /// any view was there asks again and again.
+    private let older = Mutex([UInt32: TextView]())
+    /// What went wrong while segments were written or merged.
+    private let failures = Mutex([UInt32: String]())
     let cache = TermCache()
     private let work = Work()
 
@@ -19,6 +24,7 @@ final class TextIndexes: Sendable {
         struct Index {
             /// Slots that died since the last flush.
             var killed: [UInt32] = []
+            var flusher: SegmentFlusher?
             var merger: SegmentMerger?
             /// Segments whose keys are to be deleted.
             var garbage: [UInt32] = []
@@ -28,8 +34,6 @@ final class TextIndexes: Sendable {
         }
         var indexes: [UInt32: Index] = [:]
         var limits = TextMaintenanceLimits()
-        /// Indexes of which something could not be read or written: not tried again until the next opening.
-        var broken: Set<UInt32> = []
     }
 
     // MARK: - Readers
@@ -49,18 +53,25 @@ final class TextIndexes: Sendable {
         if candidates.count == 1 { return candidates[0] }
         let structure = try TextStructure.read(index.number, name: index.definition.name, in: reader)
         if let known = candidates.first(where: { $0.structure.generation == structure.generation }) { return known }
+        if let known = older.withLock({ $0[index.number] }), known.structure.generation == structure.generation {
+            return known
+        }
         let view = try TextViewLoader(index: index, collection: collection, reader: reader).load().view
-        try adopt(view, of: index, database)
+        if try !adopt(view, of: index, database) { older.withLock { $0[index.number] = view } }
         return view
     }
 
     /// Keeps a view that was loaded, if it is the newest and nobody has another.
-    private func adopt(_ view: TextView, of index: TextIndex, _ database: Database) throws {
+    ///
+    /// - Returns: whether it is kept.
+    private func adopt(_ view: TextView, of index: TextIndex, _ database: Database) throws -> Bool {
         try views.withLock { views in
             // While there are none, no batch with texts of this index is under way: its view would be here.
-            guard views[index.number, default: []].isEmpty else { return }
+            guard views[index.number, default: []].isEmpty else { return false }
             let newest = try TextStructure.read(index.number, name: index.definition.name, in: database)
-            if newest.generation == view.structure.generation { views[index.number] = [view] }
+            guard newest.generation == view.structure.generation else { return false }
+            views[index.number] = [view]
+            return true
         }
     }
 
@@ -146,6 +157,7 @@ final class TextIndexes: Sendable {
     /// Forgets everything, after a write that failed: nobody knows then what was stored.
     func forget() {
         views.withLock { $0 = [:] }
+        older.withLock { $0 = [:] }
         work.indexes = [:]
         cache.removeAll()
     }
@@ -156,25 +168,22 @@ final class TextIndexes: Sendable {
     /// must be many.
     func setLimits(_ limits: TextMaintenanceLimits) { work.limits = limits }
 
-    /// Does what is due: writes pending documents as a segment, goes on with a merge, deletes what was merged. Called
-    /// under the writer's lock, after a batch. What it cannot do is left for later: the batch is written, and the index
-    /// answers.
+    /// Why segments of an index could not be written or merged, by its number. Not tried again until the next opening, or
+    /// until somebody asks for it.
+    var maintenanceFailures: [UInt32: String] { failures.withLock { $0 } }
+
+    /// Does what is due: goes on writing pending documents as a segment, goes on with a merge, deletes what was merged.
+    /// Called under the writer's lock, after a batch. What it cannot do is left for later and kept in
+    /// ``maintenanceFailures``: the batch is written, and the index answers.
     func maintain(after changes: Batch, catalog: Catalog, database: Database) {
         for (number, count) in changes.documentCounts {
-            guard !work.broken.contains(number), let view = views.withLock({ $0[number]?.last }),
+            guard !failures.withLock({ $0.keys.contains(number) }), let view = views.withLock({ $0[number]?.last }),
                 let (index, _) = Self.index(number, catalog)
             else { continue }
-            let words = view.pending.wordCount
-            let documents = view.structure.nextSlot - view.structure.pendingSlot + view.killCount
-            let limits = work.limits
-            let isDue =
-                count >= limits.loadDocumentCount
-                ? words >= limits.loadWordCount
-                : documents >= limits.pendingDocumentCount || words >= limits.pendingWordCount
             do {
                 try clean(index, view, database)
-                if isDue { try flush(index, database) }
-                let slice = limits.sliceByteCount
+                try flushIfDue(index, view, documentCount: count, database)
+                let slice = max(1, work.limits.mergeSliceByteCount)
                 while let credit = work.indexes[number]?.credit, credit >= slice {
                     work.indexes[number]?.credit = min(credit - slice, 16 * slice)
                     if try !mergeSlice(index, database, byteCount: slice) { break }
@@ -182,8 +191,27 @@ final class TextIndexes: Sendable {
             } catch {
                 // A write that failed leaves nothing certain; anything else would only happen again.
                 forget()
-                work.broken.insert(number)
+                failures.withLock { $0[number] = "\(error)" }
             }
+        }
+    }
+
+    /// A load writes a large segment at once; else each commit writes a little of the one that is due.
+    private func flushIfDue(_ index: TextIndex, _ view: TextView, documentCount: Int, _ database: Database) throws {
+        let limits = work.limits
+        let words = view.pending.wordCount
+        if documentCount >= limits.loadDocumentCount {
+            if words >= limits.loadWordCount { try flush(index, database) }
+            return
+        }
+        let documents = Int(view.structure.nextSlot - view.firstPendingSlot) + Int(view.killCount)
+        if documents >= limits.pendingDocumentCount || words >= limits.pendingWordCount {
+            try endFlush(index, database)
+            beginFlush(index, database)
+        }
+        let (slice, isOver) = limits.flushSliceByteCount.multipliedReportingOverflow(by: documentCount + 1)
+        if try work.indexes[index.number]?.flusher?.advance(byteCount: isOver ? .max / 4 : max(1, slice)) == true {
+            try endFlush(index, database)
         }
     }
 
@@ -205,10 +233,9 @@ final class TextIndexes: Sendable {
                 let view = try newest(index, collection, database)
                 do {
                     try clean(index, view, database)
-                    if view.structure.nextSlot > view.structure.pendingSlot || view.killCount > 0 {
-                        try flush(index, database)
-                    }
+                    try flush(index, database)
                     if merges { try mergeAll(index, database) }
+                    failures.withLock { $0[index.number] = nil }
                 } catch {
                     forget()
                     throw error
@@ -266,38 +293,57 @@ final class TextIndexes: Sendable {
         confirm([index.number: view])
     }
 
+    /// Writes everything that is pending as a segment; what is being written becomes one of its own.
     private func flush(_ index: TextIndex, _ database: Database) throws {
-        guard let old = views.withLock({ $0[index.number]?.last }) else { return }
-        var view = old
-        let lower = old.structure.pendingSlot
-        let number = old.structure.nextSegment
-        var writer = SegmentWriter(
-            database: database, index: index, number: number, lower: lower, slots: old.slots)
-        try old.pending.forEachTerm(isDead: old.isDead) { term, list, correction in
-            try writer.add(term, list, correction: correction)
-        }
-        try writer.write()
-        let upper = old.structure.nextSlot
-        view.structure.segments.append(
-            TextSegment(
-                number: number, lower: lower, upper: upper,
-                documentCount: upper - lower - UInt32(old.deadCount(lower..<upper)),
-                byteCount: UInt64(writer.byteCount)))
+        try endFlush(index, database)
+        beginFlush(index, database)
+        try endFlush(index, database)
+    }
+
+    /// Closes the log of pending documents, and opens another one. Does nothing if there is nothing to write.
+    private func beginFlush(_ index: TextIndex, _ database: Database) {
+        guard var view = views.withLock({ $0[index.number]?.last }),
+            view.structure.nextSlot > view.structure.pendingSlot || view.killCount > 0
+        else { return }
+        let number = view.structure.nextSegment
+        // Stored with the next batch. A process that ends before leaves keys that the next one cleans away.
         view.structure.nextSegment = number + 1
+        let frozen = TextView.Frozen(
+            pending: view.pending,
+            limit: PendingIndex.Limit(slot: view.structure.nextSlot, killCount: view.killCount))
+        view.frozen = frozen
         view.pending = PendingIndex(weights: index.weights)
         view.killCount = 0
-        let batch = WriteBatch()
-        try putChunks(of: old, index, lower..<upper, to: batch)
-        for slot in lower..<upper { try batch.delete(TextKeyspace.pending.key(index.number, UInt64(slot))) }
-        for slot in work.indexes[index.number]?.killed ?? [] {
-            try batch.delete(TextKeyspace.kills.key(index.number, UInt64(slot)))
-        }
-        try publish(index, view, batch, database)
+        let flusher = SegmentFlusher(
+            database: database, index: index, number: number, view: view, frozen: frozen,
+            killed: work.indexes[index.number]?.killed ?? [])
+        work.indexes[index.number]?.flusher = flusher
         work.indexes[index.number]?.killed = []
+        // What is stored is the same, so it may take the place of the view that readers have.
+        confirm([index.number: view])
+    }
+
+    /// Writes what is left of the segment that is being written, and lets it take effect.
+    private func endFlush(_ index: TextIndex, _ database: Database) throws {
+        guard work.indexes[index.number]?.flusher != nil else { return }
+        while try work.indexes[index.number]?.flusher?.advance(byteCount: .max / 4) == false {}
+        guard let flusher = work.indexes[index.number]?.flusher, var view = views.withLock({ $0[index.number]?.last })
+        else { return }
+        view.structure.segments.append(flusher.segment)
+        view.frozen = nil
+        let batch = WriteBatch()
+        let slots = flusher.lower..<flusher.frozen.limit.slot
+        try putChunks(of: view, index, slots, killed: flusher.killed, to: batch)
+        for slot in slots { try batch.delete(TextKeyspace.pending.key(index.number, UInt64(slot))) }
+        for slot in flusher.killed { try batch.delete(TextKeyspace.kills.key(index.number, UInt64(slot))) }
+        try publish(index, view, batch, database)
+        work.indexes[index.number]?.flusher = nil
     }
 
     /// The norms and rows of some slots, by chunks, and every chunk of dead slots that has changed.
-    private func putChunks(of view: TextView, _ index: TextIndex, _ slots: Range<UInt32>, to batch: WriteBatch) throws {
+    private func putChunks(
+        of view: TextView, _ index: TextIndex, _ slots: Range<UInt32>, killed: [UInt32], to batch: WriteBatch
+    ) throws {
         let size = TextStructure.chunkSlotCount
         var chunk = slots.lowerBound / size
         while !slots.isEmpty, chunk <= (slots.upperBound - 1) / size {
@@ -307,7 +353,7 @@ final class TextIndexes: Sendable {
                 SlotRows.encoded(range.map(view.slots.row)), forKey: TextKeyspace.rows.key(index.number, UInt64(chunk)))
             chunk += 1
         }
-        let changed = Set((work.indexes[index.number]?.killed ?? []).map { $0 / size })
+        let changed = Set(killed.map { $0 / size })
         for chunk in changed.sorted() {
             guard let dead = view.dead[Int(chunk)] else { continue }
             try batch.put(dead.encoded, forKey: TextKeyspace.dead.key(index.number, UInt64(chunk)))

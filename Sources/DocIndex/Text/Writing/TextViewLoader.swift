@@ -58,7 +58,8 @@ struct TextViewLoader {
             guard let number = StoreKeyspace.row(in: cursor.key, at: prefix.count), let slot = UInt32(exactly: number),
                 slot < view.structure.nextSlot, let terms = KillRecord.terms(cursor.value)
             else { throw damage("the record of a document that died cannot be read") }
-            _ = view.pending.kill(terms, number: view.killCount)
+            // Of one that is pending, nothing was counted.
+            if slot < view.structure.pendingSlot { _ = view.pending.kill(terms, number: view.killCount) }
             view.killCount += 1
             killed.append(slot)
         }

@@ -59,8 +59,9 @@ struct TextWriter {
         guard !view.isDead(slot) else { throw TextDamage.error(index.definition.name, "row \(row) is dead already") }
         index.analyze(document, into: &words)
         let record = view.pending.kill(words.terms, number: view.killCount)
-        // A pending document that is dead is not read again, so nothing of it must be subtracted.
-        let stored = slot < view.structure.pendingSlot ? record : []
+        // A pending document that is dead is not read again, so nothing of it must be subtracted, unless a segment with it
+        // is being written.
+        let stored = slot < view.firstPendingSlot ? record : []
         view.killCount += 1
         view.kill(slot)
         killed.append(slot)

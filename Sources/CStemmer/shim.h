@@ -1,0 +1,2 @@
+// Snowball's stemmers (libstemmer), as the system installs them.
+#include <libstemmer.h>

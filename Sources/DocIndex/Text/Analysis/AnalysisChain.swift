@@ -1,0 +1,378 @@
+internal import Foundation
+
+/// A ``TextAnalyzer`` at work: turns texts at fields into terms, and what is searched for into the terms to look up.
+///
+/// Holds buffers and a stemmer, and so belongs to one thread at a time. What a term is, is stored on disk: words stand as
+/// they are, stems behind ``stemMark``, which no word begins with.
+final class AnalysisChain {
+    let analyzer: TextAnalyzer
+    let isPlain: Bool
+    private let stemmer: Stemmer?
+    private let stopWords: Set<[UInt8]>
+    private let elisions: Set<String>
+    /// Words and phrases with the same meaning as a word or phrase, each as the terms of its words.
+    private let synonyms: [[[UInt8]]: [[[UInt8]]]]
+    /// Whether the accents must be there until words are apart.
+    private let needsAccents: Bool
+
+    private var scalars: [Unicode.Scalar] = []
+    private var classes: [WordBreakClass] = []
+    private var word: [UInt8] = []
+
+    /// What stands before a stem. Stored on disk, never change.
+    static let stemMark: UInt8 = 0x01
+    /// Words of more bytes are cut: nobody looks for them, and each is a key.
+    static let wordByteLimit = 1000
+
+    init(_ analyzer: TextAnalyzer) {
+        self.analyzer = analyzer
+        isPlain = analyzer.isPlain
+        stemmer = analyzer.hasWords ? analyzer.language.flatMap(Stemmer.init) : nil
+        elisions = analyzer.hasWords ? analyzer.language?.elisions ?? [] : []
+        needsAccents = analyzer.accents == .oneWay || (analyzer.accents == .fold && stemmer != nil)
+        let words: [String] =
+            switch analyzer.stopWords {
+            case .none: []
+            case .ofLanguage: analyzer.language?.stopWords ?? []
+            case .words(let words): words
+            }
+        let foldsCase = analyzer.foldsCase
+        stopWords = Set(words.map { Array(TextFolding.folded($0, case: foldsCase, accents: true).utf8) })
+        synonyms = analyzer.synonyms.isEmpty ? [:] : Self.synonyms(analyzer)
+    }
+
+    private static func synonyms(_ analyzer: TextAnalyzer) -> [[[UInt8]]: [[[UInt8]]]] {
+        let plain = AnalysisChain(analyzer.withoutSynonyms)
+        var all: [[[UInt8]]: [[[UInt8]]]] = [:]
+        for group in analyzer.synonyms {
+            // As they are looked up: stems, where there are.
+            let phrases = group.map { plain.tokens(of: $0, isExact: false).compactMap(\.term) }.filter { !$0.isEmpty }
+            for phrase in phrases {
+                for other in phrases where other != phrase && all[phrase]?.contains(other) != true {
+                    all[phrase, default: []].append(other)
+                }
+            }
+        }
+        return all
+    }
+
+    /// The chains of several fields; fields with the same analyzer share one.
+    static func chains(_ analyzers: [TextAnalyzer]) -> [AnalysisChain] {
+        var known: [TextAnalyzer: AnalysisChain] = [:]
+        return analyzers.map { analyzer in
+            if let chain = known[analyzer] { return chain }
+            let chain = AnalysisChain(analyzer)
+            known[analyzer] = chain
+            return chain
+        }
+    }
+
+    // MARK: - Documents
+
+    /// Calls `body` with each term of a text and the position of its word; positions rise, and several terms may stand
+    /// at one.
+    ///
+    /// - Returns: how many words there are, and how many positions they take with those that are left out.
+    func forEachTerm(
+        of text: String, _ body: (_ term: Span<UInt8>, _ position: UInt32) -> Void
+    ) -> (words: Int, positions: UInt32) {
+        var position: UInt32 = 0
+        var words = 0
+        switch analyzer.tokenizer {
+        case .keyword:
+            word = Array(collapsed(fold(text, keepsAccents: needsAccents)).utf8.prefix(Self.wordByteLimit))
+            if word.isEmpty { return (0, 0) }
+            emitForms(position, body)
+            return (1, 1)
+        case .ngrams:
+            takeScalars(of: collapsed(fold(text, keepsAccents: false)))
+            let count = scalars.count
+            for start in 0..<count {
+                setWord(scalars[start..<min(count, start + analyzer.gramLength)])
+                body(word.span, position)
+                position += 1
+            }
+            return (count, position)
+        case .simple, .words:
+            var run = 0..<0
+            forEachToken(of: fold(text, keepsAccents: needsAccents)) { range, isIdeograph, isJoined in
+                if isIdeograph, analyzer.pairsIdeographs {
+                    if !isJoined || run.isEmpty || run.upperBound != range.lowerBound {
+                        flush(run, &position, &words, body)
+                        run = range
+                    } else {
+                        run = run.lowerBound..<range.upperBound
+                    }
+                    return
+                }
+                flush(run, &position, &words, body)
+                run = 0..<0
+                setWord(scalars[range])
+                if elide(), !isStopWord() {
+                    emitForms(position, body)
+                    words += 1
+                }
+                position += 1
+            }
+            flush(run, &position, &words, body)
+            return (words, position)
+        }
+    }
+
+    /// Ideographs side by side: each with the one behind it, the last by itself, so that a single one is what a pair
+    /// begins with, wherever it stands.
+    private func flush(
+        _ run: Range<Int>, _ position: inout UInt32, _ words: inout Int, _ body: (Span<UInt8>, UInt32) -> Void
+    ) {
+        for start in run {
+            // Marks that are kept belong to what stands before them.
+            if classes[start].isIgnored { continue }
+            var end = start + 1
+            while end < run.upperBound, classes[end].isIgnored { end += 1 }
+            if end < run.upperBound { end += 1 }
+            while end < run.upperBound, classes[end].isIgnored { end += 1 }
+            setWord(scalars[start..<end])
+            body(word.span, position)
+            position += 1
+            words += 1
+        }
+    }
+
+    /// The terms of the word in ``word``.
+    private func emitForms(_ position: UInt32, _ body: (Span<UInt8>, UInt32) -> Void) {
+        let word = word
+        guard needsAccents || stemmer != nil else {
+            body(word.span, position)
+            return
+        }
+        let plain = Self.withoutAccents(word)
+        if analyzer.accents == .oneWay {
+            body(word.span, position)
+            if plain != word, !plain.isEmpty { body(plain.span, position) }
+        } else {
+            let surface = analyzer.accents == .fold ? plain : word
+            body(surface.span, position)
+        }
+        guard stemmer != nil else { return }
+        // Who types no accents finds the word as well.
+        let stem = stemTerm(word)
+        body(stem.span, position)
+        if plain != word, analyzer.accents != .keep {
+            let other = stemTerm(plain)
+            if other != stem { body(other.span, position) }
+        }
+    }
+
+    /// The stem of a word as a term.
+    private func stemTerm(_ word: [UInt8]) -> [UInt8] {
+        let stem = stemmer?.stem(word) ?? word
+        return [Self.stemMark] + (analyzer.accents == .fold ? Self.withoutAccents(stem) : stem)
+    }
+
+    private static func withoutAccents(_ word: [UInt8]) -> [UInt8] {
+        for byte in word where byte >= 0x80 {
+            return Array(TextFolding.folded(String(decoding: word, as: UTF8.self), case: false, accents: true).utf8)
+        }
+        return word
+    }
+
+    // MARK: - Words
+
+    private func fold(_ text: String, keepsAccents: Bool) -> String {
+        let folds = analyzer.accents == .fold && !keepsAccents
+        return TextFolding.folded(text, case: analyzer.foldsCase, accents: folds)
+    }
+
+    private func takeScalars(of text: String) {
+        scalars.removeAll(keepingCapacity: true)
+        scalars += text.unicodeScalars
+    }
+
+    /// The text with one space for several, and none at its ends.
+    private func collapsed(_ text: String) -> String {
+        text.split(whereSeparator: \.isWhitespace).joined(separator: " ")
+    }
+
+    private func setWord(_ part: ArraySlice<Unicode.Scalar>) {
+        word.removeAll(keepingCapacity: true)
+        for scalar in part {
+            if scalar.value < 0x80 {
+                word.append(UInt8(truncatingIfNeeded: scalar.value))
+            } else {
+                word += UTF8.encode(scalar) ?? UTF8.encodedReplacementCharacter
+            }
+            if word.count >= Self.wordByteLimit { break }
+        }
+    }
+
+    /// Calls `body` with the scalars of each word: whether it is an ideograph, kana or Hangul, which may make a pair with
+    /// its neighbour, and whether it follows the word before it without anything between.
+    private func forEachToken(
+        of text: String, _ body: (_ range: Range<Int>, _ isIdeograph: Bool, _ isJoined: Bool) -> Void
+    ) {
+        takeScalars(of: text)
+        // Signs that cannot be seen part no words, and are no part of them.
+        scalars.removeAll { $0.value == 0xad || ($0.value >= 0x80 && $0.properties.isVariationSelector) }
+        classes.removeAll(keepingCapacity: true)
+        for scalar in scalars { classes.append(WordBreakClass(scalar)) }
+        var end = 0
+        func token(_ range: Range<Int>) {
+            body(range, Self.isIdeograph(scalars[range.lowerBound]), end == range.lowerBound)
+            end = range.upperBound
+        }
+        if analyzer.tokenizer == .words {
+            WordBreaks.forEachPart(of: scalars, classes) { range in
+                if range.contains(where: { Analyzer.isPartOfWord(scalars[$0]) }) { token(range) }
+            }
+            return
+        }
+        var start: Int?
+        for index in scalars.indices {
+            switch Analyzer.part(of: scalars[index]) {
+            case .inside: start = start ?? index
+            case .alone:
+                if let begin = start { token(begin..<index) }
+                start = nil
+                token(index..<index + 1)
+            case .between:
+                if let begin = start { token(begin..<index) }
+                start = nil
+            }
+        }
+        if let begin = start { token(begin..<scalars.count) }
+    }
+
+    private static func isIdeograph(_ scalar: Unicode.Scalar) -> Bool {
+        switch scalar.value {
+        case 0x3041...0x30ff, 0x31f0...0x31ff, 0xac00...0xd7a3, 0x1b000...0x1b16f: true
+        case 0x2e80...0x9fff, 0xf900...0xfaff, 0x20000...0x323af: scalar.properties.isIdeographic
+        default: false
+        }
+    }
+
+    /// Leaves out an article with an apostrophe, the skin of an emoji, and the typographic form of the apostrophe.
+    ///
+    /// - Returns: whether anything is left.
+    private func elide() -> Bool {
+        guard word.contains(where: { $0 == 0x27 || $0 >= 0x80 }) else { return !word.isEmpty }
+        var text = String(decoding: word, as: UTF8.self)
+        if text.unicodeScalars.contains(where: { $0 == "\u{2019}" || $0.properties.isEmojiModifier }) {
+            var changed = String.UnicodeScalarView()
+            for scalar in text.unicodeScalars where !scalar.properties.isEmojiModifier || text.unicodeScalars.count == 1
+            {
+                changed.append(scalar == "\u{2019}" ? "'" : scalar)
+            }
+            text = String(changed)
+            word = Array(text.utf8)
+        }
+        guard !elisions.isEmpty, let sign = text.unicodeScalars.firstIndex(of: "'") else { return hasLetters() }
+        let before = TextFolding.folded(String(text.unicodeScalars[..<sign]), case: true, accents: true)
+        let behind = text.unicodeScalars[text.unicodeScalars.index(after: sign)...]
+        if elisions.contains(before), !behind.isEmpty { word = Array(String(behind).utf8) }
+        return hasLetters()
+    }
+
+    /// Whether the word is more than accents that are folded away.
+    private func hasLetters() -> Bool { !(needsAccents ? Self.withoutAccents(word) : word).isEmpty }
+
+    private func isStopWord() -> Bool { !stopWords.isEmpty && stopWords.contains(Self.withoutAccents(word)) }
+
+    // MARK: - Searches
+
+    /// A word that is searched for.
+    struct Token: Hashable {
+        /// How many words stand before it.
+        let position: UInt32
+        let form: Form
+
+        enum Form: Hashable {
+            case term([UInt8])
+            /// Every term that begins like this.
+            case prefix([UInt8])
+        }
+
+        var term: [UInt8]? { if case .term(let term) = form { term } else { nil } }
+    }
+
+    /// The words of a text that is searched for; those that the index leaves out are not there.
+    ///
+    /// - Parameters:
+    ///   - isExact: whether words are compared as they are written, and not by their stems.
+    ///   - keepsStopWords: whether words are there that the index leaves out: what is typed may be the beginning of another.
+    func tokens(of text: String, isExact: Bool, keepsStopWords: Bool = false) -> [Token] {
+        var tokens: [Token] = []
+        switch analyzer.tokenizer {
+        case .keyword:
+            word = Array(collapsed(fold(text, keepsAccents: needsAccents)).utf8.prefix(Self.wordByteLimit))
+            return word.isEmpty ? [] : [Token(position: 0, form: .term(word))]
+        case .ngrams:
+            takeScalars(of: collapsed(fold(text, keepsAccents: false)))
+            let length = analyzer.gramLength
+            if scalars.isEmpty { return [] }
+            if scalars.count < length {
+                setWord(scalars[...])
+                return [Token(position: 0, form: .prefix(word))]
+            }
+            for start in 0...(scalars.count - length) {
+                setWord(scalars[start..<start + length])
+                tokens.append(Token(position: UInt32(clamping: start), form: .term(word)))
+            }
+            return tokens
+        case .simple, .words:
+            if isPlain {
+                var terms = Analyzer.Terms()
+                Analyzer.append(text, to: &terms)
+                return (0..<terms.count).map {
+                    Token(position: UInt32(clamping: $0), form: .term(Array(terms[$0])))
+                }
+            }
+            var position: UInt32 = 0
+            var run: [ArraySlice<Unicode.Scalar>] = []
+            func flush() {
+                for (index, part) in run.enumerated() {
+                    if run.count == 1 {
+                        setWord(part)
+                        tokens.append(Token(position: position, form: .prefix(word)))
+                    } else if index + 1 < run.count {
+                        setWord(part + run[index + 1])
+                        tokens.append(Token(position: position, form: .term(word)))
+                    }
+                    position += 1
+                }
+                run = []
+            }
+            forEachToken(of: fold(text, keepsAccents: needsAccents)) { range, isIdeograph, isJoined in
+                if isIdeograph, analyzer.pairsIdeographs {
+                    if !isJoined { flush() }
+                    var start = range.lowerBound
+                    for index in range.dropFirst() where !classes[index].isIgnored {
+                        run.append(scalars[start..<index])
+                        start = index
+                    }
+                    run.append(scalars[start..<range.upperBound])
+                    return
+                }
+                flush()
+                setWord(scalars[range])
+                if elide(), keepsStopWords || !isStopWord() {
+                    tokens.append(Token(position: position, form: .term(term(isExact: isExact))))
+                }
+                position += 1
+            }
+            flush()
+            return tokens
+        }
+    }
+
+    /// The term that the word in ``word`` is looked up by.
+    private func term(isExact: Bool) -> [UInt8] {
+        if !isExact, stemmer != nil { return stemTerm(word) }
+        return needsAccents && analyzer.accents == .fold ? Self.withoutAccents(word) : word
+    }
+
+    /// The words and phrases that mean the same as these words.
+    func synonyms(of tokens: [Token]) -> [[[UInt8]]] {
+        if synonyms.isEmpty { return [] }
+        return synonyms[tokens.compactMap(\.term)] ?? []
+    }
+}

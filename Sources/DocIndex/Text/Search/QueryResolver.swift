@@ -1,0 +1,208 @@
+/// Turns a ``TextQuery`` into what is looked up in an index: each word goes the way of the texts at each field.
+struct QueryResolver {
+    private let index: TextIndex
+    /// The fields of each analyzer.
+    private let groups: [Group]
+    /// The fields that have stems.
+    private let stemmedFields: UInt32
+
+    private struct Group {
+        let chain: AnalysisChain
+        var fields: UInt32
+    }
+
+    init(_ index: TextIndex) {
+        self.index = index
+        var groups: [Group] = []
+        var stemmedFields: UInt32 = 0
+        let components = index.definition.components
+        for (field, chain) in AnalysisChain.chains(components.map(\.analyzer)).enumerated() {
+            let bit = UInt32(1) << UInt32(field)
+            if chain.analyzer.language != nil { stemmedFields |= bit }
+            if let known = groups.firstIndex(where: { $0.chain === chain }) {
+                groups[known].fields |= bit
+            } else {
+                groups.append(Group(chain: chain, fields: bit))
+            }
+        }
+        self.groups = groups
+        self.stemmedFields = stemmedFields
+    }
+
+    /// The query for the index.
+    ///
+    /// - Throws: ``DocIndexError`` with `invalidQuery` for a field that the index does not have.
+    func resolve(_ query: TextQuery) throws -> ResolvedQuery {
+        try resolve(query, index.allFields).simplified
+    }
+
+    private func resolve(_ query: TextQuery, _ fields: UInt32) throws -> ResolvedQuery {
+        switch query {
+        case .nothing: .nothing
+        case .word(let text): words(text, fields, isExact: false)
+        case .phrase(let text): words(text, fields, isExact: true)
+        case .near(let text, let slop): words(text, fields, isExact: true, slop: max(0, slop))
+        case .prefix(let text): prefix(text, fields)
+        case .fuzzy(let text, let distance): fuzzy(text, distance, fields)
+        case .and(let parts): .and(try parts.map { try resolve($0, fields) })
+        case .or(let parts): .or(try parts.map { try resolve($0, fields) })
+        case .except(let wanted, let unwanted):
+            .except(try resolve(wanted, fields), try resolve(unwanted, fields))
+        case .prefer(let wanted, let optional):
+            .prefer(try resolve(wanted, fields), try resolve(optional, fields))
+        case .field(let name, let part): try resolve(part, fields & named(name))
+        case .boost(let part, let factor): .boost(try resolve(part, fields), factor)
+        }
+    }
+
+    /// The fields of a name.
+    private func named(_ name: String) throws -> UInt32 {
+        let names = index.definition.fields.map(\.description)
+        var fields: UInt32 = 0
+        for (position, path) in names.enumerated() {
+            let last = path.split(separator: ".").last ?? ""
+            if path.hasSameBytes(as: name) || last == name || last == name + "[]" { fields |= 1 << UInt32(position) }
+        }
+        guard fields != 0 else {
+            throw DocIndexError(
+                .invalidQuery,
+                "the text index \(index.definition.name) has no field \(name); it has \(names.joined(separator: ", ")). "
+                    + "Put the word in quotes if it is no field")
+        }
+        return fields
+    }
+
+    // MARK: - Words
+
+    /// What one word or phrase stands for: words that count as one, and phrases.
+    private struct Alternatives {
+        var terms: [ResolvedQuery.Term] = []
+        var others: [ResolvedQuery] = []
+        /// Whether a field leaves the words out: then documents need not have them.
+        var isLeftOut = false
+
+        mutating func add(_ term: ResolvedQuery.Term) {
+            guard let known = terms.firstIndex(where: { $0.key == term.key }) else { return terms.append(term) }
+            guard let fields = term.fields, let before = terms[known].fields else { return terms[known].fields = nil }
+            terms[known].fields = before | fields
+        }
+
+        func query(allFields: UInt32) -> ResolvedQuery {
+            if isLeftOut { return .ignored }
+            var parts = others
+            if !terms.isEmpty {
+                parts.insert(
+                    .word(terms.map { $0.fields == allFields ? ResolvedQuery.Term(key: $0.key) : $0 }), at: 0)
+            }
+            if parts.isEmpty { return .ignored }
+            return parts.count == 1 ? parts[0] : .or(parts)
+        }
+    }
+
+    private func term(_ form: AnalysisChain.Token.Form, _ fields: UInt32) -> ResolvedQuery.Term {
+        switch form {
+        case .term(let term):
+            // Stems are in no other field.
+            let isEverywhere =
+                fields == index.allFields
+                || (term.first == AnalysisChain.stemMark && stemmedFields & ~fields == 0)
+            return ResolvedQuery.Term(key: .term(term), fields: isEverywhere ? nil : fields)
+        case .prefix(let prefix):
+            return ResolvedQuery.Term(key: .prefix(prefix), fields: fields == index.allFields ? nil : fields)
+        }
+    }
+
+    private func words(_ text: String, _ fields: UInt32, isExact: Bool, slop: Int? = nil) -> ResolvedQuery {
+        var alternatives = Alternatives()
+        for group in groups where group.fields & fields != 0 {
+            add(text, group, fields, isExact: isExact, slop: slop, to: &alternatives)
+        }
+        return alternatives.query(allFields: index.allFields)
+    }
+
+    private func add(
+        _ text: String, _ group: Group, _ fields: UInt32, isExact: Bool, slop: Int? = nil,
+        to alternatives: inout Alternatives
+    ) {
+        let tokens = group.chain.tokens(of: text, isExact: isExact)
+        if tokens.isEmpty, group.chain.analyzer.stopWords != .none { alternatives.isLeftOut = true }
+        let fields = group.fields & fields
+        add(tokens, fields, slop: slop, to: &alternatives)
+        if isExact { return }
+        for phrase in group.chain.synonyms(of: tokens) {
+            let tokens = phrase.enumerated().map {
+                AnalysisChain.Token(position: UInt32(clamping: $0.offset), form: .term($0.element))
+            }
+            add(tokens, fields, slop: nil, to: &alternatives)
+        }
+    }
+
+    private func add(
+        _ tokens: [AnalysisChain.Token], _ fields: UInt32, slop: Int?, to alternatives: inout Alternatives
+    ) {
+        guard let first = tokens.first else { return }
+        if tokens.count == 1 { return alternatives.add(term(first.form, fields)) }
+        // Which words begin somehow is known without where they are: those are not looked for side by side.
+        if tokens.contains(where: { $0.term == nil }) {
+            return alternatives.others.append(.and(tokens.map { .word([term($0.form, fields)]) }))
+        }
+        alternatives.others.append(
+            .phrase(
+                tokens.map {
+                    ResolvedQuery.Place(terms: [term($0.form, fields)], position: $0.position - first.position)
+                }, slop: slop))
+    }
+
+    private func prefix(_ text: String, _ fields: UInt32) -> ResolvedQuery {
+        var alternatives = Alternatives()
+        for group in groups where group.fields & fields != 0 {
+            let inside = group.fields & fields
+            if group.chain.analyzer.tokenizer == .ngrams {
+                add(text, group, fields, isExact: true, to: &alternatives)
+                continue
+            }
+            let tokens = group.chain.tokens(of: text, isExact: true, keepsStopWords: true)
+            guard let last = tokens.last else { continue }
+            let bytes: [UInt8] =
+                switch last.form {
+                case .term(let bytes), .prefix(let bytes): bytes
+                }
+            let end = term(.prefix(bytes), inside)
+            if tokens.count == 1 {
+                alternatives.add(end)
+                continue
+            }
+            var before = Alternatives()
+            add(tokens.dropLast(), inside, slop: nil, to: &before)
+            alternatives.others.append(.and([before.query(allFields: index.allFields), .word([end])]))
+        }
+        return alternatives.query(allFields: index.allFields)
+    }
+
+    private func fuzzy(_ text: String, _ distance: Int?, _ fields: UInt32) -> ResolvedQuery {
+        var alternatives = Alternatives()
+        for group in groups where group.fields & fields != 0 {
+            let inside = group.fields & fields
+            if group.chain.analyzer.tokenizer == .ngrams {
+                add(text, group, fields, isExact: true, to: &alternatives)
+                continue
+            }
+            let tokens = group.chain.tokens(of: text, isExact: true, keepsStopWords: true)
+            let terms = tokens.map { token -> ResolvedQuery.Term in
+                guard let term = token.term else { return self.term(token.form, inside) }
+                // The longer, the further it may be off; a word of one letter is like any other.
+                let letters = String(decoding: term, as: UTF8.self).count
+                let distance = min(distance ?? (letters < 9 ? 1 : 2), 2)
+                if distance <= 0 || term.count < 2 { return self.term(token.form, inside) }
+                return ResolvedQuery.Term(
+                    key: .fuzzy(term, distance: distance), fields: inside == index.allFields ? nil : inside)
+            }
+            if terms.count == 1 {
+                alternatives.add(terms[0])
+            } else if !terms.isEmpty {
+                alternatives.others.append(.and(terms.map { .word([$0]) }))
+            }
+        }
+        return alternatives.query(allFields: index.allFields)
+    }
+}

@@ -1,0 +1,59 @@
+/// A matcher that knows how often, and where, a word is in the document at which it stands.
+class WordMatcher: Matcher {
+    /// How often the word occurs in the document at ``Matcher/slot``, in the fields that count.
+    func frequency() throws -> UInt32 { 0 }
+    /// Adds the places of the word in that document, in rising order.
+    func places(into places: inout [TextPlace]) throws {}
+}
+
+/// Several terms that count as one word: a document has it as often as it has all of them together.
+///
+/// No two of them stand at one place of a document. All have the same weight.
+final class SynonymMatcher: WordMatcher {
+    private let parts: [TermMatcher]
+    private let slots: SlotTable
+    private let scorer: BM25
+    private let weight: Double
+
+    init(_ parts: [TermMatcher], slots: SlotTable, scorer: BM25, weight: Double) {
+        self.parts = parts
+        self.slots = slots
+        self.scorer = scorer
+        self.weight = weight
+    }
+
+    override func find(_ target: UInt32) throws -> UInt32 {
+        try parts.reduce(Self.end) { min($0, try $1.advance(to: target)) }
+    }
+
+    override func frequency() throws -> UInt32 {
+        try parts.reduce(0) { $0 &+ ($1.slot == slot ? try $1.frequency() : 0) }
+    }
+
+    override func places(into places: inout [TextPlace]) throws {
+        let start = places.count
+        for part in parts where part.slot == slot { try part.places(into: &places) }
+        places[start...].sort()
+    }
+
+    override func score() throws -> Int64 {
+        scorer.contribution(weight, frequency: try frequency(), norm: slots.norm(slot))
+    }
+
+    // Occurrences add less the more there are, so what the parts add by themselves is a bound; each is cut to a whole.
+    override func bound(_ lower: UInt32, _ upper: UInt32) throws -> Int64 {
+        var sum: Int64 = -1
+        for part in parts {
+            let bound = try part.bound(lower, upper)
+            if bound >= 0 { sum = max(0, sum) + bound + 1 }
+        }
+        return sum
+    }
+
+    override func blockEnd(_ lower: UInt32) throws -> UInt32 {
+        try parts.reduce(Self.end) { min($0, try $1.blockEnd(lower)) }
+    }
+
+    override var cost: Int { parts.reduce(0) { $0 + $1.cost } }
+    override var largestScore: Int64 { parts.reduce(0) { $0 + $1.largestScore + 1 } }
+}
