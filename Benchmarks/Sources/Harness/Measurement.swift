@@ -64,11 +64,11 @@ package struct Line: Codable {
     }
 
     package static let header =
-        pad("operation", 38) + pad("", 11) + pad("DocIndex", 11, right: true) + pad("GRDB", 11, right: true)
+        pad("operation", 46) + pad("", 11) + pad("DocIndex", 11, right: true) + pad("GRDB", 11, right: true)
         + "   ratio (low to high)    processor"
 
     package var text: String {
-        Self.pad(operation, 38) + Self.pad(unit, 11) + Self.pad(Self.number(ours), 11, right: true)
+        Self.pad(operation, 46) + Self.pad(unit, 11) + Self.pad(Self.number(ours), 11, right: true)
             + Self.pad(Self.number(peer), 11, right: true)
             + Self.pad(String(format: "%.2f", ratio), 8, right: true)
             + Self.pad(processorRatio == nil ? "" : String(format: " (%.2f to %.2f)", low, high), 18)

@@ -225,7 +225,7 @@ struct Questions {
                     picture p WHERE year BETWEEN 1820 AND ?1 AND (year < ?1 OR row > ?2)
                     ORDER BY year DESC, row LIMIT 51
                     """, [key.year, key.row]
-                ).dropLast()
+                ).prefix(50).map { $0 }
             })
     }
 }
