@@ -1,5 +1,23 @@
 /// What is asked of the value at a path.
 extension PredicateParser {
+    /// `SEARCH` and what is looked for, in quotes; `nil` for other conditions, such as one on a field of that name.
+    mutating func takeSearch() throws -> Predicate? {
+        guard isKeywordNext("SEARCH"), offset + 1 < tokens.count else { return nil }
+        switch tokens[offset + 1].kind {
+        case .quoted: break
+        case .word(let word) where word.hasPrefix(":"): break
+        default: return nil
+        }
+        offset += 1
+        let text = try string()
+        do {
+            return .search(try TextCondition(parsing: text))
+        } catch let error as DocIndexError {
+            offset -= 1
+            throw fault(error.message)
+        }
+    }
+
     mutating func condition(on path: FieldPath) throws -> Predicate {
         if takeKeyword("EXISTS") { return .exists(path) }
         if takeKeyword("MISSING") { return .not(.exists(path)) }

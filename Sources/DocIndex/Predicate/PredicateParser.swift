@@ -54,6 +54,7 @@ struct PredicateParser {
             guard take(.close) else { throw fault("a ) is expected here") }
             return group
         }
+        if let search = try takeSearch() { return search }
         if let part = takeDatePart() { return try condition(on: part) }
         let path = try path()
         if take(.comma) { return try geoCondition(on: .coordinates(latitude: path, longitude: try self.path())) }
