@@ -20,7 +20,13 @@ extension QueryRunner {
 
     private func collect(_ access: Plan.Access, into found: inout RowBitmap) throws {
         switch access {
-        case .nothing, .walk, .nearest: break
+        case .nothing, .walk, .nearest, .ranked: break
+        case .search(let scan):
+            guard let searches else { throw Self.unknown(scan.index) }
+            for row in try searches.rows(of: scan.query) {
+                try noteKey()
+                found.insert(row)
+            }
         case .scan:
             var cursor = try rows.documentCursor()
             while try cursor.advance() {

@@ -21,8 +21,12 @@ final class QueryRunner {
     /// The position behind which the answer begins; `nil` for all of it.
     let start: [UInt8]?
     private(set) var work = Work()
+    /// What documents are asked that the plan leads to: the condition without searches that it has answered.
     let predicate: EncodedPredicate
     let positions: SortPosition
+    /// What searches find; `nil` if there are none.
+    let searches: SearchResults?
+    private let openSearches: Set<TextCondition>
     var window: ResultWindow
     private var stepCount = 0
 
@@ -34,8 +38,16 @@ final class QueryRunner {
         self.options = options
         self.start = start
         let names = rows.collection.names.current
-        predicate = EncodedPredicate(query.predicate.normalized, names: names)
-        positions = SortPosition(query.sort, names: names)
+        searches = rows.search.map(SearchResults.init)
+        let normalized = query.predicate.normalized
+        // Of what is in a document a search is no part: the index alone says what it finds.
+        let answered = searches == nil ? [] : plan.access.answeredSearches
+        let open =
+            answered.isEmpty
+            ? normalized : Predicate.and(normalized.conjuncts.filter { !answered.contains($0) }).normalized
+        openSearches = open.searches
+        predicate = EncodedPredicate(open, names: names, searches: searches)
+        positions = SortPosition(query.sort, names: names, searches: searches)
         window = ResultWindow(query, isContinued: start != nil)
     }
 
@@ -51,8 +63,10 @@ final class QueryRunner {
                 "the query would look at every document of \(rows.collection.name); declare an index for it, or allow it"
             )
         }
+        try findSearches()
         switch plan.access {
         case .nothing: return
+        case .ranked(let scan, let filter): try visitRanked(scan, among: try filter.map(rowSet), visit)
         case .walk(let walk, let filter): try self.walk(walk, among: try filter.map(rowSet), visit)
         case .nearest(let name, let center): try visitNearest(try geoIndex(named: name), center, visit)
         case .scan where query.sort.isEmpty:
@@ -83,10 +97,11 @@ final class QueryRunner {
         if plan.isExact, case .nothing = plan.access { return 0 }
         if plan.isExact {
             switch plan.access {
-            case .ranges, .union, .intersection: return try rowSet(plan.access).count
+            case .ranges, .search, .union, .intersection: return try rowSet(plan.access).count
             default: break
             }
         }
+        try findSearches()
         var count = 0
         switch plan.access {
         case .nothing: break
@@ -102,6 +117,15 @@ final class QueryRunner {
             }
         }
         return count
+    }
+
+    /// Finds what documents are asked for, and what they are sorted by.
+    private func findSearches() throws {
+        guard let searches else { return }
+        try searches.find(openSearches)
+        let isSortedByScore = query.sort.contains { $0.key == .score }
+        if case .ranked = plan.access { return }
+        if isSortedByScore, let scoring = query.predicate.scoringQuery { try searches.findScores(of: scoring) }
     }
 
     // MARK: - Steps
@@ -128,7 +152,7 @@ final class QueryRunner {
     func matches(_ row: UInt64, _ record: Span<UInt8>, _ bodyStart: Int) throws -> Bool {
         work.documentsExamined += 1
         try step()
-        return try rows.reading(row) { try predicate.matches(record.extracting(bodyStart..<record.count)) }
+        return try rows.reading(row) { try predicate.matches(record.extracting(bodyStart..<record.count), row: row) }
     }
 
     /// The row of the position behind which the answer begins.
@@ -211,7 +235,7 @@ final class QueryRunner {
         return index
     }
 
-    private static func unknown(_ name: String) -> DocIndexError {
+    static func unknown(_ name: String) -> DocIndexError {
         DocIndexError(.unknownIndex, "there is no index \(name); see the schema for those there are")
     }
 }

@@ -22,6 +22,10 @@ public struct Plan: Sendable, Hashable {
         case walk(IndexWalk, filter: Access?)
         /// The locations of an index, the nearest first.
         case nearest(index: String, GeoPoint)
+        /// What the searches of the condition find, in the order of rows.
+        case search(TextScan)
+        /// What they find, the best first, perhaps only among the rows of another access.
+        case ranked(TextScan, filter: Access?)
     }
 
     /// What is done about the order of results.
@@ -74,6 +78,9 @@ extension Plan.Access {
         case .walk(let walk, nil): "walk(\(walk.index))"
         case .walk(let walk, let filter?): "walk(\(walk.index);\(filter.identity))"
         case .nearest(let index, _): "nearest(\(index))"
+        case .search(let scan): "search(\(scan.index))"
+        case .ranked(let scan, nil): "ranked(\(scan.index))"
+        case .ranked(let scan, let filter?): "ranked(\(scan.index);\(filter.identity))"
         }
     }
 
@@ -84,6 +91,19 @@ extension Plan.Access {
         case .union(let parts), .intersection(let parts): parts.flatMap(\.indexNames)
         case .walk(let walk, let filter): [walk.index] + (filter?.indexNames ?? [])
         case .nearest(let index, _): [index]
+        case .search(let scan): [scan.index]
+        case .ranked(let scan, let filter): [scan.index] + (filter?.indexNames ?? [])
+        }
+    }
+
+    /// The conditions that hold for every row because a search found it.
+    var answeredSearches: Set<Predicate> {
+        switch self {
+        case .nothing, .scan, .ranges, .union, .nearest, .walk(_, nil): []
+        case .search(let scan): Set(scan.predicates)
+        case .intersection(let parts): parts.reduce(into: []) { $0.formUnion($1.answeredSearches) }
+        case .walk(_, let filter?): filter.answeredSearches
+        case .ranked(let scan, let filter): (filter?.answeredSearches ?? []).union(scan.predicates)
         }
     }
 }
@@ -126,6 +146,19 @@ public struct IndexWalk: Sendable, Hashable {
     let filters: [EntryFilter]
     /// The ranges of keys, one for each run.
     public var ranges: [KeyRange] { runs.map(\.range) }
+}
+
+/// What the text index finds.
+public struct TextScan: Sendable, Hashable {
+    /// The name of the index.
+    public let index: String
+    /// What is looked for, as conditions.
+    public let conditions: [String]
+    /// Documents that were expected, never less than there are.
+    public let estimatedMatchCount: Int
+    let query: TextQuery
+    /// The conditions that hold for every document that is found.
+    let predicates: [Predicate]
 }
 
 /// What an entry must satisfy before its document is read.

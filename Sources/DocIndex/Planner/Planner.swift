@@ -18,6 +18,10 @@ struct Planner {
     let documentCount: Int
     /// About how many entries an index has in key ranges.
     let countEntries: (_ ranges: [KeyRange], _ index: any DocumentIndex) throws -> Int
+    /// The text index that answers; `nil` where there is none, or nothing is searched for.
+    var textIndex: TextIndex?
+    /// About how many documents a search finds, never less than there are.
+    var countMatches: (TextQuery) throws -> Int = { _ in 0 }
     var costs = CostModel()
     var purpose = Purpose.documents
 
@@ -65,6 +69,7 @@ struct Planner {
             }
         }
         options += nearest(query, conjuncts: conjuncts, resultCount, outline)
+        options += try ranked(query, conjuncts: conjuncts, among: filters, resultCount, outline)
         options.sort { ($0.cost, $0.plan.identity) < ($1.cost, $1.plan.identity) }
         return options
     }
@@ -172,7 +177,7 @@ struct Planner {
         }
     }
 
-    private func option(
+    func option(
         _ access: Plan.Access, _ ordering: Plan.Ordering, isExact: Bool, _ estimate: Plan.Estimate, cost: Double
     ) -> Option {
         var estimate = estimate

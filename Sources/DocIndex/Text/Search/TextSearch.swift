@@ -254,7 +254,9 @@ final class TextSearch {
     // MARK: - Matchers
 
     /// Looks up every term of the query: its count decides what it weighs in every segment.
-    private func prepare(_ query: TextQuery, _ scope: Scope = Scope()) throws {
+    func prepare(_ query: TextQuery) throws { try prepare(query, Scope()) }
+
+    private func prepare(_ query: TextQuery, _ scope: Scope) throws {
         switch query {
         case .nothing: break
         case .phrase(let terms), .near(let terms, _): for term in terms { _ = try word(.term(term)) }
@@ -339,7 +341,9 @@ final class TextSearch {
     }
 
     /// What matches the query in a segment, or in the pending documents; `nil` if nothing does.
-    private func matcher(_ query: TextQuery, _ scope: Scope = Scope(), part: Int) throws -> Matcher? {
+    func matcher(_ query: TextQuery, part: Int) throws -> Matcher? { try matcher(query, Scope(), part: part) }
+
+    private func matcher(_ query: TextQuery, _ scope: Scope, part: Int) throws -> Matcher? {
         switch query {
         case .nothing: return nil
         case .phrase(let terms):
