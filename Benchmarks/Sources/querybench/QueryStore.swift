@@ -9,8 +9,8 @@ final class QueryStore {
 
     /// Each of these has a counterpart in ``QueryTables``.
     static let indexes: [IndexDefinition] = [
-        .value("year", on: .field("year", order: .descending)),
-        .value("creator", on: "creator", .field("year", order: .descending)),
+        .value("year", on: .field("year", order: .descending), counts: true),
+        .value("creator", on: "creator", .field("year", order: .descending), counts: true),
         .value("keywords", on: "keywords[]", .field("year", order: .descending)),
         .value("width", on: "width"),
         .geo("place", on: "gps"),
