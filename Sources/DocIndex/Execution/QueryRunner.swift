@@ -21,7 +21,7 @@ final class QueryRunner {
     /// The position behind which the answer begins; `nil` for all of it.
     let start: [UInt8]?
     private(set) var work = Work()
-    /// What documents are asked that the plan leads to: the condition without searches that it has answered.
+    /// What documents are asked that the plan leads to: what it does not decide by itself.
     let predicate: EncodedPredicate
     let positions: SortPosition
     /// What searches find; `nil` if there are none.
@@ -39,14 +39,8 @@ final class QueryRunner {
         self.start = start
         let names = rows.collection.names.current
         searches = rows.search.map(SearchResults.init)
-        let normalized = query.predicate.normalized
-        // Of what is in a document a search is no part: the index alone says what it finds.
-        let answered = searches == nil ? [] : plan.access.answeredSearches
-        let open =
-            answered.isEmpty
-            ? normalized : Predicate.and(normalized.conjuncts.filter { !answered.contains($0) }).normalized
-        openSearches = open.searches
-        predicate = EncodedPredicate(open, names: names, searches: searches)
+        openSearches = plan.residual.searches
+        predicate = EncodedPredicate(plan.residual, names: names, searches: searches)
         positions = SortPosition(query.sort, names: names, searches: searches)
         window = ResultWindow(query, isContinued: start != nil)
     }
@@ -96,6 +90,10 @@ final class QueryRunner {
     func count() throws -> Int {
         if plan.isExact, case .nothing = plan.access { return 0 }
         if plan.isExact {
+            switch plan.access {
+            case .ranges(let scan): if let count = try entryCount(scan) { return count }
+            default: break
+            }
             switch plan.access {
             case .ranges, .search, .union, .intersection: return try rowSet(plan.access).count
             default: break

@@ -2,7 +2,7 @@ public import LevelKit
 
 /// How a query is answered: which keys are read, and what is done with the documents they lead to.
 ///
-/// A plan never decides what the answer is: every document that it reads is checked against the whole condition, and the
+/// A plan never decides what the answer is: what its indexes do not decide by themselves is asked of each document, and the
 /// order of results is that of the query, whichever way they were found.
 public struct Plan: Sendable, Hashable {
     /// Where the rows come from.
@@ -46,6 +46,8 @@ public struct Plan: Sendable, Hashable {
     public let isExact: Bool
     /// What was expected when the plan was chosen.
     public let estimate: Estimate
+    /// What is asked of each document: the parts of the condition that the access does not decide by itself. Normalized.
+    let residual: Predicate
 
     /// The parts of a cost, as they were expected.
     public struct Estimate: Sendable, Hashable {
@@ -93,17 +95,6 @@ extension Plan.Access {
         case .nearest(let index, _): [index]
         case .search(let scan): [scan.index]
         case .ranked(let scan, let filter): [scan.index] + (filter?.indexNames ?? [])
-        }
-    }
-
-    /// The conditions that hold for every row because a search found it.
-    var answeredSearches: Set<Predicate> {
-        switch self {
-        case .nothing, .scan, .ranges, .union, .nearest, .walk(_, nil): []
-        case .search(let scan): Set(scan.predicates)
-        case .intersection(let parts): parts.reduce(into: []) { $0.formUnion($1.answeredSearches) }
-        case .walk(_, let filter?): filter.answeredSearches
-        case .ranked(let scan, let filter): (filter?.answeredSearches ?? []).union(scan.predicates)
         }
     }
 }
@@ -157,8 +148,6 @@ public struct TextScan: Sendable, Hashable {
     /// Documents that were expected, never less than there are.
     public let estimatedMatchCount: Int
     let query: TextQuery
-    /// The conditions that hold for every document that is found.
-    let predicates: [Predicate]
 }
 
 /// What an entry must satisfy before its document is read.

@@ -33,7 +33,7 @@ extension Planner {
         let count = Double(try countMatches(joined.query))
         let scan = TextScan(
             index: textIndex.definition.name, conditions: joined.predicates.map(\.description),
-            estimatedMatchCount: Int(count), query: joined.query, predicates: joined.predicates)
+            estimatedMatchCount: Int(count), query: joined.query)
         return AccessCandidate(
             access: .search(scan), entryCount: count, rowCount: count,
             cost: costs.search + count * costs.posting * joined.query.readingFactor, exact: joined.positions,
@@ -49,12 +49,13 @@ extension Planner {
             let found = try searchAccess(conjuncts), case .search(let scan) = found.access
         else { return [] }
         // Documents that are found by an alternative score there too.
-        let scored = Set(query.predicate.normalized.scoredSearches)
-        let isScoredWhole = scored.allSatisfy { scan.predicates.contains(.search($0)) }
+        let scored = query.predicate.normalized.scoredSearches
+        let isScoredWhole = scored.allSatisfy { conjuncts.contains(.search($0)) }
         let best = TextScan(
             index: scan.index, conditions: scan.conditions, estimatedMatchCount: scan.estimatedMatchCount,
-            query: isScoredWhole ? scan.query : scoring, predicates: isScoredWhole ? scan.predicates : [])
-        let open = conjuncts.count - (isScoredWhole ? found.exact.count : 0)
+            query: isScoredWhole ? scan.query : scoring)
+        let exact = isScoredWhole ? found.exact : []
+        let open = conjuncts.count - exact.count
         let cost = costs.search + found.rowCount * costs.scoredPosting * scan.query.readingFactor
         func option(_ filter: AccessCandidate?) -> Option {
             // Of the matches, those that would be among the best are asked for the rest of the condition.
@@ -64,7 +65,7 @@ extension Planner {
             var sum = cost + asked * (costs.documentByRow + costs.condition) + given * costs.documentByRow
             if let filter { sum += filter.cost + (filter.rowCount + found.rowCount) * costs.setMember }
             return self.option(
-                .ranked(best, filter: filter?.access), .found, isExact: open == 0 && filter == nil,
+                .ranked(best, filter: filter?.access), .found, exact: exact.union(filter?.exact ?? []), of: conjuncts,
                 Plan.Estimate(
                     keys: found.entryCount + (filter?.entryCount ?? 0), documents: asked, rows: given),
                 cost: sum)
