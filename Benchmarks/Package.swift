@@ -23,9 +23,21 @@ let package = Package(
             ],
             swiftSettings: [.treatAllWarnings(as: .error)]
         ),
+        // What comparisons of whole stores have in common: records, costs, lines of a table.
+        .target(name: "Harness", swiftSettings: [.treatAllWarnings(as: .error)]),
         .executableTarget(
             name: "docbench",
             dependencies: [
+                "Harness",
+                .product(name: "DocIndex", package: "LevelKit"), .product(name: "LevelKit", package: "LevelKit"),
+                .product(name: "GRDB", package: "GRDB.swift"),
+            ],
+            swiftSettings: [.treatAllWarnings(as: .error)]
+        ),
+        .executableTarget(
+            name: "querybench",
+            dependencies: [
+                "Harness",
                 .product(name: "DocIndex", package: "LevelKit"), .product(name: "LevelKit", package: "LevelKit"),
                 .product(name: "GRDB", package: "GRDB.swift"),
             ],

@@ -29,6 +29,7 @@ public enum NaiveQuery {
         case .field(let path): values(at: path, in: document).first
         case .distance(let field, let center):
             .double(points(of: field, in: document).map { center.distance(to: $0) }.min() ?? .infinity)
+        case .score: preconditionFailure("scores belong to an index; tests of their order compare them apart")
         }
     }
 
@@ -89,9 +90,51 @@ public enum NaiveQuery {
         case .isWithin(let field, let box): points(of: field, in: document).contains { box.contains($0) }
         case .isNear(let field, let center, let meters):
             points(of: field, in: document).contains { center.distance(to: $0) <= meters }
+        case .search(let condition): finds(condition.text, in: document)
         case .and(let parts): parts.reduce(true) { $0 && holds($1, for: document) }
         case .or(let parts): parts.reduce(false) { $0 || holds($1, for: document) }
         case .not(let part): !holds(part, for: document)
+        }
+    }
+
+    // MARK: - Searches
+
+    /// Whether a document has the words, for as much of the notation as tests use: `fog "golden gate" -rain OR sea`. All
+    /// texts of the document are searched, and words are runs of ASCII letters and digits.
+    private static func finds(_ search: String, in document: DocumentValue) -> Bool {
+        let texts = self.texts(in: document).map(words)
+        var alternatives: [[String]] = [[]]
+        for part in parts(of: search) {
+            if part == "OR" { alternatives.append([]) } else { alternatives[alternatives.count - 1].append(part) }
+        }
+        return alternatives.contains { parts in
+            parts.allSatisfy { part in
+                let phrase = words(part)
+                let isThere = texts.contains { text in
+                    text.indices.contains { text[$0...].starts(with: phrase) }
+                }
+                return isThere != part.hasPrefix("-")
+            }
+        }
+    }
+
+    /// Words, signs before them included, and phrases.
+    private static func parts(of search: String) -> [String] {
+        search.split(separator: "\"", omittingEmptySubsequences: false).enumerated().flatMap { position, part in
+            position % 2 == 1 ? [String(part)] : part.split(separator: " ").map { String($0) }
+        }
+    }
+
+    private static func words(_ text: String) -> [String] {
+        text.lowercased().split { !($0.isASCII && ($0.isLetter || $0.isNumber)) }.map { String($0) }
+    }
+
+    private static func texts(in value: DocumentValue) -> [String] {
+        switch value {
+        case .string(let text): [text]
+        case .array(let elements): elements.flatMap(texts)
+        case .object(let object): object.flatMap { texts(in: $0.value) }
+        default: []
         }
     }
 

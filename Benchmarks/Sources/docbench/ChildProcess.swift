@@ -1,4 +1,5 @@
 import Foundation
+import Harness
 
 /// A load in a process of its own: so its peak of memory is its own, and it begins with a fresh heap.
 struct LoadReport: Codable {

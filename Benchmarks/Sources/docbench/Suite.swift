@@ -1,5 +1,6 @@
 import DocIndex
 import Foundation
+import Harness
 
 /// All comparisons, one after the other.
 struct Suite {

@@ -10,10 +10,7 @@
 // profilers: one side of one operation.
 
 import Foundation
-
-func value(of option: String, in arguments: [String]) -> String? {
-    arguments.firstIndex(of: option).flatMap { $0 + 1 < arguments.count ? arguments[$0 + 1] : nil }
-}
+import Harness
 
 func runSuite(_ arguments: [String]) throws {
     let directory = FileManager.default.temporaryDirectory.appendingPathComponent("docbench-\(getpid())").path

@@ -14,16 +14,28 @@ struct ValueCounts {
         var cancellation = CancellationCheck()
         if index.definition.countsValues {
             let prefix = counters.key([])
+            // Counts of a value of the first component and different ones of the others follow one another.
+            var last: [UInt8] = []
             var cursor = try rows.snapshot.cursor(in: .prefix(prefix))
             while try cursor.advance() {
                 try cancellation.step()
-                guard
-                    let value = Self.value(
-                        cursor.key.extracting(prefix.count..<cursor.key.count), index.components[0]),
+                guard let end = index.components[0].skip(in: cursor.key, from: prefix.count),
                     let count = Varint.readAll(cursor.value.copied())?.first
-                else { return nil }
-                if case .value(let value) = value { facets.append(Facet(value: value, count: Int(clamping: count))) }
-                if case .container = value { return nil }
+                else { throw counters.damaged }
+                let bytes = cursor.key.extracting(prefix.count..<end)
+                if bytes.hasSameBytes(as: last.span), !facets.isEmpty {
+                    let known = facets.removeLast()
+                    facets.append(Facet(value: known.value, count: known.count + Int(clamping: count)))
+                    continue
+                }
+                last = []
+                switch Self.value(bytes, index.components[0]) {
+                case .value(let value):
+                    last = bytes.copied()
+                    facets.append(Facet(value: value, count: Int(clamping: count)))
+                case .missing: break
+                case .container, nil: return nil
+                }
             }
             return facets
         }
@@ -41,7 +53,9 @@ struct ValueCounts {
         var cursor = try rows.snapshot.cursor(in: .prefix(index.entryPrefix))
         while try cursor.advance() {
             try cancellation.step()
-            guard let end = index.rowOffset(in: cursor.key) else { throw index.damaged }
+            guard let end = index.components[0].skip(in: cursor.key, from: index.entryPrefix.count) else {
+                throw index.damaged
+            }
             if bytes.count != end - index.entryPrefix.count
                 || !cursor.key.extracting(index.entryPrefix.count..<end).hasSameBytes(as: bytes.span)
             {
@@ -55,12 +69,14 @@ struct ValueCounts {
         return isComplete ? facets : nil
     }
 
-    /// An index over a path alone that holds every document as it is: it knows how many documents have each value.
+    /// An index with a path first that has one entry of every document for each value; one that counts them if there is.
     func index(over path: FieldPath) -> ValueIndex? {
-        rows.valueIndexes.first { index in
-            index.components.count == 1 && index.components[0].path == path && index.components[0].hasOrderOfValues
+        let usable = rows.valueIndexes.filter { index in
+            index.components[0].path == path && index.components[0].hasOrderOfValues
                 && index.definition.condition == nil
+                && (index.components.count == 1 || !index.definition.fields.contains(where: \.hasArrayStep))
         }
+        return usable.first { $0.definition.countsValues } ?? usable.first
     }
 
     private static func value(_ bytes: Span<UInt8>, _ component: IndexComponent) -> OrderedValue.Decoded? {

@@ -20,7 +20,13 @@ extension QueryRunner {
 
     private func collect(_ access: Plan.Access, into found: inout RowBitmap) throws {
         switch access {
-        case .nothing, .walk, .nearest: break
+        case .nothing, .walk, .nearest, .ranked: break
+        case .search(let scan):
+            guard let searches else { throw Self.unknown(scan.index) }
+            for row in try searches.rows(of: scan.query) {
+                try noteKey()
+                found.insert(row)
+            }
         case .scan:
             var cursor = try rows.documentCursor()
             while try cursor.advance() {
@@ -43,14 +49,80 @@ extension QueryRunner {
     }
 
     private func collect(_ scan: IndexScan, _ index: ValueIndex, into found: inout RowBitmap) throws {
+        try forEachEntry(of: scan) { key in
+            try noteKey()
+            guard let row = index.row(of: key) else { throw index.damaged }
+            if scan.filters.isEmpty || index.admits(key, scan.filters) { found.insert(row) }
+        }
+    }
+
+    /// Visits the keys in the ranges of a scan. One cursor moves from range to range, as making one costs more.
+    private func forEachEntry(of scan: IndexScan, _ body: (Span<UInt8>) throws -> Void) throws {
+        guard let first = scan.ranges.first, let last = scan.ranges.last else { return }
+        var hull = first
+        hull.upper = last.upper
+        var cursor = try rows.snapshot.cursor(in: hull)
         for range in scan.ranges {
-            var cursor = try rows.snapshot.cursor(in: range)
+            if scan.ranges.count > 1 {
+                guard case .included(let lower) = range.lower else { continue }
+                cursor.seek(to: lower)
+            }
             while try cursor.advance() {
-                try noteKey()
-                guard let row = index.row(of: cursor.key) else { throw index.damaged }
-                if scan.filters.isEmpty || index.admits(cursor.key, scan.filters) { found.insert(row) }
+                if scan.ranges.count > 1, !range.isAbove(cursor.key) { break }
+                try body(cursor.key)
             }
         }
+    }
+
+    /// How many documents a scan finds whose entries decide, from the entries alone or from what the index counts; `nil`
+    /// where a document may have several entries in it.
+    func entryCount(_ scan: IndexScan) throws -> Int? {
+        guard let index = rows.index(named: scan.index) as? ValueIndex, scan.filters.isEmpty else { return nil }
+        let isOneValue = scan.hasRisingRows && scan.ranges.count == 1
+        guard isOneValue || !index.definition.fields.contains(where: \.hasArrayStep) else { return nil }
+        if index.definition.countsValues { return try countedEntries(scan, index) }
+        var count = 0
+        try forEachEntry(of: scan) { _ in
+            try noteKey()
+            count += 1
+        }
+        return count
+    }
+
+    /// The sum of the counts of the values in a scan.
+    private func countedEntries(_ scan: IndexScan, _ index: ValueIndex) throws -> Int {
+        let counters = IndexCounters(index: index)
+        let prefixCount = index.entryPrefix.count
+        var sum: UInt64 = 0
+        for range in scan.ranges {
+            guard case .included(var lower) = range.lower, case .excluded(let upper) = range.upper,
+                lower.count > prefixCount, upper.count >= prefixCount
+            else { throw index.damaged }
+            if scan.hasRisingRows {
+                // A value, and the byte behind which its rows begin.
+                lower.removeLast()
+                try noteKey()
+                sum &+= try counters.count(Array(lower[prefixCount...]), in: rows.snapshot)
+                continue
+            }
+            // Bounds are places between entries, so a count stands where the entries of its value do: before a row.
+            let start = lower.last == 0x01 ? lower.dropLast() : lower[...]
+            var cursor = try rows.snapshot.cursor(
+                in: .from(counters.key(start[prefixCount...]), to: counters.key(upper[prefixCount...])))
+            let skipped = counters.key([]).count
+            while try cursor.advance() {
+                try noteKey()
+                var entry = Array(lower[..<prefixCount])
+                for place in skipped..<cursor.key.count { entry.append(cursor.key[place]) }
+                StoreKeyspace.appendRow(1, to: &entry)
+                guard !entry.lexicographicallyPrecedes(lower), entry.lexicographicallyPrecedes(upper) else { continue }
+                guard let values = Varint.readAll(cursor.value.copied()), values.count == 1 else {
+                    throw counters.damaged
+                }
+                sum &+= values[0]
+            }
+        }
+        return Int(clamping: sum)
     }
 
     private func collect(_ scan: IndexScan, _ index: GeoIndex, into found: inout RowBitmap) throws {
@@ -90,6 +162,17 @@ extension QueryRunner {
         let (small, large) = known.count <= found.count ? (known, found) : (found, known)
         for row in small.sorted where large.contains(row) { left.insert(row) }
         return left
+    }
+}
+
+extension KeyRange {
+    /// Whether a key lies before the upper end.
+    fileprivate func isAbove(_ key: Span<UInt8>) -> Bool {
+        guard case .excluded(let upper) = upper else { return true }
+        let upperSpan = upper.span
+        let common = min(key.count, upperSpan.count)
+        for place in 0..<common where key[place] != upperSpan[place] { return key[place] < upperSpan[place] }
+        return key.count < upperSpan.count
     }
 }
 

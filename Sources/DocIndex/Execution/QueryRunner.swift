@@ -21,8 +21,12 @@ final class QueryRunner {
     /// The position behind which the answer begins; `nil` for all of it.
     let start: [UInt8]?
     private(set) var work = Work()
+    /// What documents are asked that the plan leads to: what it does not decide by itself.
     let predicate: EncodedPredicate
     let positions: SortPosition
+    /// What searches find; `nil` if there are none.
+    let searches: SearchResults?
+    private let openSearches: Set<TextCondition>
     var window: ResultWindow
     private var stepCount = 0
 
@@ -34,8 +38,10 @@ final class QueryRunner {
         self.options = options
         self.start = start
         let names = rows.collection.names.current
-        predicate = EncodedPredicate(query.predicate.normalized, names: names)
-        positions = SortPosition(query.sort, names: names)
+        searches = rows.search.map(SearchResults.init)
+        openSearches = plan.residual.searches
+        predicate = EncodedPredicate(plan.residual, names: names, searches: searches)
+        positions = SortPosition(query.sort, names: names, searches: searches)
         window = ResultWindow(query, isContinued: start != nil)
     }
 
@@ -46,8 +52,10 @@ final class QueryRunner {
     func run(_ visit: Visit) throws {
         if window.isFull { return }
         try refuseScan()
+        try findSearches()
         switch plan.access {
         case .nothing: return
+        case .ranked(let scan, let filter): try visitRanked(scan, among: try filter.map(rowSet), visit)
         case .walk(let walk, let filter): try self.walk(walk, among: try filter.map(rowSet), visit)
         case .nearest(let name, let center): try visitNearest(try geoIndex(named: name), center, visit)
         case .scan where query.sort.isEmpty:
@@ -87,10 +95,15 @@ final class QueryRunner {
         if plan.isExact, case .nothing = plan.access { return 0 }
         if plan.isExact {
             switch plan.access {
-            case .ranges, .union, .intersection: return try rowSet(plan.access).count
+            case .ranges(let scan): if let count = try entryCount(scan) { return count }
+            default: break
+            }
+            switch plan.access {
+            case .ranges, .search, .union, .intersection: return try rowSet(plan.access).count
             default: break
             }
         }
+        try findSearches()
         var count = 0
         switch plan.access {
         case .nothing: break
@@ -106,6 +119,15 @@ final class QueryRunner {
             }
         }
         return count
+    }
+
+    /// Finds what documents are asked for, and what they are sorted by.
+    private func findSearches() throws {
+        guard let searches else { return }
+        try searches.find(openSearches)
+        let isSortedByScore = query.sort.contains { $0.key == .score }
+        if case .ranked = plan.access { return }
+        if isSortedByScore, let scoring = query.predicate.scoringQuery { try searches.findScores(of: scoring) }
     }
 
     // MARK: - Steps
@@ -134,7 +156,7 @@ final class QueryRunner {
         try step()
         // A condition may take long over one document, such as a pattern over a long text.
         try CancellationCheck.now()
-        return try rows.reading(row) { try predicate.matches(record.extracting(bodyStart..<record.count)) }
+        return try rows.reading(row) { try predicate.matches(record.extracting(bodyStart..<record.count), row: row) }
     }
 
     /// The row of the position behind which the answer begins.
@@ -217,7 +239,7 @@ final class QueryRunner {
         return index
     }
 
-    private static func unknown(_ name: String) -> DocIndexError {
+    static func unknown(_ name: String) -> DocIndexError {
         DocIndexError(.unknownIndex, "there is no index \(name); see the schema for those there are")
     }
 }

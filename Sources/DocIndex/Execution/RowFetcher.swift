@@ -12,7 +12,7 @@ struct RowFetcher: ~Copyable {
 
     init(_ rows: RowReader) throws {
         self.rows = rows
-        cursor = try rows.documentCursor()
+        cursor = try rows.documentCursor(fillsCache: true)
     }
 
     /// Calls `body` with the record of a row; see ``RowReader/withRecord(_:_:)``.

@@ -1,17 +1,22 @@
 /// Where documents stand in the order of a query, as bytes: the values of the sort keys, complemented where larger values
 /// come first, and the row. The order of the bytes is the order of results.
-struct SortPosition: Sendable {
+struct SortPosition {
     private let sort: [Query.SortKey]
+    private let searches: SearchResults?
     private let paths: [[ResolvedPath]]
 
-    /// - Parameter names: of the bodies that are to be read.
-    init(_ sort: [Query.SortKey], names: FieldNames = FieldNames()) {
+    /// - Parameters:
+    ///   - names: of the bodies that are to be read.
+    ///   - searches: asked for scores; `nil` where nothing is sorted by them.
+    init(_ sort: [Query.SortKey], names: FieldNames = FieldNames(), searches: SearchResults? = nil) {
         self.sort = sort
+        self.searches = searches
         paths = sort.map { key in
             switch key.key {
             case .field(let path): [ResolvedPath(path, names: names)]
             case .distance(let field, _):
                 Self.members(of: field).map { ResolvedPath($0, names: names) }
+            case .score: []
             }
         }
     }
@@ -32,6 +37,7 @@ struct SortPosition: Sendable {
                     if let value = try reader.value(at: path) { part[name] = value }
                 }
                 Self.append(.double(field.distance(in: part, to: center)), key, to: &bytes)
+            case .score: Self.append(score(of: row), key, to: &bytes)
             }
         }
         StoreKeyspace.appendRow(row, to: &bytes)
@@ -45,11 +51,14 @@ struct SortPosition: Sendable {
             case .field(let path): Self.append(path.value(in: document), key, to: &bytes)
             case .distance(let field, let center):
                 Self.append(.double(field.distance(in: document, to: center)), key, to: &bytes)
+            case .score: Self.append(score(of: row), key, to: &bytes)
             }
         }
         StoreKeyspace.appendRow(row, to: &bytes)
         return bytes
     }
+
+    private func score(of row: UInt64) -> DocumentValue { .int(searches?.score(of: row) ?? 0) }
 
     private static func append(_ value: DocumentValue?, _ key: Query.SortKey, to bytes: inout [UInt8]) {
         let start = bytes.count

@@ -87,7 +87,7 @@ struct IndexCounters {
         return bytes
     }
 
-    private var damaged: DocIndexError {
+    var damaged: DocIndexError {
         DocIndexError(
             .corruption, "a counter of the index \(index.definition.name) is wrong; run verify, restore a backup")
     }

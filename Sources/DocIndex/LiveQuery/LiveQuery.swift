@@ -24,6 +24,11 @@ extension DocumentCollection {
         guard query.offset == 0 else {
             throw DocIndexError(.invalidQuery, "a live query has no offset; observe it with a larger limit")
         }
+        guard !query.sort.contains(where: { $0.key == .score }) else {
+            throw DocIndexError(
+                .invalidQuery,
+                "an order by score cannot be observed, as each commit changes all scores; sort by a field")
+        }
         return LiveQuery(collection: self, query: query, options: options)
     }
 }

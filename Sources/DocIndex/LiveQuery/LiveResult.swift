@@ -23,7 +23,7 @@ struct LiveResult {
     /// - Complexity: O(*n*) in the documents that changed.
     mutating func update() throws -> ResultUpdate? {
         // Feed and documents are read from one moment.
-        let rows = try collection.reader()
+        let rows = try collection.reader(for: query.predicate)
         let newest = try WriterState.storedSequence(in: rows.snapshot)
         guard let known = sequence else {
             sequence = newest
@@ -41,7 +41,9 @@ struct LiveResult {
     /// Takes every document into account that changed behind a commit.
     private mutating func follow(_ rows: RowReader, behind known: UInt64) throws {
         let names = rows.collection.names.current
-        let predicate = EncodedPredicate(query.predicate.normalized, names: names)
+        let searches = rows.search.map(SearchResults.init)
+        let conditions = query.predicate.searches
+        let predicate = EncodedPredicate(query.predicate.normalized, names: names, searches: searches)
         let positions = SortPosition(query.sort, names: names)
         var cursor = try rows.snapshot.cursor(
             in: StoreKeyspace.changes(behind: known), reverse: false, fillsCache: false)
@@ -56,10 +58,11 @@ struct LiveResult {
                 continue
             }
             examinedCount += 1
+            try searches?.look(at: key.row, for: conditions)
             var member: LiveWindow.Member?
             try rows.withRecord(key.row) { record, bodyStart, _ in
                 let body = record.extracting(bodyStart..<record.count)
-                guard try rows.reading(key.row, { try predicate.matches(body) }) else { return }
+                guard try rows.reading(key.row, { try predicate.matches(body, row: key.row) }) else { return }
                 var position: [UInt8] = []
                 try rows.reading(key.row) {
                     try positions.append(BodyReader(body, names: names), row: key.row, to: &position)

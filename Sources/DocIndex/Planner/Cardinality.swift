@@ -6,8 +6,11 @@ struct Cardinality {
     let database: Database
     let documentCount: Int
 
-    /// Entries that are counted before sizes are asked for.
+    /// Entries that are counted before sizes are asked for, and as far as those are not sure to be more.
+    private static let firstLimit = 64
     private static let countLimit = 256
+    /// Where sizes tell of so many entries, there are some hundred at least: they know blocks, and no entries.
+    private static let sureCount = 1024
     /// Entries that are counted where there are no sizes yet, because what was written is in memory.
     private static let memoryLimit = 4096
 
@@ -15,9 +18,13 @@ struct Cardinality {
     ///
     /// - Complexity: O(1): no more than some thousand entries are read.
     func entryCount(in ranges: [KeyRange], of index: any DocumentIndex) throws -> Int {
+        let few = try count(ranges, limit: Self.firstLimit)
+        if few < Self.firstLimit { return few }
+        let estimate = try estimate(ranges, of: index)
+        if let estimate, estimate > Self.sureCount { return estimate }
         let counted = try count(ranges, limit: Self.countLimit)
         if counted < Self.countLimit { return counted }
-        if let estimate = try estimate(ranges, of: index) { return max(counted, estimate) }
+        if let estimate { return max(counted, estimate) }
         let more = try count(ranges, limit: Self.memoryLimit)
         // A third where nothing is known, as other planners have it.
         return more < Self.memoryLimit ? more : max(more, documentCount / 3)

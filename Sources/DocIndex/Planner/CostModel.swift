@@ -24,6 +24,11 @@ struct CostModel: Sendable {
     var sortKey = 500.0
     var comparison = 25.0
 
+    /// Looking up the terms of a search; reading a posting, and scoring one that may be among the best.
+    var search = 20_000.0
+    var posting = 15.0
+    var scoredPosting = 6.0
+
     /// A document that satisfies the condition for one part in so many that do not, where nothing is known.
     static let unknownSelectivity = 1.0 / 3
 

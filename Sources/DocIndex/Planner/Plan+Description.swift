@@ -22,6 +22,9 @@ extension Plan.Access: CustomStringConvertible {
         case .walk(let walk, let filter?): "\(walk) among the rows of \(filter)"
         case .nearest(let index, let center):
             "index \(index) around \(center.latitude), \(center.longitude), the nearest first"
+        case .search(let scan): scan.description
+        case .ranked(let scan, nil): "\(scan), the best first"
+        case .ranked(let scan, let filter?): "\(scan), the best first, among the rows of \(filter)"
         }
     }
 }
@@ -32,6 +35,11 @@ extension IndexScan: CustomStringConvertible {
         let filter = filterConditions.isEmpty ? "" : "; of the entries \(filterConditions.joined(separator: ", "))"
         return "index \(index) (\(conditions.joined(separator: ", "))\(filter))"
     }
+}
+
+extension TextScan: CustomStringConvertible {
+    /// The index and the conditions.
+    public var description: String { "text index \(index) (\(conditions.joined(separator: ", ")))" }
 }
 
 extension IndexWalk: CustomStringConvertible {

@@ -2,7 +2,7 @@ public import LevelKit
 
 /// How a query is answered: which keys are read, and what is done with the documents they lead to.
 ///
-/// A plan never decides what the answer is: every document that it reads is checked against the whole condition, and the
+/// A plan never decides what the answer is: what its indexes do not decide by themselves is asked of each document, and the
 /// order of results is that of the query, whichever way they were found.
 public struct Plan: Sendable, Hashable {
     /// Where the rows come from.
@@ -22,6 +22,10 @@ public struct Plan: Sendable, Hashable {
         case walk(IndexWalk, filter: Access?)
         /// The locations of an index, the nearest first.
         case nearest(index: String, GeoPoint)
+        /// What the searches of the condition find, in the order of rows.
+        case search(TextScan)
+        /// What they find, the best first, perhaps only among the rows of another access.
+        case ranked(TextScan, filter: Access?)
     }
 
     /// What is done about the order of results.
@@ -42,6 +46,8 @@ public struct Plan: Sendable, Hashable {
     public let isExact: Bool
     /// What was expected when the plan was chosen.
     public let estimate: Estimate
+    /// What is asked of each document: the parts of the condition that the access does not decide by itself. Normalized.
+    let residual: Predicate
 
     /// The parts of a cost, as they were expected.
     public struct Estimate: Sendable, Hashable {
@@ -74,6 +80,9 @@ extension Plan.Access {
         case .walk(let walk, nil): "walk(\(walk.index))"
         case .walk(let walk, let filter?): "walk(\(walk.index);\(filter.identity))"
         case .nearest(let index, _): "nearest(\(index))"
+        case .search(let scan): "search(\(scan.index))"
+        case .ranked(let scan, nil): "ranked(\(scan.index))"
+        case .ranked(let scan, let filter?): "ranked(\(scan.index);\(filter.identity))"
         }
     }
 
@@ -84,6 +93,8 @@ extension Plan.Access {
         case .union(let parts), .intersection(let parts): parts.flatMap(\.indexNames)
         case .walk(let walk, let filter): [walk.index] + (filter?.indexNames ?? [])
         case .nearest(let index, _): [index]
+        case .search(let scan): [scan.index]
+        case .ranked(let scan, let filter): [scan.index] + (filter?.indexNames ?? [])
         }
     }
 }
@@ -126,6 +137,17 @@ public struct IndexWalk: Sendable, Hashable {
     let filters: [EntryFilter]
     /// The ranges of keys, one for each run.
     public var ranges: [KeyRange] { runs.map(\.range) }
+}
+
+/// What the text index finds.
+public struct TextScan: Sendable, Hashable {
+    /// The name of the index.
+    public let index: String
+    /// What is looked for, as conditions.
+    public let conditions: [String]
+    /// Documents that were expected, never less than there are.
+    public let estimatedMatchCount: Int
+    let query: TextQuery
 }
 
 /// What an entry must satisfy before its document is read.

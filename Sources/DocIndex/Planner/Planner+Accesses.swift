@@ -55,6 +55,7 @@ extension Planner {
                 }
             }
         }
+        if let search = try searchAccess(conjuncts) { candidates.append(search) }
         for (position, conjunct) in conjuncts.enumerated() {
             guard case .or(let parts) = conjunct, parts.count <= 16 else { continue }
             let rest = conjuncts.enumerated().filter { $0.offset != position }.map(\.element)

@@ -18,6 +18,10 @@ struct Planner {
     let documentCount: Int
     /// About how many entries an index has in key ranges.
     let countEntries: (_ ranges: [KeyRange], _ index: any DocumentIndex) throws -> Int
+    /// The text index that answers; `nil` where there is none, or nothing is searched for.
+    var textIndex: TextIndex?
+    /// About how many documents a search finds, never less than there are.
+    var countMatches: (TextQuery) throws -> Int = { _ in 0 }
     var costs = CostModel()
     var purpose = Purpose.documents
 
@@ -47,7 +51,7 @@ struct Planner {
         let predicate = query.predicate.normalized
         let conjuncts = predicate.conjuncts
         if predicate == .none || Self.isContradiction(conjuncts) {
-            return [option(.nothing, .found, isExact: true, Plan.Estimate(), cost: 0)]
+            return [option(.nothing, .found, exact: Set(conjuncts.indices), of: conjuncts, Plan.Estimate(), cost: 0)]
         }
         let outline = QueryOutline(query, conjuncts: conjuncts, documentCount: Double(documentCount))
         let candidates = try accesses(for: conjuncts)
@@ -65,6 +69,7 @@ struct Planner {
             }
         }
         options += nearest(query, conjuncts: conjuncts, resultCount, outline)
+        options += try ranked(query, conjuncts: conjuncts, among: filters, resultCount, outline)
         options.sort { ($0.cost, $0.plan.identity) < ($1.cost, $1.plan.identity) }
         return options
     }
@@ -107,7 +112,7 @@ struct Planner {
             cost += min(rowCount, outline.wanted) * costs.documentByRow
         }
         return option(
-            .scan, outline.ordering, isExact: outline.conjuncts.isEmpty,
+            .scan, outline.ordering, exact: [], of: outline.conjuncts,
             Plan.Estimate(keys: read, documents: read, rows: min(rowCount, outline.wanted)), cost: cost)
     }
 
@@ -125,7 +130,7 @@ struct Planner {
             cost += min(rowCount, outline.wanted) * costs.documentByRow
         }
         return option(
-            filter.access, outline.ordering, isExact: isExact,
+            filter.access, outline.ordering, exact: filter.exact, of: outline.conjuncts,
             Plan.Estimate(keys: filter.entryCount, documents: read, rows: min(rowCount, outline.wanted)), cost: cost)
     }
 
@@ -145,7 +150,7 @@ struct Planner {
         cost += read * (costs.documentByRow + costs.condition)
         return option(
             .walk(walk.walk, filter: filter?.access), .found,
-            isExact: filter == nil && walk.exact.count == outline.conjuncts.count,
+            exact: walk.exact.union(filter?.exact ?? []), of: outline.conjuncts,
             Plan.Estimate(
                 keys: visited + (filter?.entryCount ?? 0), documents: read, rows: min(resultCount, outline.wanted)),
             cost: cost)
@@ -166,19 +171,24 @@ struct Planner {
                 16 * costs.seek + visited * costs.entryForward
                 + visited / 2 * (costs.documentByRow + costs.condition + costs.sortKey)
             return option(
-                .nearest(index: index.definition.name, center), .found, isExact: false,
+                .nearest(index: index.definition.name, center), .found, exact: [], of: conjuncts,
                 Plan.Estimate(keys: visited, documents: visited / 2, rows: min(resultCount, outline.wanted)), cost: cost
             )
         }
     }
 
-    private func option(
-        _ access: Plan.Access, _ ordering: Plan.Ordering, isExact: Bool, _ estimate: Plan.Estimate, cost: Double
+    /// - Parameter exact: the conjuncts, by their places, that hold for every row of the access.
+    func option(
+        _ access: Plan.Access, _ ordering: Plan.Ordering, exact: Set<Int>, of conjuncts: [Predicate],
+        _ estimate: Plan.Estimate, cost: Double
     ) -> Option {
         var estimate = estimate
         estimate.microseconds = Int(min(cost / 1000, 1e15))
+        let open = conjuncts.indices.filter { !exact.contains($0) }.map { conjuncts[$0] }
         return Option(
-            plan: Plan(access: access, ordering: ordering, isExact: isExact, estimate: estimate), cost: cost)
+            plan: Plan(
+                access: access, ordering: ordering, isExact: open.isEmpty, estimate: estimate,
+                residual: open.isEmpty ? .all : open.count == 1 ? open[0] : .and(open)), cost: cost)
     }
 }
 

@@ -63,10 +63,10 @@ extension Planner {
         func rejected(_ reason: Rejection.Reason) -> Rejection { Rejection(index: definition.name, reason: reason) }
         let conjuncts = query.predicate.normalized.conjuncts
         if case .nothing = options[0].plan.access { return rejected(.nothingToFind) }
-        if definition.kind == .text { return rejected(.needsTextSearch) }
         if let other = options.first(where: { $0.plan.indexNames.contains { $0.hasSameBytes(as: definition.name) } }) {
             return rejected(.costsMore(microseconds: other.plan.estimate.microseconds))
         }
+        if definition.kind == .text { return rejected(.needsTextSearch) }
         if let missing = missingCondition(of: definition, conjuncts) { return rejected(.conditionNotImplied(missing)) }
         if definition.kind == .geo { return rejected(.noLocationAsked) }
         let first = definition.components[0].path

@@ -2,12 +2,14 @@
 /// that are asked for.
 ///
 /// Its answers are those of ``Predicate/matches(_:)-(DocumentObject)`` for the decoded body.
-struct EncodedPredicate: Sendable {
-    private indirect enum Node: Sendable {
+struct EncodedPredicate {
+    private indirect enum Node {
         case all
         case leaf(ResolvedPath, ValueCondition)
         /// A condition that is answered from members that are decoded whole.
         case decoded(Predicate, [ResolvedPath])
+        /// Whether a search found the row.
+        case search(TextCondition)
         case and([Node])
         case or([Node])
         case not(Node)
@@ -17,9 +19,12 @@ struct EncodedPredicate: Sendable {
     private let names: FieldNames
     /// Whether every document satisfies it.
     let isAll: Bool
+    private let searches: SearchResults?
 
-    init(_ predicate: Predicate, names: FieldNames) {
+    /// - Parameter searches: asked for the rows that searches find; `nil` for a condition without any.
+    init(_ predicate: Predicate, names: FieldNames, searches: SearchResults? = nil) {
         self.names = names
+        self.searches = searches
         root = Self.node(predicate, names)
         if case .all = root { isAll = true } else { isAll = false }
     }
@@ -30,21 +35,22 @@ struct EncodedPredicate: Sendable {
         case .and(let parts): return .and(parts.map { node($0, names) })
         case .or(let parts): return .or(parts.map { node($0, names) })
         case .not(let part): return .not(node(part, names))
+        case .search(let condition): return .search(condition)
         default:
             if let leaf = predicate.leaf { return .leaf(ResolvedPath(leaf.path, names: names), leaf.condition) }
             return .decoded(predicate, predicate.memberPaths.map { ResolvedPath($0, names: names) })
         }
     }
 
-    /// Whether the condition holds for a body.
+    /// Whether the condition holds for the body of a row.
     ///
     /// - Throws: ``BodyError`` if what is asked for is damaged.
-    func matches(_ body: Span<UInt8>) throws(BodyError) -> Bool {
+    func matches(_ body: Span<UInt8>, row: UInt64) throws(BodyError) -> Bool {
         if isAll { return true }
-        return try Self.matches(root, BodyReader(body, names: names))
+        return try matches(root, BodyReader(body, names: names), row)
     }
 
-    private static func matches(_ node: Node, _ reader: borrowing BodyReader) throws(BodyError) -> Bool {
+    private func matches(_ node: Node, _ reader: borrowing BodyReader, _ row: UInt64) throws(BodyError) -> Bool {
         switch node {
         case .all: return true
         case .leaf(let path, let condition): return try reader.anyElement(at: path) { condition.holds($0) }
@@ -56,12 +62,13 @@ struct EncodedPredicate: Sendable {
             }
             return predicate.matches(part)
         case .and(let parts):
-            for part in parts where try !matches(part, reader) { return false }
+            for part in parts where try !matches(part, reader, row) { return false }
             return true
         case .or(let parts):
-            for part in parts where try matches(part, reader) { return true }
+            for part in parts where try matches(part, reader, row) { return true }
             return false
-        case .not(let part): return try !matches(part, reader)
+        case .not(let part): return try !matches(part, reader, row)
+        case .search(let condition): return searches?.contains(row, condition) ?? false
         }
     }
 }

@@ -1,6 +1,9 @@
 /// Whether a condition holds, for a document in memory.
 extension Predicate {
     /// Whether the condition holds for a document.
+    ///
+    /// Of a search, which belongs to the text index of a collection, it is asked whether the words are in any text of the
+    /// document.
     public func matches(_ document: DocumentObject) -> Bool { matches(.object(document)) }
 
     /// Whether the condition holds for a document, or for an element of an array.
@@ -13,6 +16,7 @@ extension Predicate {
         case .isWithin(let field, let box): field.hasPoint(in: value) { box.contains($0) }
         case .isNear(let field, let center, let meters):
             field.hasPoint(in: value) { center.distance(to: $0) <= meters }
+        case .search(let condition): value.objectValue.map { DocumentText($0).matches(condition.query) } ?? false
         default: leaf.map { leaf in leaf.path.anyElement(from: value) { leaf.condition.holds($0) } } ?? false
         }
     }

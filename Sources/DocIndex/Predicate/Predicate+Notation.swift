@@ -29,6 +29,7 @@ extension Predicate: CustomStringConvertible {
         case .anyElement(let path, let part): "\(path.notation) ANY (\(part))"
         case .isWithin(let field, let box):
             "\(field.notation) WITHIN \(box.south), \(box.west), \(box.north), \(box.east)"
+        case .search(let condition): "SEARCH \(condition.text.quotedNotation)"
         case .isNear(let field, let center, let meters):
             "\(field.notation) NEAR \(center.latitude), \(center.longitude), \(meters)m"
         }

@@ -6,7 +6,7 @@ extension Predicate {
     /// ```
     ///
     /// Operators: `$eq` `$ne` `$lt` `$lte` `$gt` `$gte` `$in` `$nin` `$exists` `$type` `$and` `$or` `$nor` `$not` `$all`
-    /// `$elemMatch` `$size` `$mod` `$regex` `$beginsWith`. Their meaning is CouchDB's:
+    /// `$elemMatch` `$size` `$mod` `$regex` `$beginsWith`, and `$text` with a ``TextQuery`` outside of fields. Their meaning is CouchDB's:
     /// - a field that is absent satisfies `{"$exists": false}` alone, so `$ne`, `$nin` and `$not` ask for a field too;
     /// - `$lt` and the like compare values of all kinds: null < false < true < numbers < texts < arrays < objects;
     /// - `$in` and `$nin` look at the elements where the field is an array;
@@ -124,6 +124,14 @@ private struct SelectorReader {
     ) throws -> Predicate {
         switch name {
         case "$and", "$or", "$nor": return try combination(name, value, at: path, isNegated)
+        case "$text":
+            guard case .string(let text) = value else { throw wrong(name, "a text", path) }
+            guard path.steps.isEmpty else {
+                throw DocIndexError(
+                    .invalidQuery, "$text\(Self.place(path)) searches the documents and not a field; put it outside")
+            }
+            let search = Predicate.search(try TextCondition(parsing: text))
+            return isNegated ? .not(search) : search
         case "$not":
             guard case .object(let object) = value else { throw wrong(name, "a selector", path) }
             return try deeper.selector(object, at: path, isNegated: !isNegated)
@@ -211,7 +219,7 @@ private struct SelectorReader {
             throw DocIndexError(
                 .invalidQuery,
                 "there is no operator \(name)\(Self.place(path)); there are $eq $ne $lt $lte $gt $gte $in $nin $exists "
-                    + "$type $and $or $nor $not $all $elemMatch $size $mod $regex $beginsWith")
+                    + "$type $and $or $nor $not $all $elemMatch $size $mod $regex $beginsWith $text")
         }
     }
 

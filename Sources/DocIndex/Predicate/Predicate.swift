@@ -44,6 +44,8 @@ public indirect enum Predicate: Sendable {
     case isWithin(GeoField, GeoBox)
     /// There is a location no more than so many meters from a point.
     case isNear(GeoField, GeoPoint, meters: Double)
+    /// A search of the text index finds the document.
+    case search(TextCondition)
     /// All of these hold.
     case and([Predicate])
     /// At least one of these holds.
@@ -132,7 +134,7 @@ extension Predicate {
         case .hasDatePart(let path, let part, let ranges): (path, .hasDatePart(part, ranges))
         case .exists(let path): (path, .any)
         case .anyElement(let path, let predicate): (path.eachElement, .satisfies(predicate))
-        case .all, .isWithin, .isNear, .and, .or, .not: nil
+        case .all, .isWithin, .isNear, .search, .and, .or, .not: nil
         }
     }
 
@@ -154,7 +156,14 @@ extension Predicate {
     func validate() throws {
         switch self {
         case .and(let parts), .or(let parts): for part in parts { try part.validate() }
-        case .not(let part), .anyElement(_, let part): try part.validate()
+        case .not(let part): try part.validate()
+        case .anyElement(let path, let part):
+            guard part.searches.isEmpty else {
+                throw DocIndexError(
+                    .invalidQuery,
+                    "a search is asked of documents, not of the elements of \(path); put it outside of ANY")
+            }
+            try part.validate()
         case .isCongruent(let path, 0, _):
             throw DocIndexError(.invalidQuery, "the divisor for \(path) is 0; give another")
         case .isNear(let field, _, let meters) where !(meters >= 0):

@@ -100,7 +100,7 @@ extension DocumentCollection {
     /// Every plan that was considered for a query, the cheapest first.
     public func plans(_ query: Query) throws -> [Plan] {
         try query.validate()
-        return try planner(try reader(), for: .documents).options(for: query).map(\.plan)
+        return try planner(try reader(for: query.predicate), for: .documents).options(for: query).map(\.plan)
     }
 
     /// What is read from, and the plan for it.
@@ -108,8 +108,17 @@ extension DocumentCollection {
         _ query: Query, _ options: QueryOptions, for purpose: Planner.Purpose = .documents
     ) throws -> (RowReader, Plan) {
         try query.validate()
-        let rows = try reader()
+        let rows = try reader(for: query.predicate)
         return (rows, try planner(rows, for: purpose).plan(query, hint: options.hint))
+    }
+
+    /// What is read from for a condition: with the text index where that is asked.
+    ///
+    /// - Throws: ``DocIndexError`` with `unknownIndex` if there is none.
+    func reader(for predicate: Predicate) throws -> RowReader {
+        var rows = try reader()
+        if !predicate.searches.isEmpty { rows.search = try textSearch(in: rows) }
+        return rows
     }
 
     func planner(_ rows: RowReader, for purpose: Planner.Purpose) throws -> Planner {
@@ -117,7 +126,8 @@ extension DocumentCollection {
         let cardinality = Cardinality(snapshot: rows.snapshot, database: store.database, documentCount: count)
         return Planner(
             valueIndexes: rows.valueIndexes, geoIndexes: rows.geoIndexes, documentCount: count,
-            countEntries: cardinality.entryCount, purpose: purpose)
+            countEntries: cardinality.entryCount, textIndex: rows.search?.index,
+            countMatches: { try rows.search?.estimatedCount($0) ?? 0 }, purpose: purpose)
     }
 }
 

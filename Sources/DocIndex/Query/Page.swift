@@ -79,7 +79,7 @@ extension DocumentCollection {
     ) throws -> (RowReader, Plan) {
         guard let content, options.hint == nil else { return try prepare(query, options) }
         try query.validate()
-        let rows = try reader()
+        let rows = try reader(for: query.predicate)
         let plans = try planner(rows, for: .documents).options(for: query).map(\.plan)
         return (rows, plans.first { $0.identity.hasSameBytes(as: content.plan) } ?? plans[0])
     }

@@ -31,6 +31,10 @@ public struct Query: Sendable, Hashable {
         }
         guard offset >= 0 else { throw DocIndexError(.invalidQuery, "the offset is \(offset); give 0 or more") }
         for key in sort {
+            if case .score = key.key, predicate.scoringQuery == nil {
+                throw DocIndexError(
+                    .invalidQuery, "an order by score needs a search in the condition, such as SEARCH \"fog\"")
+            }
             guard case .field(let path) = key.key, path.hasArrayStep || path.steps.isEmpty else { continue }
             throw DocIndexError(
                 .invalidQuery, "cannot sort by \(path): a document has several values there; name one field")
@@ -67,14 +71,18 @@ extension Query: Codable {
 }
 
 extension Query.SortKey: Codable {
-    private enum Keys: String, CodingKey { case field, distance, latitude, longitude, descending }
+    private enum Keys: String, CodingKey { case field, distance, latitude, longitude, score, descending }
 
-    /// Reads a key: `field`, or `distance` with one or two paths, `latitude` and `longitude`; and `descending`.
+    /// Reads a key: `field`, or `distance` with one or two paths, `latitude` and `longitude`, or `score` that is true; and `descending`.
     public init(from decoder: any Decoder) throws {
         let values = try decoder.container(keyedBy: Keys.self)
         let isDescending = try values.decodeIfPresent(Bool.self, forKey: .descending) ?? false
         if let field = try values.decodeIfPresent(String.self, forKey: .field) {
             self.init(try FieldPath(parsing: field), isDescending: isDescending)
+            return
+        }
+        if try values.decodeIfPresent(Bool.self, forKey: .score) == true {
+            self.init(.score, isDescending: isDescending)
             return
         }
         let paths = try values.decode([String].self, forKey: .distance).map { try FieldPath(parsing: $0) }
@@ -100,6 +108,7 @@ extension Query.SortKey: Codable {
             try values.encode(field.paths.map(\.description), forKey: .distance)
             try values.encode(center.latitude, forKey: .latitude)
             try values.encode(center.longitude, forKey: .longitude)
+        case .score: try values.encode(true, forKey: .score)
         }
         if isDescending { try values.encode(true, forKey: .descending) }
     }

@@ -71,11 +71,19 @@ extension Plan.Access {
     /// A line for each range of keys, as conditions and as bytes.
     var rangeLines: [String] {
         switch self {
-        case .nothing, .scan, .nearest: []
+        case .nothing, .scan, .nearest, .search, .ranked(_, nil): []
+        case .ranked(_, let filter?): filter.rangeLines
         case .union(let parts), .intersection(let parts): parts.flatMap(\.rangeLines)
         case .ranges(let scan): Self.lines(scan.index, scan.ranges)
         case .walk(let walk, let filter): Self.lines(walk.index, walk.ranges) + (filter?.rangeLines ?? [])
         }
+    }
+
+    private static func json(_ operation: String, _ scan: TextScan) -> DocumentObject {
+        [
+            "op": .string(operation), "index": .string(scan.index),
+            "conditions": .array(scan.conditions.map { .string($0) }), "est": .int(Int64(scan.estimatedMatchCount)),
+        ]
     }
 
     private static func lines(_ index: String, _ ranges: [KeyRange]) -> [String] {
@@ -109,6 +117,11 @@ extension Plan.Access {
                 "op": "nearest", "index": .string(index), "latitude": .double(center.latitude),
                 "longitude": .double(center.longitude),
             ]
+        case .search(let scan): return Self.json("search", scan)
+        case .ranked(let scan, let filter):
+            var object = Self.json("ranked", scan)
+            if let filter { object["among"] = .object(filter.json) }
+            return object
         }
     }
 }
@@ -139,7 +152,7 @@ extension DocumentCollection {
     /// - Complexity: that of the query.
     public func explain(_ query: Query, options: QueryOptions = QueryOptions()) throws -> QueryExplanation {
         try query.validate()
-        let rows = try reader()
+        let rows = try reader(for: query.predicate)
         let planner = try self.planner(rows, for: .documents)
         let considered = try planner.options(for: query)
         let actual = try forEach(matching: query, options: options) { _ in true }

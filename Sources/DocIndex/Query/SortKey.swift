@@ -7,6 +7,8 @@ extension Query {
             case field(FieldPath)
             /// The distance of the nearest location from a point. Documents without a location are infinitely far away.
             case distance(GeoField, to: GeoPoint)
+            /// How well the searches of the condition find the document; those that stand under NOT do not count.
+            case score
         }
 
         /// What is compared.
@@ -34,6 +36,8 @@ extension Query {
         public static func nearest(_ field: GeoField, to center: GeoPoint) -> SortKey {
             SortKey(.distance(field, to: center))
         }
+        /// What a search finds best first.
+        public static var bestFirst: SortKey { SortKey(.score, isDescending: true) }
     }
 }
 
@@ -44,17 +48,25 @@ extension Query.SortKey: CustomStringConvertible {
         case .field(let path): (isDescending ? "-" : "") + path.description
         case .distance(let field, let center):
             "\(isDescending ? "-" : "")distance(\(field), \(center.latitude), \(center.longitude))"
+        case .score: (isDescending ? "-" : "") + Self.scoreNotation
         }
     }
 }
 
 extension Query.SortKey {
-    /// Sort keys in the notation of the shell: fields with commas between them, `-` before one that is descending.
+    /// The score in the notation of the shell. No path is written like that.
+    private static let scoreNotation = "@score"
+
+    /// Sort keys in the notation of the shell: fields with commas between them, `-` before one that is descending; `-@score`
+    /// puts what a search finds best first.
     ///
     /// - Throws: ``DocIndexError`` with `invalidQuery`.
     public static func parse(_ text: String) throws -> [Query.SortKey] {
         try text.split(separator: ",", omittingEmptySubsequences: false).map { part in
             let isDescending = part.hasPrefix("-")
+            if (isDescending ? part.dropFirst() : part) == scoreNotation[...] {
+                return Query.SortKey(.score, isDescending: isDescending)
+            }
             do {
                 return Query.SortKey(
                     try FieldPath(parsing: String(isDescending ? part.dropFirst() : part)), isDescending: isDescending)

@@ -11,6 +11,9 @@ public struct IndexCondition: Sendable {
     public init(parsing text: String) throws {
         self.text = text
         predicate = try Predicate(parsing: text)
+        guard predicate.searches.isEmpty else {
+            throw DocIndexError(.invalidQuery, "a partial index cannot depend on a search; give a condition on fields")
+        }
     }
 }
 

@@ -43,10 +43,12 @@ extension RowReader {
     }
 
     /// A cursor over the documents in the order of rows.
-    func documentCursor(from row: UInt64 = 0) throws -> Cursor {
+    ///
+    /// - Parameter fillsCache: whether what is read stays in memory; say `true` for some documents of many.
+    func documentCursor(from row: UInt64 = 0, fillsCache: Bool = false) throws -> Cursor {
         var range = KeyRange.prefix(StoreKeyspace.documents.prefix(collection.number))
         if row > 0 { range.lower = .included(StoreKeyspace.document(collection.number, row: row)) }
-        return try snapshot.cursor(in: range, reverse: false, fillsCache: false)
+        return try snapshot.cursor(in: range, reverse: false, fillsCache: fillsCache)
     }
 
     /// The row in the key of a document.

@@ -6,6 +6,8 @@ struct RowReader {
     let collection: Catalog.CollectionEntry
     /// The views of text indexes, of which one each belongs to the snapshot.
     var texts: TextIndexes.Views = [:]
+    /// What answers searches; `nil` where none are asked.
+    var search: TextSearch?
 
     /// The value indexes that answer.
     var valueIndexes: [ValueIndex] { collection.indexes.filter(\.isReady).compactMap { $0.index as? ValueIndex } }

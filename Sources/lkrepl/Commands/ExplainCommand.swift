@@ -154,6 +154,9 @@ struct ExplainCommand: ParsableCommand {
         case .walk(let walk, let filter):
             if let filter { .array([.string(walk.index), indexes(filter)]) } else { .string(walk.index) }
         case .nearest(let index, _): .string(index)
+        case .search(let scan): .string(scan.index)
+        case .ranked(let scan, let filter):
+            if let filter { .array([.string(scan.index), indexes(filter)]) } else { .string(scan.index) }
         case .union(let parts), .intersection(let parts): .array(parts.map(indexes))
         case .nothing, .scan: .null
         }
@@ -165,7 +168,8 @@ struct ExplainCommand: ParsableCommand {
         case .ranges(let scan): scan.ranges.map(notation)
         case .walk(let walk, let filter): walk.ranges.map(notation) + (filter.map(ranges) ?? [])
         case .union(let parts), .intersection(let parts): parts.flatMap(ranges)
-        case .nothing, .scan, .nearest: []
+        case .nothing, .scan, .nearest, .search, .ranked(_, nil): []
+        case .ranked(_, let filter?): ranges(filter)
         }
     }
 

@@ -78,7 +78,7 @@ import Testing
     }
 
     @Test(arguments: [
-        (#"{"n": {"$near": 1}}"#, "$near"), (#"{"$where": "x"}"#, "$where"), (#"{"$text": "x"}"#, "$text"),
+        (#"{"n": {"$near": 1}}"#, "$near"), (#"{"$where": "x"}"#, "$where"), (#"{"$search": "x"}"#, "$search"),
         (#"{"n": {"$allMatch": {}}}"#, "$allMatch"), (#"{"n": {"$in": 5}}"#, "$in"),
         (#"{"n": {"$mod": [0, 1]}}"#, "$mod"),
         (#"{"n": {"$mod": [2.5, 1]}}"#, "$mod"), (#"{"n": {"$type": "integer"}}"#, "$type"),

@@ -24,7 +24,8 @@ import Testing
             case .walk(let walk, let filter):
                 addProperties(of: walk.index, indexes)
                 if let filter { add(filter, indexes) }
-            case .nothing, .scan, .nearest: break
+            case .ranked(_, let filter): if let filter { add(filter, indexes) }
+            case .nothing, .scan, .nearest, .search: break
             }
         }
 
@@ -161,6 +162,9 @@ extension Plan.Access {
         case .walk(_, nil): "walk"
         case .walk: "filtered walk"
         case .nearest: "nearest"
+        case .search: "search"
+        case .ranked(_, nil): "ranked"
+        case .ranked: "filtered ranked"
         }
     }
 }

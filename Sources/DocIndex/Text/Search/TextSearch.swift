@@ -290,6 +290,8 @@ final class TextSearch {
     // MARK: - Words
 
     /// Looks up every term of the query: its count decides what it weighs in every segment.
+    func prepare(_ query: TextQuery) throws { try prepare(resolver.resolve(query)) }
+
     private func prepare(_ query: ResolvedQuery) throws {
         switch query {
         case .nothing, .ignored: break
@@ -352,6 +354,10 @@ final class TextSearch {
     // MARK: - Matchers
 
     /// What matches the query in a segment, or in the pending documents; `nil` if nothing does.
+    func matcher(_ query: TextQuery, part: Int) throws -> Matcher? {
+        try matcher(resolver.resolve(query), part: part)
+    }
+
     private func matcher(_ query: ResolvedQuery, boost: Double = 1, part: Int) throws -> Matcher? {
         switch query {
         case .nothing, .ignored: return nil

@@ -5,12 +5,12 @@ import Foundation
 #endif
 
 /// Where the records come from: a file of JSON Lines, each of which begins with a text named `id`.
-struct Records {
-    let path: String
-    let description: String
+package struct Records {
+    package let path: String
+    package let description: String
 
     /// The catalogue of real records if it is there, else made-up ones, as a file in a directory.
-    static func find(in directory: String) throws -> Records {
+    package static func find(in directory: String) throws -> Records {
         let place =
             ProcessInfo.processInfo.environment["LEVELKIT_DATA"]
             ?? URL(fileURLWithPath: #filePath).appendingPathComponent("../../../../../shared/data").standardized.path
@@ -32,7 +32,7 @@ struct Records {
 
     /// Records like those of the catalogue: words by Zipf's law, two kinds with fields of their own, fields that are
     /// often missing. Every run makes the same.
-    static func generate(_ count: Int, in directory: String) throws -> Records {
+    package static func generate(_ count: Int, in directory: String) throws -> Records {
         var random = SplitMix64(state: 2026)
         let words = ZipfWords(count: 20_000)
         var text: [UInt8] = []
@@ -104,10 +104,12 @@ private struct ZipfWords {
 }
 
 /// Random numbers with a seed (Steele, Lea and Flood, "Fast splittable pseudorandom number generators", 2014).
-struct SplitMix64: RandomNumberGenerator {
+package struct SplitMix64: RandomNumberGenerator {
     var state: UInt64
 
-    mutating func next() -> UInt64 {
+    package init(state: UInt64) { self.state = state }
+
+    package mutating func next() -> UInt64 {
         state &+= 0x9e37_79b9_7f4a_7c15
         var z = state
         z = (z ^ (z >> 30)) &* 0xbf58_476d_1ce4_e5b9
@@ -117,7 +119,7 @@ struct SplitMix64: RandomNumberGenerator {
 }
 
 /// Reads a number of lines of a file; begins again at its end, with another id in each line.
-final class LineReader {
+package final class LineReader {
     private let file: UnsafeMutablePointer<FILE>
     private var line: UnsafeMutablePointer<CChar>?
     private var capacity = 0
@@ -129,7 +131,7 @@ final class LineReader {
     private static let start = Array("{\"id\": \"".utf8)
 
     /// - Parameter mark: what each id begins with.
-    init(path: String, count: Int, mark: String = "") throws {
+    package init(path: String, count: Int, mark: String = "") throws {
         guard let file = fopen(path, "r") else { throw BenchmarkError("cannot read \(path)") }
         self.file = file
         remaining = count
@@ -141,7 +143,7 @@ final class LineReader {
         fclose(file)
     }
 
-    func next() -> [UInt8]? {
+    package func next() -> [UInt8]? {
         guard remaining > 0 else { return nil }
         remaining -= 1
         var byteCount = getline(&line, &capacity, file)
@@ -164,7 +166,7 @@ final class LineReader {
     }
 
     /// All lines that are left.
-    func rest() -> [[UInt8]] {
+    package func rest() -> [[UInt8]] {
         var lines: [[UInt8]] = []
         while let line = next() { lines.append(line) }
         return lines
@@ -172,7 +174,7 @@ final class LineReader {
 }
 
 /// Something that keeps a benchmark from going on.
-struct BenchmarkError: Error, CustomStringConvertible {
-    let description: String
-    init(_ description: String) { self.description = description }
+package struct BenchmarkError: Error, CustomStringConvertible {
+    package let description: String
+    package init(_ description: String) { self.description = description }
 }

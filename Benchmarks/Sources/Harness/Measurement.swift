@@ -5,12 +5,12 @@ import Foundation
 #endif
 
 /// What one run took, in nanoseconds.
-struct Cost: Codable {
-    var elapsed: Double
+package struct Cost: Codable {
+    package var elapsed: Double
     /// Processor time of the whole process, all threads.
-    var processor: Double
+    package var processor: Double
 
-    init(of body: () throws -> Void) rethrows {
+    package init(of body: () throws -> Void) rethrows {
         let (elapsed, processor) = (Self.time(CLOCK_MONOTONIC), Self.time(CLOCK_PROCESS_CPUTIME_ID))
         try body()
         self.elapsed = Self.time(CLOCK_MONOTONIC) - elapsed
@@ -25,20 +25,20 @@ struct Cost: Codable {
 }
 
 /// One line of the table.
-struct Line: Codable {
-    let operation: String
-    let unit: String
-    let ours: Double
-    let peer: Double
+package struct Line: Codable {
+    package let operation: String
+    package let unit: String
+    package let ours: Double
+    package let peer: Double
     /// The peer's number over ours: above 1, ours is better. The median of all rounds.
-    let ratio: Double
-    let low: Double
-    let high: Double
+    package let ratio: Double
+    package let low: Double
+    package let high: Double
     /// The same of processor time, which a busy machine hardly changes; `nil` where the line is no time.
-    let processorRatio: Double?
+    package let processorRatio: Double?
 
     /// A line from the costs of rounds, ours and the peer's in pairs.
-    init(_ operation: String, unit: String, divisor: Double, rounds: [(ours: Cost, peer: Cost)]) {
+    package init(_ operation: String, unit: String, divisor: Double, rounds: [(ours: Cost, peer: Cost)]) {
         self.operation = operation
         self.unit = unit
         func median(_ values: [Double]) -> Double { values.sorted()[values.count / 2] }
@@ -52,7 +52,7 @@ struct Line: Codable {
     }
 
     /// A line of two amounts.
-    init(_ operation: String, unit: String, ours: Double, peer: Double) {
+    package init(_ operation: String, unit: String, ours: Double, peer: Double) {
         self.operation = operation
         self.unit = unit
         self.ours = ours
@@ -63,12 +63,12 @@ struct Line: Codable {
         processorRatio = nil
     }
 
-    static let header =
-        pad("operation", 38) + pad("", 11) + pad("DocIndex", 11, right: true) + pad("GRDB", 11, right: true)
+    package static let header =
+        pad("operation", 46) + pad("", 11) + pad("DocIndex", 11, right: true) + pad("GRDB", 11, right: true)
         + "   ratio (low to high)    processor"
 
-    var text: String {
-        Self.pad(operation, 38) + Self.pad(unit, 11) + Self.pad(Self.number(ours), 11, right: true)
+    package var text: String {
+        Self.pad(operation, 46) + Self.pad(unit, 11) + Self.pad(Self.number(ours), 11, right: true)
             + Self.pad(Self.number(peer), 11, right: true)
             + Self.pad(String(format: "%.2f", ratio), 8, right: true)
             + Self.pad(processorRatio == nil ? "" : String(format: " (%.2f to %.2f)", low, high), 18)
@@ -86,7 +86,7 @@ struct Line: Codable {
 }
 
 /// Runs both sides one after the other, several times; which goes first alternates.
-func alternating(rounds: Int, ours: (Int) throws -> Cost, peer: (Int) throws -> Cost) rethrows -> [(
+package func alternating(rounds: Int, ours: (Int) throws -> Cost, peer: (Int) throws -> Cost) rethrows -> [(
     ours: Cost, peer: Cost
 )] {
     try (0..<rounds).map { round in
@@ -100,14 +100,19 @@ func alternating(rounds: Int, ours: (Int) throws -> Cost, peer: (Int) throws -> 
 }
 
 /// Prints a line at once, even into a pipe.
-func say(_ line: String) { FileHandle.standardOutput.write(Data((line + "\n").utf8)) }
+package func say(_ line: String) { FileHandle.standardOutput.write(Data((line + "\n").utf8)) }
 
 /// Bytes of all files in a directory.
-func byteCount(of directory: String) -> Double {
+package func byteCount(of directory: String) -> Double {
     let files = FileManager.default.enumerator(atPath: directory)?.compactMap { $0 as? String } ?? []
     return files.reduce(0) { sum, file in
         let attributes = try? FileManager.default.attributesOfItem(atPath: directory + "/" + file)
         guard attributes?[.type] as? FileAttributeType == .typeRegular else { return sum }
         return sum + Double((attributes?[.size] as? NSNumber)?.int64Value ?? 0)
     }
+}
+
+/// What stands behind an option of the command line; `nil` if it is not there.
+package func value(of option: String, in arguments: [String]) -> String? {
+    arguments.firstIndex(of: option).flatMap { $0 + 1 < arguments.count ? arguments[$0 + 1] : nil }
 }

@@ -1,0 +1,73 @@
+import Foundation
+import Harness
+
+/// Asks both sides every question, in turns, and prints a table.
+struct Comparisons {
+    var rounds = 9
+    /// A round asks a question until this time is over, in nanoseconds.
+    var roundNanoseconds = 30e6
+    /// A part of the names of the questions that are asked; `nil` for all.
+    var only: String?
+    private(set) var lines: [Line] = []
+
+    mutating func run(_ questions: [Question]) throws {
+        for question in questions where only.map({ question.name.contains($0) }) ?? true {
+            for form in question.hasDocuments ? AnswerForm.allCases : [.columns] {
+                let name = question.hasDocuments ? "\(question.name), \(form)" : question.name
+                let line = try compare(question, form, name)
+                lines.append(line)
+                say(line.text)
+            }
+        }
+        let ratios = lines.map(\.ratio).sorted()
+        guard !ratios.isEmpty else { return }
+        say(
+            String(
+                format: "\nmedian of %d ratios: %.2f; lowest: %.2f", ratios.count, ratios[ratios.count / 2], ratios[0]))
+    }
+
+    /// Asks one side alone, and prints the plan-independent time of each question in microseconds.
+    func askOurs(_ questions: [Question], seconds: Double) throws {
+        for question in questions where only.map({ question.name.contains($0) }) ?? true {
+            for form in question.hasDocuments ? AnswerForm.allCases : [.columns] {
+                let clock = ContinuousClock()
+                let begin = clock.now
+                var askedCount = 0
+                while clock.now - begin < .seconds(seconds) {
+                    for number in 0..<question.count { _ = try question.ours(number, form) }
+                    askedCount += question.count
+                }
+                let (whole, parts) = (clock.now - begin).components
+                let microseconds = Double(whole) * 1e6 + Double(parts) / 1e12
+                say("\(question.name), \(form): \(Int(microseconds / Double(askedCount))) µs")
+            }
+        }
+    }
+
+    private func compare(_ question: Question, _ form: AnswerForm, _ name: String) throws -> Line {
+        var resultCount = 0
+        for number in 0..<question.count {
+            let (a, b) = (try question.ours(number, form), try question.peer(number, form))
+            guard a == b else {
+                let place = zip(a, b).enumerated().first { $1.0 != $1.1 }?.offset ?? min(a.count, b.count)
+                throw BenchmarkError(
+                    "\(name), value \(number): \(a.count) and \(b.count) results, the first difference at \(place)")
+            }
+            resultCount += a.count
+        }
+        guard resultCount > 0 else { throw BenchmarkError("\(name): there is nothing to find") }
+        // As many repetitions for both sides, so that the slower one takes the time of a round.
+        func once(_ ask: (Int, AnswerForm) throws -> [String]) throws {
+            for number in 0..<question.count { _ = try ask(number, form) }
+        }
+        let slower = max(
+            try Cost { try once(question.ours) }.elapsed, try Cost { try once(question.peer) }.elapsed)
+        let repeats = max(1, Int(roundNanoseconds / max(slower, 1)))
+        let costs = try alternating(rounds: rounds) { _ in
+            try Cost { for _ in 0..<repeats { try once(question.ours) } }
+        } peer: { _ in
+            try Cost { for _ in 0..<repeats { try once(question.peer) } }
+        }
+        return Line(name, unit: "µs", divisor: Double(question.count * repeats) * 1e3, rounds: costs)
+    }
+}

@@ -1,0 +1,95 @@
+/// Ways that a text index offers.
+extension Planner {
+    /// The searches among conditions that must all hold, put together as one.
+    private struct JoinedSearch {
+        var query: TextQuery
+        var predicates: [Predicate] = []
+        var positions: Set<Int> = []
+    }
+
+    /// What the conjuncts look for; `nil` if there is nothing that must be found.
+    private func joinedSearch(_ conjuncts: [Predicate]) -> JoinedSearch? {
+        var wanted: [TextQuery] = []
+        var unwanted: [TextQuery] = []
+        var joined = JoinedSearch(query: .nothing)
+        for (position, conjunct) in conjuncts.enumerated() {
+            switch conjunct {
+            case .search(let condition): wanted.append(condition.query)
+            case .not(.search(let condition)): unwanted.append(condition.query)
+            default: continue
+            }
+            joined.predicates.append(conjunct)
+            joined.positions.insert(position)
+        }
+        guard !wanted.isEmpty else { return nil }
+        joined.query = wanted.count == 1 ? wanted[0] : .and(wanted)
+        if !unwanted.isEmpty { joined.query = .except(joined.query, unwanted.count == 1 ? unwanted[0] : .or(unwanted)) }
+        return joined
+    }
+
+    /// The rows that the searches among the conjuncts find; `nil` if there are none.
+    func searchAccess(_ conjuncts: [Predicate]) throws -> AccessCandidate? {
+        guard let textIndex, let joined = joinedSearch(conjuncts) else { return nil }
+        let count = Double(try countMatches(joined.query))
+        let scan = TextScan(
+            index: textIndex.definition.name, conditions: joined.predicates.map(\.description),
+            estimatedMatchCount: Int(count), query: joined.query)
+        return AccessCandidate(
+            access: .search(scan), entryCount: count, rowCount: count,
+            cost: costs.search + count * costs.posting * joined.query.readingFactor, exact: joined.positions,
+            answered: joined.positions)
+    }
+
+    /// The best first, where nothing else is asked about the order.
+    func ranked(
+        _ query: Query, conjuncts: [Predicate], among filters: [AccessCandidate], _ resultCount: Double,
+        _ outline: QueryOutline
+    ) throws -> [Option] {
+        guard query.sort == [.bestFirst], let scoring = query.predicate.scoringQuery,
+            let found = try searchAccess(conjuncts), case .search(let scan) = found.access
+        else { return [] }
+        // Documents that are found by an alternative score there too.
+        let scored = query.predicate.normalized.scoredSearches
+        let isScoredWhole = scored.allSatisfy { conjuncts.contains(.search($0)) }
+        let best = TextScan(
+            index: scan.index, conditions: scan.conditions, estimatedMatchCount: scan.estimatedMatchCount,
+            query: isScoredWhole ? scan.query : scoring)
+        let exact = isScoredWhole ? found.exact : []
+        let open = conjuncts.count - exact.count
+        let cost = costs.search + found.rowCount * costs.scoredPosting * scan.query.readingFactor
+        func option(_ filter: AccessCandidate?) -> Option {
+            // Of the matches, those that would be among the best are asked for the rest of the condition.
+            let share = found.rowCount / max(1, min(resultCount, found.rowCount))
+            let asked = open == 0 ? 0 : min(found.rowCount, outline.wanted * (filter == nil ? 2 * share : 2))
+            let given = min(resultCount, outline.wanted)
+            var sum = cost + asked * (costs.documentByRow + costs.condition) + given * costs.documentByRow
+            if let filter { sum += filter.cost + (filter.rowCount + found.rowCount) * costs.setMember }
+            return self.option(
+                .ranked(best, filter: filter?.access), .found, exact: exact.union(filter?.exact ?? []), of: conjuncts,
+                Plan.Estimate(
+                    keys: found.entryCount + (filter?.entryCount ?? 0), documents: asked, rows: given),
+                cost: sum)
+        }
+        let filter = filters.filter { !$0.access.indexNames.contains(scan.index) }.min {
+            ($0.cost + $0.rowCount, $0.access.identity) < ($1.cost + $1.rowCount, $1.access.identity)
+        }
+        return [option(nil)] + (filter.map { [option($0)] } ?? [])
+    }
+}
+
+extension TextQuery {
+    /// How much more it takes to read what matches than for a word alone: places are compared, lists are put together.
+    fileprivate var readingFactor: Double {
+        switch self {
+        case .nothing: 0
+        case .word: 1
+        case .phrase: 6
+        case .near: 8
+        case .prefix, .fuzzy: 6
+        case .and(let parts), .or(let parts): parts.reduce(1) { max($0, $1.readingFactor) }
+        case .except(let first, let second), .prefer(let first, let second):
+            max(first.readingFactor, second.readingFactor)
+        case .field(_, let part), .boost(let part, _): part.readingFactor
+        }
+    }
+}
