@@ -81,7 +81,8 @@ if CommandLine.arguments[2] == "short" {
 
 if CommandLine.arguments[2] == "texts" {
     let store = try DocumentStore.open(at: path, schema: LoaderHistory.schema(2), options: options)
-    for number in try LoaderHistory.State(of: store).commitCount + 1... {
+    let first = try LoaderHistory.State(of: store).commitCount + 1
+    for number in first... {
         try LoaderHistory.perform(number, on: store)
         report("\(number)")
     }
