@@ -128,9 +128,9 @@ struct TextBench {
                 "query \(kind): \(sorted.count), median \(Int(sorted[sorted.count / 2])) us, mean \(Int(mean)) us, "
                     + "max \(Int(sorted.last ?? 0)) us, mean matches \((matches[kind] ?? 0) / sorted.count)")
         }
-        let indexed = try updates(reopened, photos, clock, updateCount, "fresh")
+        let written = try updates(reopened, photos, clock, updateCount, "fresh")
         print(
-            "written for each update: \(Int(indexed)) bytes, \(Int(plain)) of them without the index; "
+            "written for each update: \(Int(written)) bytes, \(Int(plain)) of them without the index; "
                 + "compactions of LevelDB included")
         let found = try photos.searchCount(try TextQuery(parsing: "fresh7"))
         guard found == (updateCount + 992) / 1000 else { fatalError("an update is not found: \(found)") }
@@ -230,7 +230,7 @@ struct TextBench {
     }
 
     /// Seconds of all processors that the process used.
-    static func processorTime() -> Double { Double(clock()) / Double(CLOCKS_PER_SEC) }
+    static func processorTime() -> Double { Double(Foundation.clock()) / Double(CLOCKS_PER_SEC) }
 
     /// Lets the peak begin anew.
     static func forgetPeakMemory() {

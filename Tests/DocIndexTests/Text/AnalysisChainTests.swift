@@ -167,6 +167,25 @@ import Testing
         }
     }
 
+    @Test func `A plain text has the same terms as in a company that is not plain`() {
+        var random = TestRun.random(stream: 96)
+        let pieces = ["a", "B", "1", "23", "'", ".", ":", ",", ";", "_", " ", "-", "\"", "\n", "don", "t", "\0", "the"]
+        for _ in 0..<TestRun.rounds(2000, long: 200_000) {
+            let text = (0..<random.number(below: 14)).map { _ in random.pick(pieces) }.joined()
+            for analyzer in [TextAnalyzer.words, Self.english] {
+                func terms(_ text: String) -> [String] {
+                    var terms: [String] = []
+                    _ = AnalysisChain(analyzer).forEachTerm(of: text) { term, position in
+                        terms.append("\(position)" + term.indices.map { " \(term[$0])" }.joined())
+                    }
+                    return terms
+                }
+                let plain = terms(text)
+                #expect(terms(text + " \u{2014}") == plain, "\(text.debugDescription), \(TestRun.repetition)")
+            }
+        }
+    }
+
     @Test func `Every language that can be declared is there, and its version tells it apart`() {
         for language in TextLanguage.allCases { #expect(language.isAvailable, "\(language)") }
         let versions = TextLanguage.allCases.map(\.stemmerVersion)

@@ -94,6 +94,7 @@ final class AnalysisChain {
             }
             return (count, position)
         case .simple, .words:
+            if let count = forEachPlainTerm(of: text, body) { return count }
             var run = 0..<0
             forEachToken(of: fold(text, keepsAccents: needsAccents)) { range, isIdeograph, isJoined in
                 if isIdeograph, analyzer.pairsIdeographs {
@@ -116,6 +117,61 @@ final class AnalysisChain {
             }
             flush(run, &position, &words, body)
             return (words, position)
+        }
+    }
+
+    /// As ``forEachTerm(of:_:)`` for words of UAX #29 in a text that is plain ASCII, byte by byte: most are.
+    ///
+    /// - Returns: `nil` if it is not such a text, and nothing was done.
+    private func forEachPlainTerm(
+        of text: String, _ body: (_ term: Span<UInt8>, _ position: UInt32) -> Void
+    ) -> (words: Int, positions: UInt32)? {
+        let bytes = text.utf8Span.span
+        guard analyzer.tokenizer == .words else { return nil }
+        for index in 0..<bytes.count where bytes[index] >= 0x80 { return nil }
+        var position: UInt32 = 0
+        var words = 0
+        var index = 0
+        while index < bytes.count {
+            guard Self.isOfWord(bytes[index]) else {
+                index += 1
+                continue
+            }
+            word.removeAll(keepingCapacity: true)
+            // Underscores alone are no word.
+            var hasLetters = false
+            while index < bytes.count {
+                let byte = bytes[index]
+                guard Self.isOfWord(byte) || Self.joins(bytes, index) else { break }
+                if byte != 0x5f { hasLetters = true }
+                if word.count < Self.wordByteLimit {
+                    word.append(analyzer.foldsCase && (0x41...0x5a).contains(byte) ? byte | 0x20 : byte)
+                }
+                index += 1
+            }
+            if !hasLetters { continue }
+            if elide(), !isStopWord() {
+                emitForms(position, body)
+                words += 1
+            }
+            position += 1
+        }
+        return (words, position)
+    }
+
+    private static func isLetter(_ byte: UInt8) -> Bool { (0x61...0x7a).contains(byte | 0x20) }
+    private static func isDigit(_ byte: UInt8) -> Bool { (0x30...0x39).contains(byte) }
+    private static func isOfWord(_ byte: UInt8) -> Bool { isLetter(byte) || isDigit(byte) || byte == 0x5f }
+
+    /// Whether a sign stands between two letters or two digits that it keeps together: WB6, WB7, WB11, WB12.
+    private static func joins(_ bytes: Span<UInt8>, _ index: Int) -> Bool {
+        guard index > 0, index + 1 < bytes.count else { return false }
+        let (before, behind) = (bytes[index - 1], bytes[index + 1])
+        return switch bytes[index] {
+        case 0x27, 0x2e: isLetter(before) && isLetter(behind) || isDigit(before) && isDigit(behind)
+        case 0x3a: isLetter(before) && isLetter(behind)
+        case 0x2c, 0x3b: isDigit(before) && isDigit(behind)
+        default: false
         }
     }
 
