@@ -169,6 +169,9 @@ struct TextBench {
         return Double(writtenByteCount() - written) / Double(ids.count)
     }
 
+    /// The records have too few words to ask for.
+    struct TooFewWords: Error {}
+
     struct Query {
         let kind: String
         let text: String
@@ -178,6 +181,8 @@ struct TextBench {
     static func makeQueries(_ lines: [Data.SubSequence]) throws -> [Query] {
         var counts: [String: Int] = [:]
         var pairs: [[String]] = []
+        // Every hundredth of those that are looked at; of few records every one.
+        let pairDistance = lines.count < 4_000 ? 4 : 400
         for (number, line) in lines.enumerated() where number % 4 == 0 {
             guard case .object(let object) = try DocumentValue(json: String(decoding: line, as: UTF8.self)) else {
                 continue
@@ -186,12 +191,18 @@ struct TextBench {
             for name in ["title", "caption"] { if case .string(let part)? = object[name] { text += part + " " } }
             let words = text.lowercased().split { !("a"..."z").contains($0) }.map(String.init).filter { $0.count > 1 }
             for word in Set(words) { counts[word, default: 0] += 1 }
-            if words.count > 4, number % 40 == 0 { pairs.append(Array(words[1...2])) }
+            if words.count > 4, number % pairDistance == 0 { pairs.append(Array(words[1...2])) }
         }
         let byCount = counts.sorted { ($1.value, $0.key) < ($0.value, $1.key) }.map(\.key)
-        let frequent = Array(byCount.prefix(60))
-        let medium = Array(byCount[100..<600])
-        let rare = Array(byCount[min(2000, byCount.count / 2)..<min(8000, byCount.count)])
+        /// The words of these ranks; of few records, which have none there, the rarest.
+        func words(ranked range: Range<Int>) -> [String] {
+            let there = range.clamped(to: byCount.indices)
+            return there.isEmpty ? Array(byCount.suffix(range.count)) : Array(byCount[there])
+        }
+        let frequent = words(ranked: 0..<60)
+        let medium = words(ranked: 100..<600)
+        let rare = words(ranked: 2000..<8000)
+        guard frequent.count >= 40, !pairs.isEmpty else { throw TooFewWords() }
         var state: UInt64 = 7
         func pick(_ words: [String]) -> String {
             state = state &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
