@@ -36,12 +36,14 @@ bench: bootstrap
 	@$(SWIFT) build --quiet -c release --package-path Benchmarks
 	@$(SWIFT) run --skip-build -c release --package-path Benchmarks bench
 	@$(SWIFT) run --skip-build -c release --package-path Benchmarks docbench
+	@$(SWIFT) run --skip-build -c release --package-path Benchmarks querybench
 
 bench-quick: bootstrap
 	@Benchmarks/bootstrap
 	@$(SWIFT) build --quiet -c release --package-path Benchmarks
 	@$(SWIFT) run --skip-build -c release --package-path Benchmarks bench 20000 3
 	@$(SWIFT) run --skip-build -c release --package-path Benchmarks docbench --smoke
+	@$(SWIFT) run --skip-build -c release --package-path Benchmarks querybench --smoke
 
 format:
 	$(SWIFT) format --in-place --recursive --parallel Package.swift Sources Tests Snippets Examples/photo-app Benchmarks/Package.swift Benchmarks/Sources
