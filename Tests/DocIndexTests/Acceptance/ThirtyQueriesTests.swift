@@ -173,7 +173,8 @@ import Testing
             }
         }
         let query = Query(
-            try DocIndex.Predicate(parsing: "rating >= 4 and keywords has brooklyn"), sort: [.descending("taken")], limit: 20)
+            try DocIndex.Predicate(parsing: "rating >= 4 and keywords has brooklyn"), sort: [.descending("taken")],
+            limit: 20)
         var updates = try photos.observe(query).makeAsyncIterator()
         var shown: [Document] = []
         try #require(try await updates.next()).apply(to: &shown)
