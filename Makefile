@@ -54,7 +54,7 @@ lint:
 # The suite of LevelKit under the address sanitizer, then what is concurrent in it under the thread sanitizer.
 CONCURRENT = LevelKitTests.*(Concurren|Closing|Checkpoint|Async|Snapshot|FailedWrite|Keyspace|SplitKeys|Maintenance|Statistics|Lifetime)
 sanitize: bootstrap
-	ASAN_OPTIONS=detect_leaks=0 $(SWIFT) test --sanitize=address --scratch-path .build-address --filter LevelKitTests
+	ASAN_OPTIONS=detect_leaks=0 $(SWIFT) test --sanitize=address --scratch-path .build-address --filter 'LevelKitTests|LevelFilesTests'
 	$(SWIFT) test --sanitize=thread -Xswiftc -DLEVELKIT_THREAD_SANITIZER --scratch-path .build-thread --filter '$(CONCURRENT)'
 
 clean:

@@ -1,26 +1,66 @@
 import Foundation
 import Testing
 
-/// What the articles on queries show is compiled: each of their examples is a part of `Snippets/Queries.swift`, which is built
-/// with the package and runs on the demo store.
+/// The examples in the articles are compiled, and run.
 @Suite struct ArticleTests {
-    @Test(arguments: ["Queries", "HowPlansAreChosen", "ReadingAnExplanation", "Paging", "LiveResults"])
-    func `Every example of an article is in the snippet`(article: String) throws {
-        func lines(_ text: some StringProtocol) -> [String] {
-            text.split(separator: "\n").map { $0.trimmingCharacters(in: .whitespaces) }.filter { !$0.isEmpty }
+    /// The articles of a module, and the snippet that has their examples.
+    static let articles: [(snippet: String, articles: [String])] = [
+        (
+            "KeyValueArticles",
+            [
+                "LevelKit/LevelKit.docc/LevelKit", "LevelKit/LevelKit.docc/OpeningADatabase",
+                "LevelKit/LevelKit.docc/Reading", "LevelKit/LevelKit.docc/Writing", "LevelKit/LevelKit.docc/KeyDesign",
+                "LevelKit/LevelKit.docc/Concurrency", "LevelKit/LevelKit.docc/Checkpoints",
+            ]
+        ),
+        (
+            "DocumentArticles",
+            [
+                "DocIndex/DocIndex.docc/Documents", "DocIndex/DocIndex.docc/Transactions",
+                "DocIndex/DocIndex.docc/Migrations", "DocIndex/DocIndex.docc/Changes",
+            ]
+        ),
+        (
+            "QueryArticles",
+            [
+                "DocIndex/DocIndex.docc/Queries", "DocIndex/DocIndex.docc/HowPlansAreChosen",
+                "DocIndex/DocIndex.docc/ReadingAnExplanation", "DocIndex/DocIndex.docc/Paging",
+                "DocIndex/DocIndex.docc/LiveResults",
+            ]
+        ),
+    ]
+
+    /// The lines of a text without what is around them, and without empty ones.
+    static func lines(_ text: some StringProtocol) -> [String] {
+        text.split(separator: "\n").map { $0.trimmingCharacters(in: .whitespaces) }.filter { !$0.isEmpty }
+    }
+
+    /// The Swift examples of an article.
+    static func examples(_ article: String) -> [String] {
+        article.matches(of: /```swift\n(?<code>(?s:.*?))```/).map { String($0.output.code) }
+    }
+
+    @Test("an article's example stands in the snippet that is compiled", arguments: articles)
+    func articleShowsTheSnippet(snippet: String, articles: [String]) throws {
+        let code = Self.lines(try ArchitectureTests.text("Snippets/\(snippet).swift"))
+        for article in articles {
+            let examples = Self.examples(try ArchitectureTests.text("Sources/\(article).md"))
+            #expect(!examples.isEmpty, "\(article)")
+            for example in examples.map(Self.lines) {
+                let isThere = code.indices.contains { code[$0...].starts(with: example) }
+                #expect(isThere, "\(article) shows what \(snippet) does not have: \(example)")
+            }
         }
-        let snippet = lines(try ArchitectureTests.text("Snippets/Queries.swift"))
-        let text = try ArchitectureTests.text("Sources/DocIndex/DocIndex.docc/\(article).md")
-        let examples = text.components(separatedBy: "```swift\n").dropFirst().compactMap {
-            $0.components(separatedBy: "```").first
-        }
-        #expect(!examples.isEmpty)
-        for example in examples {
-            var example = lines(example)
-            // Where the snippet leaves the loop, the example goes on.
-            if article == "LiveResults", example.last == "}" { example.removeLast() }
-            let isThere = snippet.indices.contains { snippet[$0...].starts(with: example) }
-            #expect(isThere, "\(article) shows what no snippet has: \(example.joined(separator: "; "))")
-        }
+    }
+
+    @Test("the examples of the articles run", arguments: articles.map(\.snippet))
+    func snippetRuns(snippet: String) throws {
+        let process = Process()
+        process.executableURL = URL(filePath: CommandLine.arguments[0]).deletingLastPathComponent()
+            .appending(path: snippet)
+        process.standardOutput = FileHandle.nullDevice
+        try process.run()
+        process.waitUntilExit()
+        #expect(process.terminationStatus == 0)
     }
 }

@@ -53,7 +53,7 @@ package struct DatabaseFiles: Sendable {
     package static func currentManifestName(in path: String) throws(FileFault) -> String {
         let bytes: [UInt8]
         do throws(SystemError) {
-            bytes = try OpenFile.content(of: path + "/CURRENT")
+            bytes = try OpenFile.content(of: path + "/CURRENT", limit: EngineFileName.lengthLimit)
         } catch {
             throw FileFault(error, file: "CURRENT")
         }

@@ -38,6 +38,13 @@ package enum EngineFileName: Hashable {
         return UInt64(digits)
     }
 
+    /// No name of a file is longer, in bytes.
+    package static let lengthLimit = 64
+
+    /// A manifest that is larger, in bytes, is none: it grows by a few hundred bytes with each compaction, and is made
+    /// anew when the database is opened.
+    package static let manifestByteLimit = 1 << 30
+
     // MARK: - Names
 
     /// The name of a table.

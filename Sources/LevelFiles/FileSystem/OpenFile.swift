@@ -58,20 +58,23 @@ package final class OpenFile {
         return bytes
     }
 
-    /// Reads on to the end of the file.
-    package func readToEnd() throws(SystemError) -> [UInt8] {
+    /// Reads on to the end of the file, or up to a limit, so that a file that is not what its name says does not fill
+    /// the memory.
+    package func readToEnd(limit: Int = .max) throws(SystemError) -> [UInt8] {
         // Not the size the system tells: the file may be growing.
         var bytes: [UInt8] = []
-        while true {
-            let part = try read(upTo: 256 << 10)
+        while bytes.count < limit {
+            let count = min(256 << 10, limit - bytes.count)
+            let part = try read(upTo: count)
             bytes += part
-            if part.count < 256 << 10 { return bytes }
+            if part.count < count { break }
         }
+        return bytes
     }
 
-    /// The content of the file at `path`.
-    package static func content(of path: String) throws(SystemError) -> [UInt8] {
-        try OpenFile(reading: path).readToEnd()
+    /// The content of the file at `path`, up to a limit.
+    package static func content(of path: String, limit: Int = .max) throws(SystemError) -> [UInt8] {
+        try OpenFile(reading: path).readToEnd(limit: limit)
     }
 
     /// Reads `byteCount` bytes that begin at `offset`, wherever the position is; fewer only at the end of the file.

@@ -21,8 +21,7 @@ package struct ManifestFile: Sendable {
     package init(at path: String) throws(FileFault) {
         name = path.lastPathComponent
         do throws(SystemError) {
-            let bytes = try OpenFile.content(of: path)
-            var reader = RecordReader(bytes)
+            var reader = RecordReader(try OpenFile(reading: path))
             while let item = try reader.next() {
                 switch item {
                 case .damage(let damage):

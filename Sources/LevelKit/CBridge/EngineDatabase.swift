@@ -10,7 +10,12 @@ import CLevelDB
     private let buffered: OpaquePointer
     private let synced: OpaquePointer
     let reading: OpaquePointer
+    /// The batch of every write of one key.
+    private let single: OpaquePointer
     private let resources: Unmanaged<Resources>
+
+    /// A key and a value larger than this do not go through ``single``, since a batch keeps its memory.
+    private static let keptByteCount = 64 << 10
 
     /// What must outlive the handle.
     private final class Resources {
@@ -30,6 +35,7 @@ import CLevelDB
         unsafe buffered = options.buffered
         unsafe synced = options.synced
         unsafe reading = options.reading
+        unsafe single = leveldb_writebatch_create()!
     }
 
     /// Opens a database. The corresponding C function is `leveldb_open`.
@@ -49,6 +55,7 @@ import CLevelDB
     /// Closes the database; nothing may be called afterwards. The corresponding C function is `leveldb_close`.
     func close() {
         unsafe leveldb_close(handle)
+        unsafe leveldb_writebatch_destroy(single)
         unsafe resources.release()
     }
 
@@ -71,24 +78,40 @@ import CLevelDB
         return try body(unsafe Span(_unsafeBytes: bytes))
     }
 
-    /// Writes one pair. The corresponding C function is `leveldb_put`.
+    /// Writes one pair. The caller sees to it that no two such writes run at once.
+    ///
+    /// The corresponding C function is `leveldb_put`, which makes a batch of one and gives its memory back each time.
+    /// Here one batch is used again and again, except for what is too large to be kept.
     func put(_ key: Span<UInt8>, _ value: Span<UInt8>, synced isSynced: Bool) throws(LevelError) {
+        let keeps = key.count + value.count <= Self.keptByteCount
         let error = unsafe key.withUnsafeBufferPointer { key in
             unsafe value.withUnsafeBufferPointer { value in
                 unsafe EngineErrorSlot.capture {
-                    unsafe leveldb_put(
-                        handle, isSynced ? synced : buffered, key.cBase, key.count, value.cBase, value.count, $0)
+                    let writing = unsafe isSynced ? synced : buffered
+                    guard keeps else {
+                        return unsafe leveldb_put(
+                            handle, writing, key.cBase, key.count, value.cBase, value.count, $0)
+                    }
+                    unsafe leveldb_writebatch_clear(single)
+                    unsafe leveldb_writebatch_put(single, key.cBase, key.count, value.cBase, value.count)
+                    unsafe leveldb_write(handle, writing, single, $0)
                 }.error
             }
         }
         if let error { throw .engine(error, action: "write a key to \(path)") }
     }
 
-    /// Deletes one key. The corresponding C function is `leveldb_delete`.
+    /// Deletes one key. The caller sees to it that no two such writes run at once. The corresponding C function is
+    /// `leveldb_delete`; see ``put(_:_:synced:)``.
     func delete(_ key: Span<UInt8>, synced isSynced: Bool) throws(LevelError) {
+        let keeps = key.count <= Self.keptByteCount
         let error = unsafe key.withUnsafeBufferPointer { key in
             unsafe EngineErrorSlot.capture {
-                unsafe leveldb_delete(handle, isSynced ? synced : buffered, key.cBase, key.count, $0)
+                let writing = unsafe isSynced ? synced : buffered
+                guard keeps else { return unsafe leveldb_delete(handle, writing, key.cBase, key.count, $0) }
+                unsafe leveldb_writebatch_clear(single)
+                unsafe leveldb_writebatch_delete(single, key.cBase, key.count)
+                unsafe leveldb_write(handle, writing, single, $0)
             }.error
         }
         if let error { throw .engine(error, action: "delete a key of \(path)") }

@@ -83,7 +83,8 @@ struct CheckpointTaking {
             throw LevelError(
                 .databaseExists, "\(destination.path) is there already; choose a path that does not exist")
         }
-        guard !destination.path.hasPrefix(source.path + "/") else {
+        // As bytes: a slash and a combining accent behind it are one `Character`.
+        guard !destination.path.utf8.starts(with: source.file("").utf8) else {
             throw LevelError(
                 .invalidArgument,
                 "the checkpoint \(destination.path) would lie inside the database at \(source.path); "
@@ -95,18 +96,16 @@ struct CheckpointTaking {
         try DatabaseDirectory(destination.parentPath)
     }
 
-    /// The process that holds the lock. Not asked while this process has the database open, since that would drop its
-    /// lock.
+    /// The other process that holds the lock.
     private func holder() -> Int32? {
-        guard let identity = FileStatus(path: source.path)?.identity else { return nil }
-        return OpenDatabases.whileClosed(identity) { LockFile.holder(in: source) } ?? nil
+        guard let holder = LockFile.holder(in: source), holder != getpid() else { return nil }
+        return holder
     }
 }
 
 extension DatabaseDirectory {
     /// The directory that this one is in.
     var parentPath: String {
-        guard let slash = path.lastIndex(of: "/"), slash != path.startIndex else { return "/" }
-        return String(path[..<slash])
+        Self.parent(of: path) ?? "/"
     }
 }

@@ -41,12 +41,7 @@ public final class Database: Sendable {
         ForkGeneration.install()
         try options.validate()
         let directory = try DatabaseDirectory(path)
-        guard ForkGeneration.admitsEngine() else {
-            throw LevelError(
-                .forked,
-                "could not open \(directory.path): this process was forked off one that had opened a database; "
-                    + "fork before the first is opened, or start a new program")
-        }
+        try ForkGeneration.requireEngine(for: directory.path)
         var opening = Opening(directory: directory, options: options)
         return Database(core: try opening.run())
     }
@@ -56,8 +51,9 @@ public final class Database: Sendable {
     ///
     /// A database that is not closed is closed when the last reference to it goes.
     ///
-    /// - Throws: ``LevelError`` with `cursorsAlive` if a cursor of the calling thread is still in scope; the directory
-    ///   is then let go when that cursor ends.
+    /// - Throws: ``LevelError`` with `cursorsAlive` if a cursor of the calling thread stands on an entry, whose bytes may
+    ///   be in use; the directory is then let go when that cursor goes out of scope. A cursor that has come to its end, or
+    ///   has not been moved, keeps nothing.
     public func close() throws(LevelError) {
         try core.close()
     }

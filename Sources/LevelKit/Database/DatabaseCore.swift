@@ -15,8 +15,7 @@ final class DatabaseCore: Sendable {
     /// Everything that is told apart under the lock. Taken when children come and go, never for a read or a write.
     private struct Children {
         var snapshots: [ObjectIdentifier: EngineSnapshot] = [:]
-        /// The thread of each live cursor.
-        var cursors: [UInt64: ThreadIdentity] = [:]
+        var cursors: [UInt64: LiveCursor] = [:]
         var nextCursor: UInt64 = 0
         /// The time of the directory when the first snapshot was made since files were last looked at; `nil` if there
         /// was none.
@@ -30,6 +29,11 @@ final class DatabaseCore: Sendable {
         var isReleased = false
         /// Whether the directory goes when the database is closed.
         var isTemporary = false
+
+        /// Ends the cursors that stand on no entry.
+        mutating func endRestingCursors() {
+            for (id, cursor) in cursors where cursor.take() { cursors[id] = nil }
+        }
     }
 
     let path: String
@@ -333,13 +337,12 @@ final class DatabaseCore: Sendable {
         }
     }
 
-    /// Enters a cursor of the calling thread.
-    func registerCursor() -> UInt64 {
-        let thread = ThreadIdentity.current
-        return children.withLock { children in
+    /// Enters a cursor.
+    func register(_ cursor: LiveCursor) -> UInt64 {
+        children.withLock { children in
             let id = children.nextCursor
             children.nextCursor += 1
-            children.cursors[id] = thread
+            children.cursors[id] = cursor
             return id
         }
     }
@@ -366,7 +369,13 @@ final class DatabaseCore: Sendable {
         // Cursors of other threads end at their next step. Those of this thread cannot while it waits here.
         let here = ThreadIdentity.current
         var waits = 0
-        while waits < 20_000, children.withLock({ $0.cursors.values.contains { $0 != here } }) {
+        func hasCursorsElsewhere() -> Bool {
+            children.withLock { children in
+                children.endRestingCursors()
+                return children.cursors.values.contains { $0.thread != here }
+            }
+        }
+        while hasCursorsElsewhere(), waits < 20_000 {
             usleep(100)
             waits += 1
         }
@@ -374,7 +383,8 @@ final class DatabaseCore: Sendable {
         guard alive == 0 else {
             throw LevelError(
                 .cursorsAlive,
-                "the database at \(path) is closed, but \(alive) of its cursors are still alive; "
+                "the database at \(path) is closed, but \(alive) of its cursors still "
+                    + (alive == 1 ? "stands on an entry; " : "stand on entries; ")
                     + "its lock is released when the last of them goes out of scope")
         }
         release()
@@ -396,7 +406,9 @@ final class DatabaseCore: Sendable {
             children.snapshots = [:]
             engine.close()
             OpenDatabases.remove(identity)
-            if children.isTemporary, let directory = try? DatabaseDirectory(path) { directory.remove() }
+            // Another database may be in its place by now.
+            guard children.isTemporary, FileStatus(path: path)?.identity == identity else { return }
+            (try? DatabaseDirectory(path))?.remove()
         }
     }
 }

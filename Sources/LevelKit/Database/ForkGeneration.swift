@@ -31,5 +31,14 @@ enum ForkGeneration {
             || first.load(ordering: .relaxed) == current
     }
 
+    /// Throws `forked` where LevelDB does not work in this process.
+    static func requireEngine(for path: String) throws(LevelError) {
+        guard !admitsEngine() else { return }
+        throw LevelError(
+            .forked,
+            "could not open \(path): this process was forked off one that had opened a database; "
+                + "fork before the first is opened, or start a new program")
+    }
+
     private static func advance() { counter.add(1, ordering: .relaxed) }
 }

@@ -41,17 +41,22 @@ struct Opening {
         guard let identity = FileStatus(path: directory.path)?.identity else {
             throw LevelError(.io, "could not read \(directory.path); check its permissions", cause: lastSystemError())
         }
-        guard OpenDatabases.insert(identity) else {
-            throw LevelError(
-                .locked, "\(directory.path) is already open in this process; use that handle, or close it first")
+        let lock = FileStatus(path: directory.file("LOCK"))?.identity
+        do throws(OpenDatabases.Obstacle) {
+            try OpenDatabases.insert(identity, lock: lock)
+        } catch {
+            throw error.error(path: directory.path)
         }
         do throws(LevelError) {
             try checkKindsOfFiles()
-            if let pid = LockFile.holder(in: directory) {
+            if let pid = LockFile.foreignHolder(in: directory) {
                 throw LockFile.heldError(path: directory.path, pid: pid)
             }
-            if content == .database, options.integrity == .strict { try checkFiles() }
+            if content == .database { try checkFiles() }
             let engine = try EngineDatabase.open(path: directory.path, options: EngineOptions(options))
+            if let made = FileStatus(path: directory.file("LOCK"))?.identity, made != lock {
+                OpenDatabases.didMakeLock(made, of: identity)
+            }
             return DatabaseCore(directory: directory, engine: engine, identity: identity, options: options)
         } catch {
             // A database that another process has made meanwhile is no trace of this open.
@@ -96,11 +101,21 @@ struct Opening {
         }
     }
 
-    /// Checks what LevelDB takes for granted: that the log of the manifest is there, and that no table leads it astray. All
-    /// other damage it finds itself, where it reads.
+    /// Checks what LevelDB takes for granted: that the log of the manifest is there, that the writes in the logs follow
+    /// one another, and that no table leads it astray. All other damage it finds itself, where it reads. Where damage is
+    /// to be tolerated, only what would end the process is looked for in the logs.
     private func checkFiles() throws(LevelError) {
-        let manifest = try directory.readManifest()
+        let isStrict = options.integrity == .strict
+        let manifest: Manifest
         do throws(LevelError) {
+            manifest = try directory.readManifest()
+        } catch {
+            if isStrict { throw error }
+            return
+        }
+        do throws(LevelError) {
+            try checkOrderOfLogs(of: manifest)
+            guard isStrict else { return }
             try checkLog(of: manifest)
             for table in manifest.tables where TableFile.isForged(table, in: directory) {
                 throw LevelError(
@@ -110,7 +125,7 @@ struct Opening {
             }
         } catch {
             // A process that has opened the database in this moment may have changed its files.
-            if let pid = LockFile.holder(in: directory) {
+            if let pid = LockFile.foreignHolder(in: directory) {
                 throw LockFile.heldError(path: directory.path, pid: pid)
             }
             throw error
@@ -130,6 +145,37 @@ struct Opening {
             .corruption,
             "the database at \(directory.path) has lost \(name), or the end of its manifest; restore a backup or "
                 + "salvage with repair")
+    }
+
+    /// Checks that the writes in the logs follow one another, and that their numbers are such as LevelDB can give; see
+    /// ``BatchOrder``.
+    private func checkOrderOfLogs(of manifest: Manifest) throws(LevelError) {
+        let logs = try directory.names().compactMap { name -> (name: String, number: UInt64)? in
+            guard case .log(let number) = EngineFileName(name), manifest.needsLog(number) else { return nil }
+            return (name, number)
+        }
+        guard manifest.lastSequence < BatchOrder.sequenceLimit else {
+            throw LevelError(
+                .corruption,
+                "the manifest of \(directory.path) says that the last write had the sequence number "
+                    + "\(manifest.lastSequence), which LevelDB cannot give; restore a backup or salvage with repair")
+        }
+        var order = BatchOrder()
+        for log in logs.sorted(by: { $0.number < $1.number }) {
+            let reason: String?
+            do throws(SystemError) {
+                reason = try order.enter(OpenFile(reading: directory.file(log.name)))
+            } catch let error where error.isMissingFile {
+                // A process that has opened and closed the database in this moment has put it into a table.
+                continue
+            } catch {
+                throw error.levelError("read \(directory.file(log.name))")
+            }
+            guard let reason else { continue }
+            throw LevelError(
+                .corruption,
+                "the log \(directory.file(log.name)) is damaged: \(reason); restore a backup or salvage with repair")
+        }
     }
 
     /// Takes away what a failed open has made: the engine's files, if it did not come as far as a database, and new

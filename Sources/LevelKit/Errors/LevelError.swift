@@ -25,7 +25,7 @@ public struct LevelError: Error, Sendable, Hashable {
         case forked
         /// The database was closed.
         case closed
-        /// Cursors still use the database that was closed.
+        /// Cursors stand on entries of the database that was closed; it is let go with the last of them.
         case cursorsAlive
         /// The database is ordered by another comparator.
         case comparatorMismatch

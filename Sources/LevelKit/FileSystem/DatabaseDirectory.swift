@@ -182,7 +182,8 @@ struct DatabaseDirectory: Hashable {
         return String(path)
     }
 
-    private static func parent(of path: String) -> String? {
+    /// The path of the directory that a path is in; `nil` for the root.
+    static func parent(of path: String) -> String? {
         guard let slash = path.utf8.lastIndex(of: slash), path != "/" else { return nil }
         return slash == path.startIndex ? "/" : String(path[..<slash])
     }

@@ -8,10 +8,21 @@
 enum LockFile {
     /// The process that holds the lock on the database in `directory`; `nil` if nobody does.
     ///
-    /// Asks with `fcntl(F_GETLK)`, which takes no lock and gives the process id of the holder. A process that holds
-    /// the lock itself must never call this: POSIX drops a process's lock when it closes any descriptor of the file.
+    /// Asks with `fcntl(F_GETLK)`, which takes no lock and gives the process id of the holder. Where a database of this
+    /// process uses the file it is not opened: POSIX drops a process's lock when it closes any descriptor of the file.
     static func holder(in directory: DatabaseDirectory) -> Int32? {
-        let descriptor = unsafe open(directory.file("LOCK"), O_RDONLY | O_CLOEXEC)
+        guard let place = FileStatus(path: directory.path)?.identity,
+            let lock = FileStatus(path: directory.file("LOCK")), lock.isRegularFile
+        else { return nil }
+        // Not `??`: that nobody holds the lock is an answer too.
+        guard let holder = OpenDatabases.whileUnused(place, lock: lock.identity, { foreignHolder(in: directory) })
+        else { return getpid() }
+        return holder
+    }
+
+    /// As ``holder(in:)``, for a process that has entered the database in ``OpenDatabases`` itself.
+    static func foreignHolder(in directory: DatabaseDirectory) -> Int32? {
+        let descriptor = unsafe open(directory.file("LOCK"), O_RDONLY | O_CLOEXEC | O_NONBLOCK)
         guard descriptor >= 0 else { return nil }
         defer { close(descriptor) }
         var query = flock()
@@ -24,7 +35,7 @@ enum LockFile {
     /// Runs `body` while this process holds the lock, and takes the lock file away; does nothing where there is no lock
     /// file or another process holds it. For a process that has not opened the database.
     static func removing(in directory: DatabaseDirectory, _ body: () -> Void) {
-        let descriptor = unsafe open(directory.file("LOCK"), O_RDWR | O_CLOEXEC)
+        let descriptor = unsafe open(directory.file("LOCK"), O_RDWR | O_CLOEXEC | O_NONBLOCK)
         guard descriptor >= 0 else { return }
         defer { close(descriptor) }
         var request = flock()

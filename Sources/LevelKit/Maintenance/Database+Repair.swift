@@ -12,13 +12,15 @@ extension Database {
     ///   - options: the order of the keys must be the one that the database has.
     /// - Throws: ``LevelError``: `databaseNotFound`, also for a directory of other files; `locked` if it is open here
     ///   or
-    ///   elsewhere; `comparatorMismatch`; `invalidArgument`; `io`. With these nothing was changed. `corruption` if the
+    ///   elsewhere; `comparatorMismatch`; `invalidArgument`; `forked`; `io`. With these nothing was changed. `corruption` if the
     ///   engine could not repair it; the error names the backup.
     /// - Complexity: reads every table and log, and rewrites the damaged ones.
     public static func repair(
         at path: String, options: DatabaseOptions = DatabaseOptions()
     ) throws(LevelError) -> RepairReport {
+        ForkGeneration.install()
         try options.validate()
+        try ForkGeneration.requireEngine(for: path)
         return try Repair(directory: DatabaseDirectory(path), options: options).run()
     }
 }
@@ -125,7 +127,7 @@ private struct Repair {
         }
     }
 
-    /// Rewrites logs that are damaged with the records that are not.
+    /// Rewrites logs that are damaged with the records that are not: also without those that come twice.
     ///
     /// - Returns: the bytes that were left out.
     private func cleanLogs() throws(LevelError) -> UInt64 {
@@ -144,9 +146,11 @@ private struct Repair {
     private func clean(_ path: String, by temporary: String) throws(SystemError) -> UInt64 {
         var reader = RecordReader(try OpenFile(reading: path))
         var writer = RecordWriter()
+        var order = BatchOrder()
         var dropped: UInt64 = 0
         while let item = try reader.next() {
             switch item {
+            case .record(let record) where order.enter(record) != nil: dropped += UInt64(record.count)
             case .record(let record): writer.append(record)
             case .damage(let damage): dropped += damage.byteCount
             }

@@ -126,8 +126,11 @@ private struct Verification {
     private mutating func readEntries(
         from start: KeyBound, last: inout [UInt8]?
     ) throws(LevelError) -> LevelError? {
-        let iterator = try core.admitted { () throws(LevelError) in core.engine.makeVerifyingIterator() }
-        var cursor = Cursor(core: core, iterator: iterator, range: KeyRange(lower: start), reverse: false)
+        var cursor = try core.admitted { () throws(LevelError) in
+            Cursor(
+                core: core, iterator: core.engine.makeVerifyingIterator(), range: KeyRange(lower: start), reverse: false
+            )
+        }
         do throws(LevelError) {
             while try cursor.advance() {
                 let key = cursor.key

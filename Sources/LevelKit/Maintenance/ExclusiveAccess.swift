@@ -20,8 +20,14 @@ struct ExclusiveAccess: ~Copyable {
         guard let identity = FileStatus(path: directory.path)?.identity else {
             throw LevelError(.io, "could not read \(directory.path); check its permissions", cause: lastSystemError())
         }
-        guard OpenDatabases.insert(identity) else {
-            throw LevelError(.locked, "\(directory.path) is open in this process; close it first")
+        let lock = FileStatus(path: directory.file("LOCK"))
+        if let lock, !lock.isRegularFile {
+            throw LevelError(.corruption, "\(directory.file("LOCK")) is no regular file; check the path, or delete it")
+        }
+        do throws(OpenDatabases.Obstacle) {
+            try OpenDatabases.insert(identity, lock: lock?.identity)
+        } catch {
+            throw error.error(path: directory.path)
         }
         do throws(LevelError) {
             descriptor = try Self.lock(directory)
@@ -48,7 +54,7 @@ struct ExclusiveAccess: ~Copyable {
             let error = SystemError.last
             close(descriptor)
             guard error.number == EACCES || error.number == EAGAIN else { throw error.levelError("lock \(path)") }
-            if let pid = LockFile.holder(in: directory) {
+            if let pid = LockFile.foreignHolder(in: directory) {
                 throw LockFile.heldError(path: directory.path, pid: pid)
             }
             throw LevelError(.locked, "\(directory.path) was open in another process a moment ago; try again")

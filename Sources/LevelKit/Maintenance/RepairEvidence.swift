@@ -26,7 +26,8 @@ struct RepairEvidence {
             return (name, name == current ? .max : number)
         }
         for manifest in manifests.sorted(by: { $0.number > $1.number }) {
-            if let bytes = try? OpenFile.content(of: directory.file(manifest.name)),
+            if let bytes = try? OpenFile.content(
+                of: directory.file(manifest.name), limit: EngineFileName.manifestByteLimit),
                 let name = Manifest.comparatorName(inDamaged: bytes)
             {
                 return name

@@ -16,7 +16,7 @@ extension DatabaseDirectory {
     func currentManifestName() throws(LevelError) -> String {
         let bytes: [UInt8]
         do throws(SystemError) {
-            bytes = try OpenFile.content(of: file("CURRENT"))
+            bytes = try OpenFile.content(of: file("CURRENT"), limit: EngineFileName.lengthLimit)
         } catch let error where error.isMissingFile {
             throw try missingDatabase()
         } catch {

@@ -64,9 +64,14 @@ struct ManifestFollower {
 
     private mutating func read() throws(LevelError) -> Manifest {
         do throws(SystemError) {
-            bytes += try file.readToEnd()
+            bytes += try file.readToEnd(limit: EngineFileName.manifestByteLimit + 1 - bytes.count)
         } catch {
             throw error.levelError("read \(path)")
+        }
+        guard bytes.count <= EngineFileName.manifestByteLimit else {
+            throw LevelError(
+                .corruption,
+                "\(path) is longer than a manifest can be; restore a backup or salvage with repair")
         }
         try builder.apply(recordsOf: bytes)
         return try builder.manifest()

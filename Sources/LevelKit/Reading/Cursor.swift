@@ -16,7 +16,8 @@
 /// ```
 ///
 /// ``key`` and ``value`` lend the engine's own memory: the compiler keeps them from outliving the position. A cursor
-/// belongs to one thread at a time. While one lives, the files that it reads stay on disk.
+/// belongs to one thread at a time. While one lives, the files that it reads stay on disk, and while it stands on an
+/// entry, the database cannot be closed.
 @safe public struct Cursor: ~Copyable {
     // Without payload, so that a step moves one byte and counts no references.
     @usableFromInline
@@ -29,7 +30,10 @@
 
     private let core: DatabaseCore
     private let iterator: EngineIterator
+    private let life: LiveCursor
     private let registration: UInt64
+    /// Whether `life` rests, so that closing the database may take the iterator.
+    private var isResting = true
     private let range: KeyRange
     private let reverse: Bool
     /// Whether the range ends before the database does, in the direction of travel.
@@ -49,12 +53,13 @@
         self.range = range
         self.reverse = reverse
         hasFarBound = (reverse ? range.lower : range.upper) != .unbounded
-        registration = core.registerCursor()
+        life = LiveCursor(iterator)
+        registration = core.register(life)
     }
 
     deinit {
         guard core.isOwnedByThisProcess else { return }
-        iterator.destroy()
+        life.end()
         core.unregisterCursor(registration)
     }
 
@@ -67,7 +72,12 @@
     public mutating func advance() throws(LevelError) -> Bool {
         try core.requireOpen()
         switch position {
-        case .start: try moveToStart()
+        case .start:
+            if isResting {
+                guard life.wake() else { throw core.closedError }
+                isResting = false
+            }
+            try moveToStart()
         case .entry: if reverse { iterator.previous() } else { iterator.next() }
         case .end: return false
         case .failed: throw failure ?? core.closedError
@@ -75,12 +85,12 @@
         let isValid = iterator.isValid
         if iterator.hasFailed { throw fail() }
         guard isValid else {
-            position = .end
+            rest(at: .end)
             return false
         }
         unsafe entryKey = iterator.key
         if hasFarBound, unsafe !isWithinFarBound(entryKey) {
-            position = .end
+            rest(at: .end)
             return false
         }
         unsafe entryValue = iterator.value
@@ -92,8 +102,15 @@
     private mutating func fail() -> LevelError {
         let error = LevelError.engine(iterator.error ?? "unknown", action: "read on in \(core.path)")
         failure = error
-        position = .failed
+        rest(at: .failed)
         return error
+    }
+
+    /// Takes a position without an entry, at which nothing of the iterator is lent.
+    private mutating func rest(at position: Position) {
+        self.position = position
+        life.rest()
+        isResting = true
     }
 
     /// Makes the next ``advance()`` begin at `key`: at the first key not less than it, or in reverse at the last key

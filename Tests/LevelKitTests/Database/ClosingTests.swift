@@ -102,12 +102,58 @@ import Testing
         }
     }
 
+    @Test func `cursors that stand on no entry keep nothing from closing, and throw closed afterwards`() throws {
+        try withTemporaryDirectory { directory in
+            let path = directory + "/db"
+            let database = try Database.open(at: path)
+            for number in 0..<10 { try database.put(utf8("1"), forKey: numberedKey(number)) }
+            var unmoved = try database.cursor()
+            var atEnd = try database.cursor()
+            while try atEnd.advance() {}
+            var pastBound = try database.cursor(in: .from(numberedKey(2), to: numberedKey(4)), reverse: true)
+            while try pastBound.advance() {}
+            var soughtAtEnd = try database.cursor()
+            while try soughtAtEnd.advance() {}
+            soughtAtEnd.seek(to: numberedKey(3))
+            try database.close()
+            let again = try Database.open(at: path)
+            #expect(code { _ = try unmoved.advance() } == .closed)
+            #expect(code { _ = try atEnd.advance() } == .closed)
+            #expect(code { _ = try pastBound.advance() } == .closed)
+            #expect(code { _ = try soughtAtEnd.advance() } == .closed)
+            soughtAtEnd.seek(to: numberedKey(0))
+            #expect(code { _ = try soughtAtEnd.advance() } == .closed)
+            try again.close()
+        }
+    }
+
+    @Test func `closing does not wait for a thread that keeps a cursor at its end`() throws {
+        try withTemporaryDirectory { directory in
+            let database = try Database.open(at: directory + "/db")
+            try database.put("1", forKey: "a")
+            let (isAtEnd, mayGo) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
+            let thread = startThread { () throws(LevelError) in
+                var cursor = try database.cursor()
+                while try cursor.advance() {}
+                isAtEnd.signal()
+                mayGo.wait()
+                cursor.seek(to: utf8("a"))
+                _ = try cursor.advance()
+            }
+            isAtEnd.wait()
+            try database.close()
+            try Database.open(at: directory + "/db").close()
+            mayGo.signal()
+            #expect(code { try thread.get() } == .closed)
+        }
+    }
+
     private static func closeUnderCursor(_ database: Database) throws {
         var cursor = try database.cursor()
         #expect(try cursor.advance())
         let error = thrownError { try database.close() }
         #expect(error?.code == .cursorsAlive)
-        #expect(error?.message.contains("1 of its cursors") == true)
+        #expect(error?.message.contains("1 of its cursors still stands on an entry") == true)
         // Closing again has nothing more to do and nothing to report.
         try database.close()
         #expect(code { _ = try Database.open(at: database.path) } == .locked)
@@ -133,8 +179,10 @@ import Testing
             let snapshot = try database.snapshot()
             do {
                 var first = try snapshot.cursor()
+                #expect(try first.advance())
                 do {
                     var second = try database.cursor(reverse: true)
+                    #expect(try second.advance())
                     #expect(thrownError { try database.close() }?.message.contains("2 of its cursors") == true)
                     #expect(code { _ = try second.advance() } == .closed)
                 }

@@ -7,6 +7,7 @@ import Testing
     @Test func `a forked process can use no database, and its parent goes on`() async throws {
         try await withSharedDirectory { directory in
             await #expect(processExitsWith: .success) { [directory = directory as String] in
+                try Database.open(at: directory + "/damaged").close()
                 let database = try Database.open(at: directory + "/db")
                 try database.put("1", forKey: "a")
                 try database.compact()
@@ -23,6 +24,7 @@ import Testing
                         { try database.close() },
                         { _ = try Database.open(at: directory + "/other") },
                         { _ = try Database.open(at: directory + "/db") },
+                        { _ = try Database.repair(at: directory + "/damaged") },
                     ]
                     for (index, call) in calls.enumerated() {
                         step(index)
@@ -36,7 +38,7 @@ import Testing
                 try database.put("2", forKey: "a")
                 try database.compact()
                 try database.close()
-                try expectFiles(["db"], in: directory)
+                try expectFiles(["damaged", "db"], in: directory)
             }
             let database = try Database.open(at: directory + "/db")
             #expect(try database.value(forKey: "a") == utf8("2"))

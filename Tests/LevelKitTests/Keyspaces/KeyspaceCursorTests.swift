@@ -75,7 +75,9 @@ import Testing
 
     @Test func `a cursor throws once its database is closed`() throws {
         let keyspace = try keyspace()
+        for number in [1, 2] { try keyspace.put("v", forKey: number) }
         var cursor = try keyspace.cursor()
+        #expect(try cursor.advance())
         #expect(try levelError { try keyspace.database.close() }.code == .cursorsAlive)
         #expect(throws: LevelError.self) { try cursor.advance() }
     }

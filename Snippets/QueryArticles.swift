@@ -1,9 +1,21 @@
-// The examples of the articles on queries, plans, explanations, pages and live results. They run on the store that
-// `make demo` makes: `Queries .build/demo.store`.
+// The examples of DocIndex's articles on queries, plans, explanations, pages and live results, one function for each: they are
+// compiled with every build, run by the tests on the photos of the demo, and stand in the articles as they stand here.
 import DocIndex
+import Foundation
 
-let store = try DocumentStore.open(at: CommandLine.arguments.dropFirst().first ?? ".build/demo.store")
+typealias Predicate = DocIndex.Predicate
+
+let directory = FileManager.default.temporaryDirectory.appending(path: "QueryArticles-\(UUID().uuidString)")
+defer { try? FileManager.default.removeItem(at: directory) }
+let demo = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+    .appending(path: "Examples/photos")
+let schema = try Schema(json: Array(try Data(contentsOf: demo.appending(path: "schema.json"))))
+let store = try DocumentStore.open(at: directory.path, schema: schema)
 let photos = try store.collection("photos")
+for line in try String(contentsOf: demo.appending(path: "photos.jsonl"), encoding: .utf8).split(separator: "\n") {
+    guard let photo = try JSONParser().parse(Array(line.utf8)).objectValue else { fatalError("no photo: \(line)") }
+    try photos.put(photo)
+}
 
 struct Photo: QueryableDocument {
     var rating: Int
@@ -59,14 +71,16 @@ func live(_ photos: DocumentCollection) async throws {
     var shown: [Document] = []
     for try await update in try photos.observe(Query(try Predicate(parsing: "album = Venice"), limit: 50)) {
         update.apply(to: &shown)
-        break
     }
-    print(shown.count)
+    print("shown at last:", shown.count)
 }
 
 try queries(photos, typed: "Bridge")
 try plans(photos)
 try explanation(photos)
 try pages(photos)
-try await live(photos)
+// The results of a store that is closed come to their end.
+async let end: Void = live(photos)
+try await Task.sleep(for: .milliseconds(300))
 try store.close()
+try await end

@@ -1,0 +1,95 @@
+// The examples of DocIndex's articles on documents, transactions, migrations and changes, one function for each: they
+// are compiled with every build, run by the tests, and stand in the articles as they stand here.
+import DocIndex
+import Foundation
+
+let directory = FileManager.default.temporaryDirectory.appending(path: "DocumentArticles-\(UUID().uuidString)")
+try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
+defer { try? FileManager.default.removeItem(at: directory) }
+guard FileManager.default.changeCurrentDirectoryPath(directory.path) else { fatalError("no \(directory.path)") }
+
+func documents(_ photos: DocumentCollection) throws {
+    try photos.put(["id": "IMG_0231", "caption": "Fog"])
+    let id = try photos.insert(["caption": "Snow"])  // 01932f3a-…
+    let both = try photos.documents(["IMG_0231", id])
+    try photos.forEach(in: .prefix("IMG_")) { print($0.id) }
+    print("both:", both.compactMap { $0 }.count)
+}
+
+func types(_ photos: DocumentCollection) throws {
+    struct Photo: Codable {
+        var id: String
+        var caption: String?
+        var rating: Int?
+    }
+    try photos.save(Photo(id: "IMG_0231", caption: "Fog", rating: 5))
+    let best = try photos.values("rating >= 4", as: Photo.self)
+    print("best:", best.map(\.id))
+}
+
+func transactions(_ store: DocumentStore) throws {
+    try store.collection("albums").put(["id": "summer", "count": 11])
+    try store.write { transaction in
+        try transaction.put(["id": "a", "title": "Harbour"], in: "photos")
+        try transaction.update("summer", in: "albums") { album in
+            album["count"] = .int(12)
+        }
+    }
+    print("album:", try store.collection("albums").document("summer")?["count"] ?? .null)
+}
+
+func conditions(_ photos: DocumentCollection) throws {
+    guard let photo = try photos.document("IMG_0231") else { return }
+    var content = photo.content
+    content["rating"] = 5
+    try photos.put(content, if: .sequence(photo.sequence))  // `conflict` if somebody was faster
+}
+
+func migrations(_ store: DocumentStore) throws {
+    try store.collection("photos").put(["id": "old", "stars": 4])
+    let starsBecomeRating = Migration("stars become rating", of: "photos", drops: ["stars"]) { photo in
+        var photo = photo
+        if let stars = photo.removeValue(forName: "stars") { photo["rating"] = stars }
+        return photo
+    }
+    try store.migrate([starsBecomeRating], checkpoint: "photos.before-rating")
+    print("migrated:", try store.collection("photos").document("old")?["rating"] ?? .null)
+}
+
+func changes(_ store: DocumentStore) async throws {
+    func forget(_ id: DocumentID) { print("forget:", id) }
+    func fetch(_ id: DocumentID) { print("fetch:", id) }
+    var position: UInt64 = 0
+    let epoch = store.epoch
+    let changes = try store.changes(since: position, epoch: epoch)
+    for change in changes {
+        change.isDeletion ? forget(change.id) : fetch(change.id)
+    }
+    position = changes.last?.sequence ?? position
+
+    try store.collection("photos").delete("a")
+    position -= 1
+    func update(_ changes: [StoreChange]) {
+        print("update:", changes.count)
+        unsafe withUnsafeCurrentTask { unsafe $0?.cancel() }  // One commit is enough here; a program goes on.
+    }
+    let following = Task {
+        for try await changes in store.changeStream(since: position) {
+            update(changes)
+        }
+    }
+    _ = await following.result
+}
+
+let schema = Schema(collections: [
+    CollectionDefinition("photos", indexes: [.value("rating", on: "rating")]), CollectionDefinition("albums"),
+])
+let store = try DocumentStore.open(at: "articles.store", schema: schema)
+let photos = try store.collection("photos")
+try documents(photos)
+try types(photos)
+try transactions(store)
+try conditions(photos)
+try migrations(store)
+try await changes(store)
+try store.close()

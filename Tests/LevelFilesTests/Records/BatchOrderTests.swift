@@ -1,0 +1,94 @@
+import Foundation
+import TestSupport
+import Testing
+
+@testable import LevelFiles
+
+@Suite struct BatchOrderTests {
+    /// A batch with some operations, of which only the header is looked at.
+    private static func batch(_ sequence: UInt64, _ count: UInt32, byteCount: Int = 30) -> [UInt8] {
+        let header = (0..<8).map { UInt8(truncatingIfNeeded: sequence >> (8 * $0)) }
+        let number = (0..<4).map { UInt8(truncatingIfNeeded: count >> (8 * $0)) }
+        return header + number + [UInt8](repeating: 1, count: max(0, byteCount - 12))
+    }
+
+    private static func withLog<R>(_ bytes: [UInt8], _ body: (OpenFile) throws -> R) throws -> R {
+        let url = FileManager.default.temporaryDirectory.appending(path: "BatchOrderTests-\(UUID().uuidString)")
+        try Data(bytes).write(to: url)
+        defer { try? FileManager.default.removeItem(at: url) }
+        return try body(OpenFile(reading: url.path))
+    }
+
+    private static func fault(inLogOf records: [[UInt8]]) throws -> String? {
+        var writer = RecordWriter()
+        for record in records { writer.append(record) }
+        return try withLog(writer.bytes) { log in
+            var order = BatchOrder()
+            return try order.enter(log)
+        }
+    }
+
+    @Test func `batches that follow one another, also after a gap and an empty one, are in order`() throws {
+        let records = [Self.batch(1, 3), Self.batch(4, 0), Self.batch(4, 1), Self.batch(9, 2), Self.batch(11, 1)]
+        #expect(try Self.fault(inLogOf: records) == nil)
+        #expect(try Self.fault(inLogOf: []) == nil)
+    }
+
+    @Test func `a batch that comes twice, or overlaps the one before, is named`() throws {
+        let twice = try #require(try Self.fault(inLogOf: [Self.batch(1, 3), Self.batch(4, 1), Self.batch(1, 3)]))
+        #expect(twice.contains("write 1 comes behind write 4"))
+        #expect(try Self.fault(inLogOf: [Self.batch(5, 3), Self.batch(7, 1)]) != nil)
+    }
+
+    @Test func `a sequence number of more than 56 bits is named`() throws {
+        let limit = BatchOrder.sequenceLimit
+        for (sequence, count, isFine) in [
+            (limit - 1, 1, true), (limit - 1, 2, false), (limit, 0, false), (1 << 56, 1, false), (.max, 1, false),
+        ] as [(UInt64, UInt32, Bool)] {
+            #expect((try Self.fault(inLogOf: [Self.batch(sequence, count)]) == nil) == isFine, "\(sequence)")
+        }
+    }
+
+    @Test func `the second log goes on where the first one ended`() throws {
+        var writer = RecordWriter()
+        writer.append(Self.batch(7, 2))
+        try Self.withLog(writer.bytes) { log in
+            var order = BatchOrder()
+            #expect(try order.enter(log) == nil)
+            try log.seek(to: 0)
+            #expect(try order.enter(log) != nil)
+        }
+    }
+
+    @Test func `the quick way finds what reading every record finds`() throws {
+        var random = TestRun.random(stream: 0xba7c)
+        for _ in 0..<TestRun.rounds(300, long: 20_000) {
+            var next: UInt64 = 1
+            var writer = RecordWriter()
+            for _ in 0..<Int.random(in: 0..<60, using: &random) {
+                let count = UInt32.random(in: 0..<4, using: &random)
+                let isBack = Int.random(in: 0..<150, using: &random) == 0
+                // Now and then as many bytes as bring the header of the next one to the end of a block.
+                let byteCount = Bool.random(using: &random) ? Int.random(in: 0..<60, using: &random) : 1 << 12
+                writer.append(
+                    Array(Self.batch(isBack ? next / 2 : next, count, byteCount: byteCount).prefix(byteCount)))
+                next += UInt64(count)
+            }
+            var bytes = writer.bytes
+            if !bytes.isEmpty, Bool.random(using: &random) {
+                bytes[Int.random(in: bytes.indices, using: &random)] ^= 1 << UInt8.random(in: 0..<8, using: &random)
+            }
+            let quick = try Self.withLog(bytes) { log in
+                var order = BatchOrder()
+                return try order.enter(log)
+            }
+            var slow: String?
+            var order = BatchOrder()
+            var reader = RecordReader(bytes)
+            while slow == nil, let item = try reader.next() {
+                if case .record(let record) = item { slow = order.enter(record) }
+            }
+            #expect(quick == slow, "\(TestRun.repetition)")
+        }
+    }
+}
