@@ -41,6 +41,7 @@ bench: bootstrap
 	@$(SWIFT) build --quiet -c release --package-path Benchmarks
 	@$(SWIFT) run --skip-build -c release --package-path Benchmarks bench
 	@$(SWIFT) run --skip-build -c release --package-path Benchmarks docbench
+	@$(SWIFT) run --skip-build -c release --package-path Benchmarks querybench
 
 # In debug builds: what is slow is not the point, and a release build takes longer than all of it.
 bench-smoke: bootstrap
@@ -55,6 +56,7 @@ bench-quick: bootstrap
 	@$(SWIFT) run --skip-build -c release --package-path Benchmarks bench 20000 3
 	@$(SWIFT) run --skip-build -c release --package-path Benchmarks docbench --smoke
 	@$(SWIFT) run --skip-build -c release --package-path Benchmarks textbench --smoke
+	@$(SWIFT) run --skip-build -c release --package-path Benchmarks querybench --smoke
 
 format:
 	$(SWIFT) format --in-place --recursive --parallel Package.swift Sources Tests Snippets Examples/photo-app Benchmarks/Package.swift Benchmarks/Sources

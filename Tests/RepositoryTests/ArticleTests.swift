@@ -20,6 +20,14 @@ import Testing
                 "DocIndex/DocIndex.docc/Migrations", "DocIndex/DocIndex.docc/Changes",
             ]
         ),
+        (
+            "QueryArticles",
+            [
+                "DocIndex/DocIndex.docc/Queries", "DocIndex/DocIndex.docc/HowPlansAreChosen",
+                "DocIndex/DocIndex.docc/ReadingAnExplanation", "DocIndex/DocIndex.docc/Paging",
+                "DocIndex/DocIndex.docc/LiveResults",
+            ]
+        ),
     ]
 
     /// The lines of a text without what is around them, and without empty ones.

@@ -4,6 +4,7 @@ import LevelKit
 
 /// DocIndex with the options that it has by itself, and the indexes of a catalogue of pictures.
 final class QueryStore {
+    let database: Database
     let store: DocumentStore
     let pictures: DocumentCollection
 
@@ -17,8 +18,10 @@ final class QueryStore {
     ]
 
     init(directory: String) throws {
+        // Opened in two steps, so that what lies below can be measured.
+        database = try Database.open(at: directory, options: DocumentStore.Options().database)
         store = try DocumentStore.open(
-            at: directory,
+            on: database,
             schema: Schema(collections: [CollectionDefinition("pictures", indexes: Self.indexes)]))
         pictures = try store.collection("pictures")
     }

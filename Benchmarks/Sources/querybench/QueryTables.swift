@@ -31,7 +31,8 @@ final class QueryTables {
                     CREATE INDEX IF NOT EXISTS pictureCreator ON picture (creator, year DESC);
                     CREATE INDEX IF NOT EXISTS pictureWidth ON picture (width);
                     CREATE TABLE IF NOT EXISTS keyword (
-                        keyword TEXT NOT NULL, year, row INTEGER NOT NULL, PRIMARY KEY (keyword, year DESC, row));
+                        keyword TEXT NOT NULL, year, row INTEGER NOT NULL);
+                    CREATE UNIQUE INDEX IF NOT EXISTS keywordYear ON keyword (keyword, year DESC, row);
                     CREATE VIRTUAL TABLE IF NOT EXISTS place USING rtree (row, south, north, west, east);
                     """)
         }
@@ -75,11 +76,12 @@ final class QueryTables {
         }
     }
 
-    private static func column(_ value: DocumentValue?) -> DatabaseValue {
+    static func column(_ value: DocumentValue?) -> DatabaseValue {
         switch value {
         case .string(let text): text.databaseValue
         case .int(let number): number.databaseValue
         case .double(let number): number.databaseValue
+        case .bool(let flag): (flag ? 1 : 0).databaseValue
         default: .null
         }
     }

@@ -1,11 +1,15 @@
 // Queries of DocIndex beside SQLite: the same records, indexes and questions, in one table.
 //
 // usage: querybench [--smoke] [--count N] [--rounds N] [--only PART] [--json FILE] [--stores DIRECTORY] [--ours SECONDS]
+//        querybench --acceptance [--count N] [--rounds N]
+//        querybench --calibrate | --cancel [--count N] [--stores DIRECTORY]
 //
 // --smoke: a thousand made-up records. --count: so many records; those of the catalogue come again under other ids.
 // --only: the questions with this in their name. --stores: where stores are kept for the next run. --ours: asks DocIndex
-// alone for so long, for profilers.
+// alone for so long, for profilers. --acceptance: the thirty questions of a photo catalogue. --calibrate: what the parts of a
+// plan cost, for the table of the planner. --cancel: how long a full scan goes on after it was cancelled.
 
+import DocIndex
 import Foundation
 import Harness
 
@@ -16,6 +20,10 @@ func run(_ arguments: [String]) throws {
     let isSmoke = arguments.contains("--smoke")
     let records = isSmoke ? try Records.generate(4000, in: directory) : try Records.find(in: directory)
     let count = isSmoke ? 4000 : value(of: "--count", in: arguments).flatMap { Int($0) } ?? 118_357
+    if arguments.contains("--acceptance") {
+        let acceptance = Acceptance(directory: directory, records: records, count: count)
+        return try acceptance.run(rounds: value(of: "--rounds", in: arguments).flatMap { Int($0) } ?? 5)
+    }
     let place = value(of: "--stores", in: arguments) ?? directory
     try FileManager.default.createDirectory(atPath: place, withIntermediateDirectories: true)
     let store = try QueryStore(directory: place + "/ours")
@@ -27,6 +35,8 @@ func run(_ arguments: [String]) throws {
         try tables.load(texts: peerLines.next)
     }
     say("\(count) \(records.description)")
+    if arguments.contains("--calibrate") { return try Calibration(store, store.database).run() }
+    if arguments.contains("--cancel") { return try cancel(store) }
     var comparisons = Comparisons()
     comparisons.only = value(of: "--only", in: arguments)
     if isSmoke {
@@ -49,6 +59,32 @@ func run(_ arguments: [String]) throws {
     }
     try store.close()
     try tables.close()
+}
+
+/// Cancels full scans at some moments, and prints how long they went on.
+func cancel(_ store: QueryStore) throws {
+    let pictures = store.pictures
+    let query = Query(try DocIndex.Predicate(parsing: "title matches /x{3}y{3}/"))
+    let whole = try Cost { _ = try pictures.find(query) }.elapsed / 1e6
+    var delays: [Double] = []
+    for part in 1...9 {
+        let ended = DispatchSemaphore(value: 0)
+        let task = Task.detached {
+            defer { ended.signal() }
+            return try pictures.find(query).count
+        }
+        usleep(UInt32(whole * 1000 * Double(part) / 20))
+        let delay = Cost {
+            task.cancel()
+            ended.wait()
+        }
+        delays.append(delay.elapsed / 1e6)
+    }
+    delays.sort()
+    say(
+        String(
+            format: "full scan: %.0f ms; ended after its cancellation: median %.2f ms, longest %.2f ms", whole,
+            delays[delays.count / 2], delays[delays.count - 1]))
 }
 
 do {

@@ -37,6 +37,9 @@ extension DocumentCollection {
     }
 
     /// The facets of several paths, found in one pass over the documents of a condition.
+    ///
+    /// - Complexity: that of the plan. Where one index answers the condition exactly and holds the values at all paths, as
+    ///   components or covered, its entries are read and no document.
     public func facets(
         _ paths: [FieldPath], where predicate: Predicate = .all, limit: Int? = nil,
         options: QueryOptions = QueryOptions()
@@ -49,6 +52,11 @@ extension DocumentCollection {
         let query = Query(predicate)
         let (read, plan) = try prepare(query, options)
         let names = read.collection.names.current
+        if var covered = CoveredFacets(plan, paths, rows: read),
+            let facets = try covered.counts(QueryRunner(rows: read, query: query, plan: plan, options: options))
+        {
+            return facets.map { Self.ranked($0, limit: limit) }
+        }
         var counts = paths.map { FacetCounts(ResolvedPath($0, names: names)) }
         try QueryRunner(rows: read, query: query, plan: plan, options: options).run { row, record, bodyStart, _ in
             try read.reading(row) {

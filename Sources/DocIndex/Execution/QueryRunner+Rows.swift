@@ -49,15 +49,17 @@ extension QueryRunner {
     }
 
     private func collect(_ scan: IndexScan, _ index: ValueIndex, into found: inout RowBitmap) throws {
-        try forEachEntry(of: scan) { key in
+        try forEachEntry(of: scan) { key, _ in
             try noteKey()
             guard let row = index.row(of: key) else { throw index.damaged }
             if scan.filters.isEmpty || index.admits(key, scan.filters) { found.insert(row) }
         }
     }
 
-    /// Visits the keys in the ranges of a scan. One cursor moves from range to range, as making one costs more.
-    private func forEachEntry(of scan: IndexScan, _ body: (Span<UInt8>) throws -> Void) throws {
+    /// Visits the entries in the ranges of a scan. One cursor moves from range to range, as making one costs more.
+    func forEachEntry(
+        of scan: IndexScan, _ body: (_ key: Span<UInt8>, _ value: Span<UInt8>) throws -> Void
+    ) throws {
         guard let first = scan.ranges.first, let last = scan.ranges.last else { return }
         var hull = first
         hull.upper = last.upper
@@ -69,7 +71,7 @@ extension QueryRunner {
             }
             while try cursor.advance() {
                 if scan.ranges.count > 1, !range.isAbove(cursor.key) { break }
-                try body(cursor.key)
+                try body(cursor.key, cursor.value)
             }
         }
     }
@@ -82,7 +84,7 @@ extension QueryRunner {
         guard isOneValue || !index.definition.fields.contains(where: \.hasArrayStep) else { return nil }
         if index.definition.countsValues { return try countedEntries(scan, index) }
         var count = 0
-        try forEachEntry(of: scan) { _ in
+        try forEachEntry(of: scan) { _, _ in
             try noteKey()
             count += 1
         }

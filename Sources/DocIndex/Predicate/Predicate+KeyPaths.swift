@@ -2,7 +2,7 @@
 ///
 /// ```swift
 /// extension Photo: QueryableDocument {
-///     static let fields: [PartialKeyPath<Photo>: FieldPath] = [\.rating: "rating", \.camera: "exif.model"]
+///     static var fields: [PartialKeyPath<Photo>: FieldPath] { [\.rating: "rating", \.camera: "exif.model"] }
 /// }
 /// let best = \Photo.rating >= 4 && (\Photo.camera).isIn("X100V", "GR III")
 /// ```

@@ -6,11 +6,12 @@ extension Predicate {
     /// ```
     ///
     /// Operators: `$eq` `$ne` `$lt` `$lte` `$gt` `$gte` `$in` `$nin` `$exists` `$type` `$and` `$or` `$nor` `$not` `$all`
-    /// `$elemMatch` `$size` `$mod` `$regex` `$beginsWith`, and `$text` with a ``TextQuery`` outside of fields. Their meaning is CouchDB's:
+    /// `$elemMatch` `$allMatch` `$size` `$mod` `$regex` `$beginsWith`, and `$text` with a ``TextQuery`` outside of fields. Their meaning is CouchDB's:
     /// - a field that is absent satisfies `{"$exists": false}` alone, so `$ne`, `$nin` and `$not` ask for a field too;
     /// - `$lt` and the like compare values of all kinds: null < false < true < numbers < texts < arrays < objects;
     /// - `$in` and `$nin` look at the elements where the field is an array;
-    /// - `$all`, `$elemMatch` and `$size` are true of arrays alone, `$all` of an empty list of nothing;
+    /// - `$all`, `$elemMatch`, `$allMatch` and `$size` are true of arrays alone, `$all` of an empty list of nothing, and
+    ///   `$allMatch` of no array without elements;
     /// - an empty `$and`, `$or` or `$nor`, and an empty selector, is true of everything.
     ///
     /// Fields of fields are written with dots or as selectors within selectors; `\\.` is a dot in a name. What differs from
@@ -197,6 +198,14 @@ private struct SelectorReader {
             guard case .object(let object) = value else { throw wrong(name, "a selector", path) }
             try requireField(name, path)
             return .and([.hasKind(path, [.array]), .anyElement(path, try deeper.selector(object, at: .element))])
+        case "$allMatch":
+            guard case .object(let object) = value else { throw wrong(name, "a selector", path) }
+            try requireField(name, path)
+            let part = try deeper.selector(object, at: .element)
+            // As in CouchDB, not true of an array without elements.
+            return .and([
+                .hasKind(path, [.array]), .anyElement(path, .all), .not(.anyElement(path, .not(part))),
+            ])
         case "$size":
             guard case .int(let count) = value, count >= 0 else { throw wrong(name, "a whole number from 0", path) }
             try requireField(name, path)
@@ -219,7 +228,7 @@ private struct SelectorReader {
             throw DocIndexError(
                 .invalidQuery,
                 "there is no operator \(name)\(Self.place(path)); there are $eq $ne $lt $lte $gt $gte $in $nin $exists "
-                    + "$type $and $or $nor $not $all $elemMatch $size $mod $regex $beginsWith $text")
+                    + "$type $and $or $nor $not $all $elemMatch $allMatch $size $mod $regex $beginsWith $text")
         }
     }
 

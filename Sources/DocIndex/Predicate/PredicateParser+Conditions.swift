@@ -45,8 +45,9 @@ extension PredicateParser {
         }
         if takeKeyword("ANY") {
             guard take(.open) else { throw fault("ANY needs a condition in parentheses here") }
-            let part = take(.close) ? Predicate.all : try alternatives()
-            if part != .all, !take(.close) { throw fault("a ) is expected here") }
+            if take(.close) { return .anyElement(path, .all) }
+            let part = try alternatives()
+            guard take(.close) else { throw fault("a ) is expected here") }
             return .anyElement(path, part)
         }
         if isKeywordNext("NEAR") || isKeywordNext("WITHIN") { return try geoCondition(on: .location(path)) }

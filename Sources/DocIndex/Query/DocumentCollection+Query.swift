@@ -124,9 +124,16 @@ extension DocumentCollection {
     func planner(_ rows: RowReader, for purpose: Planner.Purpose) throws -> Planner {
         let count = try rows.documentCount()
         let cardinality = Cardinality(snapshot: rows.snapshot, database: store.database, documentCount: count)
+        // Ranges of one index come several times while plans are compared.
+        var known: [UInt32: [[KeyRange]: Int]] = [:]
         return Planner(
             valueIndexes: rows.valueIndexes, geoIndexes: rows.geoIndexes, documentCount: count,
-            countEntries: cardinality.entryCount, textIndex: rows.search?.index,
+            countEntries: { ranges, index in
+                if let count = known[index.number]?[ranges] { return count }
+                let count = try cardinality.entryCount(in: ranges, of: index)
+                known[index.number, default: [:]][ranges] = count
+                return count
+            }, textIndex: rows.search?.index,
             countMatches: { try rows.search?.estimatedCount($0) ?? 0 }, purpose: purpose)
     }
 }

@@ -41,6 +41,10 @@ import Testing
         (#"{"people": {"$elemMatch": {"name": "Ada", "age": 9}}}"#, [3]),
         (#"{"people": {"$elemMatch": {"name": {"$ne": "Ada"}}}}"#, [2]),
         (#"{"sizes": {"$elemMatch": {"$gte": 80, "$lt": 85}}}"#, [5]), (#"{"sizes": {"$elemMatch": {"$gt": 90}}}"#, []),
+        (#"{"sizes": {"$allMatch": {"$gte": 70}}}"#, [5]), (#"{"sizes": {"$allMatch": {"$gt": 70}}}"#, []),
+        (#"{"tags": {"$allMatch": {"$type": "string"}}}"#, [1]), (#"{"tags": {"$allMatch": {}}}"#, [1, 4]),
+        (#"{"people": {"$allMatch": {"age": {"$lt": 37}}}}"#, [2, 3]),
+        (#"{"people": {"$not": {"$allMatch": {"name": "Ada"}}}}"#, [2]),
         (#"{"tags": {"$elemMatch": {"$eq": "a"}}}"#, [1]), (#"{"n": {"$mod": [3, -1]}}"#, [5]),
         (#"{"n": {"$mod": [2, 1]}}"#, [1]), (#"{"s": {"$regex": "^ab[cd]$"}}"#, [1, 2]),
         (#"{"s": {"$regex": ""}}"#, [1, 2, 3]),
@@ -79,7 +83,7 @@ import Testing
 
     @Test(arguments: [
         (#"{"n": {"$near": 1}}"#, "$near"), (#"{"$where": "x"}"#, "$where"), (#"{"$search": "x"}"#, "$search"),
-        (#"{"n": {"$allMatch": {}}}"#, "$allMatch"), (#"{"n": {"$in": 5}}"#, "$in"),
+        (#"{"n": {"$keyMapMatch": {}}}"#, "$keyMapMatch"), (#"{"n": {"$in": 5}}"#, "$in"),
         (#"{"n": {"$mod": [0, 1]}}"#, "$mod"),
         (#"{"n": {"$mod": [2.5, 1]}}"#, "$mod"), (#"{"n": {"$type": "integer"}}"#, "$type"),
         (#"{"n": {"$size": -1}}"#, "$size"), (#"{"n": {"$exists": 1}}"#, "$exists"), (#"{"$or": {}}"#, "$or"),

@@ -1,0 +1,86 @@
+// The examples of DocIndex's articles on queries, plans, explanations, pages and live results, one function for each: they are
+// compiled with every build, run by the tests on the photos of the demo, and stand in the articles as they stand here.
+import DocIndex
+import Foundation
+
+typealias Predicate = DocIndex.Predicate
+
+let directory = FileManager.default.temporaryDirectory.appending(path: "QueryArticles-\(UUID().uuidString)")
+defer { try? FileManager.default.removeItem(at: directory) }
+let demo = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+    .appending(path: "Examples/photos")
+let schema = try Schema(json: Array(try Data(contentsOf: demo.appending(path: "schema.json"))))
+let store = try DocumentStore.open(at: directory.path, schema: schema)
+let photos = try store.collection("photos")
+for line in try String(contentsOf: demo.appending(path: "photos.jsonl"), encoding: .utf8).split(separator: "\n") {
+    guard let photo = try JSONParser().parse(Array(line.utf8)).objectValue else { fatalError("no photo: \(line)") }
+    try photos.put(photo)
+}
+
+struct Photo: QueryableDocument {
+    var rating: Int
+    var keywords: [String]
+    var taken: String
+
+    static var fields: [PartialKeyPath<Photo>: FieldPath] {
+        [\.rating: "rating", \.keywords: "keywords", \.taken: "taken"]
+    }
+}
+
+func queries(_ photos: DocumentCollection, typed: String) throws {
+    let text = try Predicate(parsing: "rating >= 4 and keywords has fog")
+    let swift = Predicate.compare("rating", .greaterOrEqual, 4) && .compare("keywords[]", .equal, "fog")
+    let selector = try Predicate(selector: #"{"rating": {"$gte": 4}, "keywords": {"$elemMatch": {"$eq": "fog"}}}"#)
+    let titled = try Predicate(parsing: "title *= :title", parameters: ["title": .string(typed)])
+    for predicate in [text, swift, selector, titled] { print(try photos.count(where: predicate)) }
+
+    let best = \Photo.rating >= 4 && (\Photo.keywords).has("fog")
+    let found = try photos.find(Query(best, sort: [(\Photo.taken).descending], limit: 20))
+    print(found.map(\.id))
+
+    let foggy = try Predicate(parsing: "search 'fog OR mist' and year < 1930")
+    for photo in try photos.find(Query(foggy, sort: [.bestFirst], limit: 10)) { print(photo.id) }
+
+    let rated = try photos.count(where: Predicate(parsing: "rating >= 4"))
+    let cameras = try photos.facets("exif.model", where: Predicate(parsing: "rating >= 4"), limit: 5)
+    let years = try photos.summarize(Aggregation(by: [.datePart("taken", .year)], [.count, .average("rating")]))
+    print(rated, cameras.count, years.count)
+}
+
+func plans(_ photos: DocumentCollection) throws {
+    let query = Query(try Predicate(parsing: "rating = 5"), sort: [.descending("taken")], limit: 20)
+    for plan in try photos.plans(query) { print(plan.estimate.microseconds, "µs:", plan) }
+
+    let slow = try photos.find(query, options: QueryOptions(hint: .scan))
+    let quick = try photos.find(query, options: QueryOptions(refusesScan: true))
+    print(slow == quick)
+}
+
+func explanation(_ photos: DocumentCollection) throws {
+    print(try photos.explain(Query(try Predicate(parsing: "rating = 5"), sort: [.descending("taken")], limit: 20)))
+}
+
+func pages(_ photos: DocumentCollection) throws {
+    var page = try photos.page(Query(sort: [.descending("taken")], limit: 50))
+    while let next = page.next {
+        page = try photos.page(Query(sort: [.descending("taken")], limit: 50), after: next)
+    }
+}
+
+func live(_ photos: DocumentCollection) async throws {
+    var shown: [Document] = []
+    for try await update in try photos.observe(Query(try Predicate(parsing: "album = Venice"), limit: 50)) {
+        update.apply(to: &shown)
+    }
+    print("shown at last:", shown.count)
+}
+
+try queries(photos, typed: "Bridge")
+try plans(photos)
+try explanation(photos)
+try pages(photos)
+// The results of a store that is closed come to their end.
+async let end: Void = live(photos)
+try await Task.sleep(for: .milliseconds(300))
+try store.close()
+try await end

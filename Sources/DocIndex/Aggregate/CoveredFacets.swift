@@ -1,0 +1,100 @@
+internal import LevelKit
+
+/// Counts the values at some paths from the entries of an index alone: where the plan is the entries, and they hold the values,
+/// as components or as covered values.
+struct CoveredFacets {
+    /// Where an entry has the values at a path.
+    private enum Source {
+        case component(Int)
+        case covered(Int)
+    }
+
+    private let index: ValueIndex
+    private let scan: IndexScan
+    private let sources: [Source]
+    /// How often each value was met: by the bytes of a component, or by the value itself.
+    private var encoded: [[[UInt8]: Int]]
+    private var values: [[DocumentValue: Int]]
+
+    /// `nil` if the plan reads anything but the entries of one index, a document may have several of them there, or the
+    /// entries do not hold all paths.
+    init?(_ plan: Plan, _ paths: [FieldPath], rows: RowReader) {
+        guard plan.isExact, case .ranges(let scan) = plan.access,
+            let index = rows.index(named: scan.index) as? ValueIndex
+        else { return nil }
+        let isOneValue = scan.hasRisingRows && scan.ranges.count == 1
+        guard isOneValue || !index.definition.fields.contains(where: \.hasArrayStep) else { return nil }
+        var sources: [Source] = []
+        for path in paths {
+            let position = index.components.firstIndex {
+                $0.path == path && $0.hasOrderOfValues && !path.hasArrayStep
+            }
+            if let position {
+                sources.append(.component(position))
+            } else if let position = index.definition.covered.firstIndex(of: path) {
+                sources.append(.covered(position))
+            } else {
+                return nil
+            }
+        }
+        self.index = index
+        self.scan = scan
+        self.sources = sources
+        encoded = paths.map { _ in [:] }
+        values = paths.map { _ in [:] }
+    }
+
+    /// The facets of each path; `nil` if an entry does not tell a value whole, as of an array.
+    mutating func counts(_ runner: QueryRunner) throws -> [[Facet]]? {
+        let needsCovered = sources.contains { if case .covered = $0 { true } else { false } }
+        var isComplete = true
+        try runner.forEachEntry(of: scan) { key, value in
+            try runner.noteKey()
+            guard isComplete, scan.filters.isEmpty || index.admits(key, scan.filters) else { return }
+            let covered =
+                needsCovered
+                ? CoveredValues.decode(value.copied(), count: index.definition.covered.count) : []
+            guard let covered else {
+                isComplete = false
+                return
+            }
+            try add(key, covered)
+        }
+        guard isComplete else { return nil }
+        var facets: [[Facet]] = []
+        for (position, source) in sources.enumerated() {
+            guard case .component(let component) = source else {
+                facets.append(values[position].map { Facet(value: $0.key, count: $0.value) })
+                continue
+            }
+            var own: [Facet] = []
+            for (bytes, count) in encoded[position] {
+                let isDescending = index.components[component].order == .descending
+                switch OrderedValue.decoded(bytes.span, isDescending: isDescending) {
+                case .missing: break
+                case .value(let value): own.append(Facet(value: value, count: count))
+                case .container, nil: return nil
+                }
+            }
+            facets.append(own)
+        }
+        return facets
+    }
+
+    private mutating func add(_ key: Span<UInt8>, _ covered: [[DocumentValue]]) throws {
+        var ends = [index.entryPrefix.count]
+        for component in index.components {
+            guard let end = component.skip(in: key, from: ends[ends.count - 1]) else { throw index.damaged }
+            ends.append(end)
+        }
+        for (position, source) in sources.enumerated() {
+            switch source {
+            case .component(let component):
+                let bytes = key.extracting(ends[component]..<ends[component + 1]).copied()
+                encoded[position][bytes, default: 0] += 1
+            case .covered(let place):
+                for value in Set(covered[place].map(GroupBytes.canonical)) { values[position][value, default: 0] += 1 }
+            }
+        }
+    }
+}
