@@ -9,6 +9,7 @@ struct DocumentText {
     private var places: [[UInt8]: [TextPlace]] = [:]
 
     init(_ document: DocumentObject) {
+        words.chains = AnalysisChain.chains(Array(repeating: TextAnalyzer(), count: TextPlace.fieldLimit))
         for member in document {
             // As many fields as places can tell apart; the rest counts to the last.
             if names.count < TextPlace.fieldLimit { names.append(member.name) }

@@ -404,7 +404,7 @@ import Testing
     @Test func `A segment that was left unfinished is removed, and its number is not used again`() throws {
         var random = TestRun.random(stream: 63)
         try withTemporaryDirectory { directory in
-            let database = try Database.open(at: directory + "/s")
+            var database = try Database.open(at: directory + "/s")
             var store = try DocumentStore.open(on: database, schema: Self.schema)
             var model = Model()
             try Self.change(&model, in: store, &random)
@@ -414,6 +414,8 @@ import Testing
                 for term in ["a", "b"] { try database.put([1], forKey: kind.term(1, 7, Array(term.utf8))) }
             }
             try expectSound(store)
+            try store.close()
+            database = try Database.open(at: directory + "/s")
             store = try DocumentStore.open(on: database)
             try Self.change(&model, in: store, &random)
             try store.optimizeTextIndexes()
