@@ -1,5 +1,6 @@
 import DocIndex
 import Foundation
+import Harness
 import Synchronization
 
 /// How long single reads take while a store that is in use gains an index and changes another: two threads read, one

@@ -66,7 +66,8 @@ package enum Compression: Hashable, Sendable {
             throw FormatFault("its block is no Snappy data")
         }
         var isSound = false
-        let bytes = unsafe [UInt8](unsafeUninitializedCapacity: Int(promised)) { output, count in
+        // Room for one byte at least: an array of no capacity is the one that all share, and filling it would write to it.
+        let bytes = unsafe [UInt8](unsafeUninitializedCapacity: max(1, Int(promised))) { output, count in
             unsafe stored.withUnsafeBytes { input in
                 var byteCount = output.count
                 // The C function takes no null, which an empty array may give.
