@@ -41,8 +41,6 @@ package final class OpenFile {
 
     /// Reads on, up to `byteCount` bytes; fewer only at the end of the file.
     package func read(upTo byteCount: Int) throws(SystemError) -> [UInt8] {
-        // An array of no capacity is the one that all share, and filling it would write to it.
-        if byteCount <= 0 { return [] }
         try unsafe bytes(upTo: byteCount) { target, count, _ in unsafe systemRead(descriptor, target, count) }
     }
 
@@ -50,6 +48,8 @@ package final class OpenFile {
     private func bytes(
         upTo byteCount: Int, _ read: (UnsafeMutableRawPointer, Int, Int) -> Int
     ) throws(SystemError) -> [UInt8] {
+        // An array of no capacity is the one that all share, and filling it would write to it.
+        if byteCount <= 0 { return [] }
         var failure: SystemError?
         let bytes = unsafe [UInt8](unsafeUninitializedCapacity: byteCount) { buffer, count in
             while count < byteCount {
@@ -88,7 +88,6 @@ package final class OpenFile {
 
     /// Reads `byteCount` bytes that begin at `offset`, wherever the position is; fewer only at the end of the file.
     package func read(at offset: UInt64, byteCount: Int) throws(SystemError) -> [UInt8] {
-        if byteCount <= 0 { return [] }
         try unsafe bytes(upTo: byteCount) { target, count, before in
             unsafe pread(descriptor, target, count, off_t(clamping: offset) + off_t(before))
         }
