@@ -25,14 +25,15 @@ struct SampleDatabase {
     /// Writes `count` operations on `keyCount` keys, in batches, and closes the database.
     ///
     /// - Parameters:
-    ///   - reopens: whether it is closed and opened in between, which makes tables of logs.
-    ///   - compacts: whether tables are merged now and then.
+    ///   - reopens: whether it is closed and opened in between, which makes tables of logs, and once at least.
+    ///   - compacts: whether tables are merged now and then, and once at least.
     init(
         at path: String, count: Int, keyCount: Int, reopens: Bool, compacts: Bool,
         options: DatabaseOptions = DatabaseOptions(), random: inout SplitMix64
     ) throws {
         self.path = path
         var database = try Database.open(at: path, options: options)
+        var hasTables = false
         while operations.count < count {
             let batch = WriteBatch()
             for _ in 0..<1 + random.number(below: 5) {
@@ -47,8 +48,12 @@ struct SampleDatabase {
                 }
             }
             try database.write(batch)
-            if compacts, random.once(in: 200) { try database.compact() }
-            if reopens, random.once(in: 300) {
+            if compacts, random.once(in: 200) || !hasTables && operations.count > count / 2 {
+                try database.compact()
+                hasTables = true
+            }
+            if reopens, random.once(in: 300) || !hasTables && operations.count > count / 2 {
+                hasTables = true
                 try database.close()
                 database = try Database.open(at: path, options: options)
             }
