@@ -57,7 +57,7 @@ struct Planner {
         let candidates = try accesses(for: conjuncts)
         let filters = candidates + intersections(of: candidates)
         let resultCount = filters.map(outline.resultCount).min() ?? outline.resultCount(of: everything)
-        var options = [scan(outline)]
+        var options = [scan(resultCount, outline)]
         options += filters.map { self.filter($0, outline) }
         let best = filters.min {
             ($0.cost + $0.rowCount, $0.access.identity) < ($1.cost + $1.rowCount, $1.access.identity)
@@ -102,9 +102,10 @@ struct Planner {
             answered: [])
     }
 
-    private func scan(_ outline: QueryOutline) -> Option {
+    /// - Parameter resultCount: how many documents satisfy the condition, as far as indexes know: what is rare is met late.
+    private func scan(_ resultCount: Double, _ outline: QueryOutline) -> Option {
         let count = Double(documentCount)
-        let rowCount = outline.resultCount(of: everything)
+        let rowCount = min(resultCount, outline.resultCount(of: everything))
         let read = outline.isSorted ? count : min(count, outline.wanted * count / max(rowCount, 1))
         var cost = costs.seek + read * (costs.documentInScan + (outline.conjuncts.isEmpty ? 0 : costs.condition))
         if outline.isSorted {
