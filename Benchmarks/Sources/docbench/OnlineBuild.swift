@@ -3,6 +3,10 @@ import Foundation
 import Harness
 import Synchronization
 
+#if canImport(Glibc)
+    import Glibc
+#endif
+
 /// How long single reads take while a store that is in use gains an index and changes another: two threads read, one
 /// writes, and the schema is applied on a fourth.
 ///
@@ -40,19 +44,20 @@ struct OnlineBuild {
             let end = DispatchSemaphore(value: 0)
             Thread.detachNewThread {
                 defer { end.signal() }
+                let queue = ProcessorQueue()
                 var random = SplitMix64(state: UInt64(thread))
                 while !isEnding.load(ordering: .relaxed) {
                     let id = ids[Int(random.next() % UInt64(ids.count))]
                     do {
                         switch thread {
-                        case 0: try times.measure(.get) { _ = try collection.document(id) }
+                        case 0: try times.measure(.get, queue) { _ = try collection.document(id) }
                         case 1:
                             let year = Int64(1700 + random.next() % 300)
-                            try times.measure(.find) {
+                            try times.measure(.find, queue) {
                                 _ = try collection.find(Query(.compare("year", .equal, .int(year)), limit: 20))
                             }
                         default:
-                            try times.measure(.write) {
+                            try times.measure(.write, queue) {
                                 try collection.update(id) { $0["checked"] = .int(Int64(random.next() % 1000)) }
                             }
                         }
@@ -80,14 +85,38 @@ struct OnlineBuild {
     }
 }
 
+/// How long a thread has waited for a processor although it could have run: the fault of how many threads there are, not
+/// of the store.
+private struct ProcessorQueue: ~Copyable {
+    private let descriptor = open("/proc/thread-self/schedstat", O_RDONLY)
+
+    deinit { _ = close(descriptor) }
+
+    /// Milliseconds since the thread began; always 0 where the system does not count them. Only Linux does, in the
+    /// second number of `/proc/thread-self/schedstat`, in nanoseconds.
+    var milliseconds: Double {
+        guard descriptor >= 0 else { return 0 }
+        var bytes = [UInt8](repeating: 0, count: 64)
+        let count = pread(descriptor, &bytes, bytes.count, 0)
+        let fields = String(decoding: bytes.prefix(max(count, 0)), as: UTF8.self).split(separator: " ")
+        return fields.count > 1 ? (Double(fields[1]) ?? 0) / 1e6 : 0
+    }
+}
+
 /// The times of single operations by kind and phase, kept by threads at once.
 private final class Times: Sendable {
     enum Kind: Int, CaseIterable { case get, find, write }
     enum Phase: Int, CaseIterable { case before, during, after }
 
+    private struct Time {
+        var milliseconds: Double
+        /// Without the wait for a processor.
+        var own: Double
+    }
+
     private struct State {
         var phase = Phase.before
-        var milliseconds: [Kind: [Phase: [Double]]] = [:]
+        var times: [Kind: [Phase: [Time]]] = [:]
         var failure: (any Error)?
     }
 
@@ -97,33 +126,44 @@ private final class Times: Sendable {
 
     func fail(_ error: any Error) { state.withLock { $0.failure = $0.failure ?? error } }
 
-    func measure(_ kind: Kind, _ body: () throws -> Void) throws {
+    func measure(_ kind: Kind, _ queue: borrowing ProcessorQueue, _ body: () throws -> Void) throws {
         let phase = state.withLock(\.phase)
+        let waited = queue.milliseconds
         let duration = try ContinuousClock().measure(body)
         let milliseconds = Double(duration.components.seconds) * 1e3 + Double(duration.components.attoseconds) / 1e15
-        state.withLock { $0.milliseconds[kind, default: [:]][phase, default: []].append(milliseconds) }
+        let own = max(0, milliseconds - (queue.milliseconds - waited))
+        state.withLock {
+            $0.times[kind, default: [:]][phase, default: []].append(Time(milliseconds: milliseconds, own: own))
+        }
     }
 
+    /// In milliseconds. Behind the line: the same without the wait for one of the processors, which are fewer than the
+    /// threads.
     var description: String {
         state.withLock { state in
-            var text = "operation   phase     count   median ms   99.9 % ms   longest ms   over 50 ms\n"
+            var text =
+                "                                                                   without waiting for a processor\n"
+                + "operation   phase     count    median    99.9 %   longest  over 50 |    99.9 %   longest  over 50\n"
             for kind in Kind.allCases {
                 for phase in [Phase.before, .during] {
-                    let sorted = (state.milliseconds[kind]?[phase] ?? []).sorted()
-                    guard !sorted.isEmpty else { continue }
-                    let numbers = [
-                        sorted[sorted.count / 2], sorted[min(sorted.count - 1, sorted.count * 999 / 1000)],
-                        sorted[sorted.count - 1],
-                    ].map { String(format: "%11.3f", $0) }.joined(separator: " ")
-                    let name = "\(kind)".padding(toLength: 12, withPad: " ", startingAt: 0)
-                    let when = "\(phase)".padding(toLength: 8, withPad: " ", startingAt: 0)
-                    let slow = sorted.count { $0 > 50 }
-                    text +=
-                        "\(name)\(when)\(String(format: "%7d", sorted.count)) \(numbers) \(String(format: "%12d", slow))\n"
+                    guard let times = state.times[kind]?[phase] else { continue }
+                    let all = times.map(\.milliseconds).sorted()
+                    let own = times.map(\.own).sorted()
+                    text += "\(kind)".padding(toLength: 12, withPad: " ", startingAt: 0)
+                    text += "\(phase)".padding(toLength: 8, withPad: " ", startingAt: 0)
+                    text += String(format: "%7d%10.3f", all.count, all[all.count / 2])
+                    text += Self.tail(of: all) + " |" + Self.tail(of: own) + "\n"
                 }
             }
             if let failure = state.failure { text += "an operation failed: \(failure)\n" }
             return text
         }
+    }
+
+    /// What the slowest of some sorted times took, of which there is at least one.
+    private static func tail(of sorted: [Double]) -> String {
+        String(
+            format: "%10.3f%10.3f%9d", sorted[min(sorted.count - 1, sorted.count * 999 / 1000)],
+            sorted[sorted.count - 1], sorted.count { $0 > 50 })
     }
 }

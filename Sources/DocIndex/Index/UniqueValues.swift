@@ -104,6 +104,25 @@ struct UniqueValues {
         if rows.count > 1, !isExempt(value) { _ = try body(rows) }
     }
 
+    /// The values that several documents have, at most `limit` of them, in the order of the index.
+    ///
+    /// - Complexity: O(*n*) in the entries.
+    func violations(in rows: RowReader, limit: Int) throws -> [UniqueViolation] {
+        var violations: [UniqueViolation] = []
+        if limit <= 0 { return violations }
+        try forEachViolation(in: rows.snapshot) { duplicates in
+            let documents = try duplicates.map { try rows.document($0) }
+            guard documents.count > 1 else { return true }
+            violations.append(
+                UniqueViolation(
+                    collection: rows.collection.name, index: index.definition.name,
+                    values: commonValues(of: documents[0].content, and: documents[1].content),
+                    ids: documents.map(\.id)))
+            return violations.count < limit
+        }
+        return violations
+    }
+
     /// The values that two documents have in common.
     func commonValues(of a: DocumentObject, and b: DocumentObject) -> [DocumentValue?] {
         func combinations(_ document: DocumentObject) -> [[DocumentValue?]] {
@@ -139,19 +158,6 @@ extension DocumentCollection {
         guard let index = rows.index(named: indexName) as? ValueIndex, index.definition.isUnique else {
             throw DocIndexError(.unknownIndex, "\(name) has no unique index \(indexName)")
         }
-        let values = UniqueValues(index: index)
-        var violations: [UniqueViolation] = []
-        if limit <= 0 { return violations }
-        try values.forEachViolation(in: rows.snapshot) { duplicates in
-            let documents = try duplicates.map { try rows.document($0) }
-            guard documents.count > 1 else { return true }
-            violations.append(
-                UniqueViolation(
-                    collection: name, index: indexName,
-                    values: values.commonValues(of: documents[0].content, and: documents[1].content),
-                    ids: documents.map(\.id)))
-            return violations.count < limit
-        }
-        return violations
+        return try UniqueValues(index: index).violations(in: rows, limit: limit)
     }
 }

@@ -11,6 +11,10 @@ public struct Verification: Sendable, Hashable {
     /// How many problems there were in all.
     public internal(set) var problemCount = 0
 
+    /// The values that several documents have in a unique index; at most ``problemLimit`` of them. No problem of the
+    /// store: the documents were there before the index was declared, and nothing but the documents can be put right.
+    public internal(set) var uniqueViolations: [UniqueViolation] = []
+
     /// How many problems are described.
     public static let problemLimit = 100
 
@@ -28,8 +32,8 @@ extension DocumentStore {
     ///
     /// Every id leads to a row, every row to a document with that id; the counters are right; every index holds exactly
     /// the entries that its documents have, no more and no fewer; its counters and sums are right; the last change of
-    /// every document and every deletion is in the feed; there are no keys that nothing explains. Works on one snapshot,
-    /// so it may run while others write.
+    /// every document and every deletion is in the feed; there are no keys that nothing explains. Duplicates under a
+    /// unique index are listed apart. Works on one snapshot, so it may run while others write.
     ///
     /// - Parameter progress: called now and then; what it throws ends the check.
     /// - Throws: `LevelError` where the storage itself is damaged; `CancellationError` if the task is cancelled.
@@ -39,6 +43,16 @@ extension DocumentStore {
         return try withoutActuallyEscaping(progress) { progress in
             var verifier = Verifier(snapshot: snapshot, catalog: catalog, progress: progress)
             var result = try verifier.run()
+            if result.isSound {
+                // Of a damaged index the entries may lead nowhere.
+                for collection in catalog.collections {
+                    let rows = RowReader(snapshot: snapshot, collection: collection)
+                    for index in rows.valueIndexes where index.definition.isUnique {
+                        let limit = Verification.problemLimit - result.uniqueViolations.count
+                        result.uniqueViolations += try UniqueValues(index: index).violations(in: rows, limit: limit)
+                    }
+                }
+            }
             for failure in textIndexFailures {
                 result.report(
                     "\(failure.collection).\(failure.index): its segments could not be written or merged: "

@@ -12,7 +12,8 @@ struct VerifyCommand: ParsableCommand {
             The files are checked first, without opening them: CURRENT, the manifest, the size and end of each table; with
             --deep every block and its checksum, the order of the keys in and between tables, the filters and the logs. Then
             everything is read through LevelDB, and of a document store documents and indexes are checked against each
-            other both ways. Each problem is a row that names the file.
+            other both ways. Each problem is a row that names the file. Values that several documents have under a unique
+            index, because they were there before it, are rows of their own and no problem of the store.
             """)
 
     @OptionGroup var options: GlobalOptions
@@ -26,6 +27,9 @@ struct VerifyCommand: ParsableCommand {
             let result = try session.store().verify()
             let writer = try options.writer()
             for problem in result.problems { try writer.write(["problem": .string(problem)]) }
+            for violation in result.uniqueViolations {
+                try writer.write(["duplicates": .string(violation.description)])
+            }
             try writer.finish()
             let read = "\(result.documentCount) documents and \(result.entryCount) index entries"
             guard result.isSound else {
@@ -34,6 +38,11 @@ struct VerifyCommand: ParsableCommand {
                     hint: "dump what is there and load it into a new store")
             }
             options.note("verify: \(read) agree")
+            if !result.uniqueViolations.isEmpty {
+                options.note(
+                    "verify: \(result.uniqueViolations.count) values are in several documents although their index is "
+                        + "unique; they were there before the index. Change or delete documents until none is left")
+            }
         }
     }
 

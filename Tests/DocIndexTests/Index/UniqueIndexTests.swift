@@ -115,6 +115,7 @@ import Testing
                 #expect(try collection.uniqueViolations(of: "checksum", limit: 1).count == 1)
                 #expect(try collection.find("sum = 1").map(\.id) == [1, 3, 5])
                 expectFailure(.duplicateValue) { try collection.put(["id": 6, "sum": 1]) }
+                #expect(try store.verify().uniqueViolations == violations)
                 // What is there may be changed otherwise.
                 try collection.put(["id": 1, "sum": 1, "n": 1])
                 try expectSound(store)
@@ -124,6 +125,7 @@ import Testing
             let collection = try store.collection("c")
             for id in [3, 4, 5] { try collection.put(["id": .int(Int64(id)), "sum": .int(Int64(id))]) }
             #expect(try collection.uniqueViolations(of: "checksum").isEmpty)
+            #expect(try store.verify().uniqueViolations.isEmpty)
             expectFailure(.unknownIndex) { try collection.uniqueViolations(of: "none") }
             try expectSound(store)
             try store.close()
