@@ -24,7 +24,8 @@ extension DocumentStore {
     ///   - epoch: where that number comes from; `nil` if it was read from this store since it was opened.
     ///   - collection: one collection, or all.
     ///   - limit: about how many; a commit is never split, so the last one may make it more.
-    /// - Throws: ``DocIndexError``: `epochChanged` for a number of another copy, `unknownCollection`, `corruption`.
+    /// - Throws: ``DocIndexError``: `epochChanged` for a number of another copy, or one that this store has not reached;
+    ///   `unknownCollection`, `corruption`.
     /// - Complexity: O(*n*) in the changes that are read.
     public func changes(
         since sequence: UInt64, epoch: StoreEpoch? = nil, in collection: String? = nil, limit: Int = .max
@@ -43,6 +44,16 @@ extension DocumentStore {
                 .epochChanged,
                 "commit \(sequence) is of the epoch \(epoch), and the store has \(catalog.epoch): it is a copy or was "
                     + "brought back from one; read all documents, and go on from the sequence number of this store")
+        }
+        if sequence > 0 {
+            let last = try WriterState.storedSequence(in: snapshot)
+            guard sequence <= last else {
+                throw DocIndexError(
+                    .epochChanged,
+                    "commit \(sequence) is asked for, and the last commit of the store is \(last): the number is of "
+                        + "another store or of another copy; read all documents, and go on from the sequence number "
+                        + "of this store")
+            }
         }
         if let collection, catalog.collection(named: collection) == nil { _ = try self.collection(collection) }
         var changes: [StoreChange] = []

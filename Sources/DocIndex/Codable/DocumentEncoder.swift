@@ -7,7 +7,8 @@
 /// | `Float`, `Double` | double |
 /// | `Date` | date in UTC, rounded to milliseconds |
 /// | `Data` | bytes |
-/// | `UUID`, `URL` | string |
+/// | `UUID` | string, in lower case as RFC 9562 writes it, and as ``DocumentID`` makes it of a UUID |
+/// | `URL` | string |
 /// | ``DocumentValue``, ``DocumentObject``, ``DocumentDate``, ``DocumentID`` | themselves |
 /// | `nil`, where it is encoded at all | null |
 ///

@@ -20,7 +20,7 @@ enum EncodableLeaf {
         if T.self == [Double].self, let value = value as? [Double] { return .array(value.map(DocumentValue.double)) }
         if T.self == Date.self, let value = value as? Date { return .date(try date(value, path)) }
         if T.self == Data.self, let value = value as? Data { return .bytes(Array(value)) }
-        if T.self == UUID.self, let value = value as? UUID { return .string(value.uuidString) }
+        if T.self == UUID.self, let value = value as? UUID { return DocumentID(value).value }
         if T.self == URL.self, let value = value as? URL { return .string(value.absoluteString) }
         if T.self == DocumentValue.self, let value = value as? DocumentValue { return value }
         if T.self == DocumentObject.self, let value = value as? DocumentObject { return .object(value) }

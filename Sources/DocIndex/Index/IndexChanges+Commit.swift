@@ -54,11 +54,17 @@ extension IndexChanges {
         _ index: ValueIndex, _ changes: ValueChanges, of collection: Catalog.CollectionEntry, in database: Database
     ) throws {
         let values = UniqueValues(index: index)
-        guard let conflict = try values.conflict(of: changes, in: database),
-            let added = documents[index.number]?[conflict.added],
+        guard let conflict = try values.conflict(of: changes, in: database) else { return }
+        guard let added = documents[index.number]?[conflict.added],
             let other = try documents[index.number]?[conflict.other]
                 ?? RowReader.document(conflict.other, collection: collection, in: database)
-        else { return }
+        else {
+            // Whether the other conflicts of the batch are real, nobody can say before the index is right.
+            throw DocIndexError(
+                .corruption,
+                "an entry of the unique index \(index.definition.name) of \(collection.name) leads to row "
+                    + "\(conflict.other), which holds no document; run verify and rebuild")
+        }
         let violation = UniqueViolation(
             collection: collection.name, index: index.definition.name,
             values: values.commonValues(of: added.content, and: other.content), ids: [added.id, other.id])

@@ -31,9 +31,15 @@ struct DisappearanceGuard {
             return nil
         case (.array(let old), let new):
             // One element may become the value that it was.
-            return old.count > 1 || (old.count == 1 && new.isNull) ? Self.text(steps) : nil
+            guard let element = old.first else { return nil }
+            return old.count > 1 ? Self.text(steps) : lostPath(from: element, to: new, steps: steps)
         case (.null, _): return nil
         case (_, .null): return Self.text(steps)
+        // A value may become the first of several, or a member; of an empty text nothing is lost.
+        case (.string(let old), _) where old.isEmpty: return nil
+        case (_, .array(let new)): return new.isEmpty ? Self.text(steps) : nil
+        case (_, .object(let new)): return new.isEmpty ? Self.text(steps) : nil
+        case (_, .string(let new)): return new.isEmpty ? Self.text(steps) : nil
         default: return nil
         }
     }

@@ -14,7 +14,7 @@ extension DocumentStore {
     ///     To go back, see ``restore(at:from:)``.
     ///   - progress: called between slices, and when a migration is done; what it throws ends the work for now.
     /// - Throws: ``DocIndexError``: `storeTooNew` if the store has seen a migration that is not in the list;
-    ///   `unknownCollection`; `migrationFailed` if there is a database in the place of the checkpoint already, or if a
+    ///   `unknownCollection`; `migrationFailed` if there is another database in the place of the checkpoint, or if a
     ///   document would lose something that its migration does not declare, or would change again if it were migrated
     ///   again; nothing of that document's slice is changed then. What a migration throws.
     /// - Complexity: O(*n*) in the documents of the collections.
@@ -154,29 +154,37 @@ extension DocumentStore {
 
     /// Takes the checkpoint of before a migration that has begun, unless it is there.
     ///
-    /// The beginning is noted first, so that a checkpoint that is there when the migration goes on is known to be its
-    /// own. The checkpoint itself is to know nothing of that; until it was told, it has the epoch of this store.
+    /// The beginning is noted first, so that the checkpoint is found again when the migration goes on. Until it was told
+    /// that it is one, it has the epoch of this store; afterwards it names that epoch as where it comes from.
     private func takeCheckpoint(at path: String, before migration: Migration) throws {
-        if try !Database.exists(at: path) {
-            guard try MigrationSlice.progress(of: migration, in: database).row == 0 else {
-                // Asked for when the migration was under way.
-                try checkpoint(to: path)
-                return
-            }
-            try database.checkpoint(to: path, tables: .linked)
-        }
+        let isUnderWay = try MigrationSlice.progress(of: migration, in: database).row > 0
+        if try !Database.exists(at: path) { try database.checkpoint(to: path, tables: .linked) }
         let copy = try DocumentStore.open(at: path, schema: nil, options: Options(finishesSchemaChange: false))
         defer { try? copy.close() }
-        if copy.epoch != epoch { return }
+        let origin = Array(epoch.description.utf8)
+        if try copy.marker(Self.checkpointMarker) == origin { return }
+        guard copy.epoch == epoch else {
+            throw DocIndexError(
+                .migrationFailed,
+                "the store at \(path) is no checkpoint that a migration of this store began with; name another directory "
+                    + "for the checkpoint")
+        }
         try copy.withWriter { _ in
             var catalog = copy.currentCatalog
             catalog.epoch = .new()
-            catalog.runningMigration = nil
             let batch = WriteBatch()
-            try batch.delete(StoreKeyspace.migrationProgress(migration.name))
+            try batch.put(origin, forKey: StoreKeyspace.marker(Self.checkpointMarker))
+            // Of a migration that was under way already when the checkpoint was asked for, it must know how far it was.
+            if !isUnderWay {
+                catalog.runningMigration = nil
+                try batch.delete(StoreKeyspace.migrationProgress(migration.name))
+            }
             try copy.save(catalog, with: batch)
         }
     }
+
+    /// The marker of a checkpoint that was taken before a migration: the epoch of the store that is migrated.
+    private static let checkpointMarker = "checkpoint before migration"
 
     /// Takes a checkpoint of the store, while it is read and written: a store of its own with everything that was
     /// written before the call, and with an epoch of its own.

@@ -112,9 +112,16 @@ extension Catalog {
     /// as not ready. Indexes that are no longer declared, or declared otherwise, are dropped. A collection is never
     /// dropped, because a schema that forgets one must not delete its documents.
     ///
-    /// - Throws: ``DocIndexError`` with `invalidSchema` where a collection is missing or takes its ids from elsewhere.
+    /// - Throws: ``DocIndexError``: `storeTooNew` where the version is lower than that of the store; `invalidSchema`
+    ///   where a collection is missing or takes its ids from elsewhere.
     func changed(to schema: Schema) throws -> Catalog {
         try schema.validate()
+        guard schema.version >= schemaVersion else {
+            throw DocIndexError(
+                .storeTooNew,
+                "the store has version \(schemaVersion) of its schema, and version \(schema.version) is declared, which "
+                    + "would drop what was added since; use a newer program, or declare a higher version to go back")
+        }
         var new = self
         new.schemaVersion = schema.version
         for collection in collections

@@ -94,7 +94,8 @@ extension CollectionDefinition {
             changes.append(
                 SchemaChange(
                     kind: .changed, subject: .index(index.name, collection: name),
-                    reasons: reasons + ["it is built anew"]))
+                    reasons: reasons
+                        + [index.storesSame(as: previous) ? "its entries stay as they are" : "it is built anew"]))
         }
         for index in old.indexes where !indexes.contains(where: { $0.name.hasSameBytes(as: index.name) }) {
             changes.append(

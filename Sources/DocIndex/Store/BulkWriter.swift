@@ -91,10 +91,11 @@ public final class BulkWriter {
 
     /// Stores a document that is written as JSON.
     ///
+    /// - Parameter isExtended: whether ``JSONWriter``'s forms for what JSON lacks are read back, as of a dump.
     /// - Throws: ``JSONError`` with line and column; ``DocIndexError`` with `invalidDocument` for a text that is no
     ///   object; the error of a commit of documents that were given before.
-    public func put(json text: Span<UInt8>) throws {
-        guard case .object(let content) = try JSONParser(isExtended: true).parse(text) else {
+    public func put(json text: Span<UInt8>, isExtended: Bool = false) throws {
+        guard case .object(let content) = try JSONParser(isExtended: isExtended).parse(text) else {
             throw DocIndexError(.invalidDocument, "document \(count + 1) is no JSON object; wrap it in one")
         }
         try put(content)

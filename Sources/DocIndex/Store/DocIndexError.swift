@@ -7,7 +7,7 @@ public struct DocIndexError: Error, Sendable, Hashable {
     public enum Code: String, Sendable, Hashable, CaseIterable {
         /// The directory holds a database that is no document store.
         case notADocumentStore
-        /// The store was written by a newer version of this library.
+        /// The store was written by a newer version of this library, or by a program whose schema or migrations are newer.
         case storeTooNew
         /// What is stored contradicts itself.
         case corruption

@@ -8,8 +8,7 @@ extension DocumentCollection {
     /// - Complexity: two lookups.
     public func document(_ id: DocumentID) throws -> Document? {
         if let found = try newestDocument(id) { return found.document }
-        let rows = try reader()
-        return try rows.row(of: id).map { try rows.document($0) }
+        return try reader().document(of: id)
     }
 
     /// What was found under an id.
@@ -27,7 +26,7 @@ extension DocumentCollection {
                 return Found(document: nil)
             }
             // Rows are never used twice: what is there is this document, unless it was deleted in between.
-            if let document = try RowReader.document(row, collection: entry, in: store.database) {
+            if let document = try RowReader.document(row, of: id, collection: entry, in: store.database) {
                 return Found(document: document)
             }
         }
@@ -37,7 +36,7 @@ extension DocumentCollection {
     /// The documents of some ids, in their order, all of one moment; `nil` where there is none.
     public func documents(_ ids: some Sequence<DocumentID>) throws -> [Document?] {
         let rows = try reader()
-        return try ids.map { try rows.row(of: $0).map { try rows.document($0) } }
+        return try ids.map { try rows.document(of: $0) }
     }
 
     /// Whether there is a document of that id.

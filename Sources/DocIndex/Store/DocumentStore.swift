@@ -70,8 +70,8 @@ public final class DocumentStore: Sendable {
     /// - Parameters:
     ///   - path: the directory.
     ///   - schema: what the store is to hold; `nil` to take an existing store as it is.
-    /// - Throws: ``DocIndexError``: `notADocumentStore`, `storeTooNew`, `invalidSchema`, `corruption`; `LevelError`, such
-    ///   as `databaseNotFound` or `locked`.
+    /// - Throws: ``DocIndexError``: `notADocumentStore`; `storeTooNew`, also for a schema of a lower version than the
+    ///   store has; `invalidSchema`, `corruption`; `LevelError`, such as `databaseNotFound` or `locked`.
     /// - Complexity: O(*n*) in the documents of a collection that gains an index, else O(1).
     public static func open(
         at path: String, schema: Schema? = nil, options: Options = Options()
@@ -159,8 +159,20 @@ public final class DocumentStore: Sendable {
     /// What a schema would change, without changing anything: for a dry run.
     public func changes(for schema: Schema) throws -> [SchemaChange] {
         try schema.validate()
-        _ = try currentCatalog.changed(to: schema)
-        return schema.difference(from: self.schema)
+        let catalog = currentCatalog
+        _ = try catalog.changed(to: schema)
+        var changes = schema.difference(from: catalog.schema)
+        for collection in catalog.collections {
+            for index in collection.indexes where !index.isCurrent && !index.isRetiring {
+                let subject = SchemaChange.Subject.index(index.definition.name, collection: collection.name)
+                if changes.contains(where: { $0.subject == subject }) { continue }
+                changes.append(
+                    SchemaChange(
+                        kind: .changed, subject: subject,
+                        reasons: ["it was made by the rules of another version of the library", "it is built anew"]))
+            }
+        }
+        return changes
     }
 
     /// Brings the store to another schema while it is read and written.
@@ -294,14 +306,15 @@ public final class DocumentStore: Sendable {
         if Task.isCancelled { throw CancellationError() }
     }
 
-    /// Stores a catalog, together with what is in the batch, and lets readers see it.
+    /// Stores a catalog, together with what is in the batch, and lets readers see it. Called under the writer's lock.
+    ///
+    /// Readers take their snapshot and the catalog under a lock that is not held while the engine writes, since it may
+    /// let a writer wait. In between they see the new state with the old catalog, which fits it as well: what the new
+    /// catalog gives up is deleted afterwards, and until then no document is written.
     func save(_ new: Catalog, with batch: WriteBatch = WriteBatch()) throws {
         try batch.put(new.encoded, forKey: StoreKeyspace.catalogKey)
-        // A reader takes its snapshot and the catalog under the same lock: so both are of one moment.
-        try catalog.withLock { catalog in
-            try database.write(batch, durability: .buffered)
-            catalog = new
-        }
+        try database.write(batch, durability: .buffered)
+        catalog.withLock { $0 = new }
         try database.put(new.encoded, forKey: StoreKeyspace.catalogKey, durability: .synced)
     }
 

@@ -60,6 +60,30 @@ struct RowReader {
         return try document(record: record.span, row: row, collection: collection)
     }
 
+    /// The document of a row that an id leads to, in any reader; `nil` if there is none.
+    ///
+    /// - Throws: ``DocIndexError`` with `corruption` if there is a document of another id.
+    static func document(
+        _ row: UInt64, of id: DocumentID, collection: Catalog.CollectionEntry, in reader: some KeyValueReader
+    ) throws -> Document? {
+        guard let document = try document(row, collection: collection, in: reader) else { return nil }
+        guard document.id == id else {
+            throw DocIndexError(
+                .corruption,
+                "the id \(id) of the collection \(collection.name) leads to row \(row), which holds the document "
+                    + "\(document.id); run verify and rebuild")
+        }
+        return document
+    }
+
+    /// The document of an id; `nil` if there is none.
+    ///
+    /// - Throws: ``DocIndexError`` with `corruption` if the id leads nowhere, or to another document.
+    func document(of id: DocumentID) throws -> Document? {
+        guard let row = try row(of: id) else { return nil }
+        return try Self.document(row, of: id, collection: collection, in: snapshot) ?? document(row)
+    }
+
     /// The document in a record: the sequence number of its last change, and its body.
     static func document(record: Span<UInt8>, row: UInt64, collection: Catalog.CollectionEntry) throws -> Document {
         do {

@@ -245,7 +245,8 @@ public final class Transaction {
         case nil: return .absent
         case .deleted(let sequence, let row): return .deleted(sequence: sequence, row: row)
         case .row(let row):
-            guard let document = try RowReader.document(row, collection: entry, in: database) else {
+            guard let document = try RowReader.document(row, of: target.id, collection: entry, in: database)
+            else {
                 throw DocIndexError(
                     .corruption,
                     "row \(row) of the collection \(entry.name) is named and holds no document; "

@@ -20,6 +20,13 @@ final class WriterState: @unchecked Sendable {
     func load(from database: Database) throws {
         if isKnown { return }
         sequence = try Self.storedSequence(in: database)
+        // A number that was given twice would hide a change from those who follow the feed.
+        var changes = try database.cursor(in: .prefix([StoreKeyspace.changes.rawValue]), reverse: true)
+        if try changes.advance(), let last = StoreChange.Key(changes.key)?.sequence, last > sequence {
+            throw DocIndexError(
+                .corruption,
+                "the store has a change of commit \(last) and counts \(sequence) commits; run verify and rebuild")
+        }
         isKnown = true
     }
 
@@ -43,6 +50,17 @@ final class WriterState: @unchecked Sendable {
     func counters(_ collection: UInt32, in database: Database) throws -> CollectionCounters {
         if let known = counters[collection] { return known }
         let stored = try CollectionCounters.read(collection, in: database)
+        // A row that was given twice would overwrite a document.
+        let prefix = StoreKeyspace.documents.prefix(collection)
+        var documents = try database.cursor(in: .prefix(prefix), reverse: true)
+        if try documents.advance(), let last = StoreKeyspace.row(in: documents.key, at: prefix.count),
+            last >= stored.nextRow
+        {
+            throw DocIndexError(
+                .corruption,
+                "the collection \(collection) has a document in row \(last), and its counters give row "
+                    + "\(stored.nextRow) next; run verify and rebuild")
+        }
         counters[collection] = stored
         return stored
     }

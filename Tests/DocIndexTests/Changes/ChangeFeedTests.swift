@@ -21,7 +21,19 @@ import Testing
         try withTemporaryStore(schema: Self.schema) { (store) throws in
             #expect(try store.sequence() == 0)
             #expect(try store.changes(since: 0).isEmpty)
-            #expect(try store.changes(since: .max).isEmpty)
+        }
+    }
+
+    @Test func `A number that the store has not reached is of another store`() throws {
+        try withTemporaryStore(schema: Self.schema) { store in
+            expectFailure(.epochChanged, containing: "commit 1 ") { try store.changes(since: 1) }
+            try store.collection("photos").put(["id": "a"])
+            #expect(try store.changes(since: 1).isEmpty)
+            for sequence in [2, UInt64.max] {
+                expectFailure(.epochChanged, containing: "the last commit of the store is 1") {
+                    try store.changes(since: sequence)
+                }
+            }
         }
     }
 

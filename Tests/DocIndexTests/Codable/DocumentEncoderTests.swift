@@ -54,7 +54,7 @@ import Testing
         "flag": true, "text": "é", "small": -128, "large": .int(.max), "whole": 1.0,
         "single": .double(Double(Float(0.1))),
         "some": 7, "date": .date(DocumentDate(utcMilliseconds: 1_339_171_331_250)), "data": .bytes([0, 255]),
-        "uuid": "00010203-0405-0607-0809-0A0B0C0D0E0F", "url": "https://example.org/a?b=c#d", "list": [1, nil, 3],
+        "uuid": "00010203-0405-0607-0809-0a0b0c0d0e0f", "url": "https://example.org/a?b=c#d", "list": [1, nil, 3],
         "nested": ["a": 1, "b": [[], ["x"]]], "named": ["x": ["a": 1, "b": [[], ["x"]]]],
         "value": ["order": ["z": 1, "a": 2.0], "bytes": .bytes([1])], "object": ["k": nil],
         "taken": .date(DocumentDate(milliseconds: 5)), "id": 9, "choice": ["pair": ["_0": 1, "second": "b"]],

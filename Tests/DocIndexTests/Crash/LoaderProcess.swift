@@ -52,8 +52,11 @@ struct LoaderProcess {
         try process.run()
     }
 
-    /// Whether it has printed something.
-    var hasPrinted: Bool { get throws { try !TestFiles.bytes(of: outputPath).isEmpty } }
+    /// Whether it has printed a whole line that begins with a text.
+    func hasPrinted(_ beginning: String) throws -> Bool {
+        String(decoding: try TestFiles.bytes(of: outputPath), as: UTF8.self)
+            .split(separator: "\n", omittingEmptySubsequences: false).dropLast().contains { $0.hasPrefix(beginning) }
+    }
 
     /// Kills the process.
     func kill() { Foundation.kill(process.processIdentifier, SIGKILL) }

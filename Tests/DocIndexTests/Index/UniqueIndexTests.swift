@@ -132,6 +132,26 @@ import Testing
         }
     }
 
+    @Test func `An entry that leads nowhere does not let the duplicates of a batch pass`() throws {
+        try withTemporaryDirectory { directory in
+            let path = directory + "/s"
+            try DocumentStore.open(at: path, schema: Self.checksum).close()
+            let database = try Database.open(at: path)
+            try database.put([], forKey: StoreKeyspace.values.prefix(1) + OrderedValue.encoded(false) + [0x15, 9])
+            let store = try DocumentStore.open(on: database)
+            let collection = try store.collection("c")
+            try collection.put(["id": 1, "sum": 2])
+            expectFailure(.corruption, containing: "verify and rebuild") {
+                try store.write { transaction in
+                    try transaction.put(["id": "x", "sum": false], in: "c")
+                    try transaction.put(["id": "y", "sum": 2], in: "c")
+                }
+            }
+            #expect(try collection.count() == 1)
+            try store.close()
+        }
+    }
+
     @Test func `Random batches are accepted exactly if no two documents have the same value in the end`() throws {
         var random = TestRun.random(stream: 44)
         var refusals = 0

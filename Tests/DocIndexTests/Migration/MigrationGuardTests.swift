@@ -8,12 +8,18 @@ import Testing
     static let document: DocumentObject = [
         "id": 7, "title": "Fog", "tags": ["a", "b"], "exif": ["model": "M6", "lens": ["name": "f"]],
         "people": [["name": "Ann", "age": 5], ["name": "Bob"]], "note": nil, "empty": .object([:]),
+        "one": [["name": "Cid"]],
     ]
 
     /// Changes made to every document, and what would be lost by them.
     static let losses: [(name: String, lost: String, change: @Sendable (inout DocumentObject) -> Void)] = [
         ("a member", "title", { $0.removeValue(forName: "title") }),
         ("a text", "title", { $0["title"] = .null }),
+        ("a text, for an empty one", "title", { $0["title"] = "" }),
+        ("a text, for no elements", "title", { $0["title"] = [] }),
+        ("a text, for no members", "title", { $0["title"] = .object([:]) }),
+        ("the only element", "one", { $0["one"] = "Cid" }),
+        ("a member of the only element", "one.name", { $0["one"] = ["age": 5] }),
         ("a member of a member", "exif.lens.name", { $0["exif"] = ["model": "M6", "lens": .object([:])] }),
         ("an object", "exif.lens", { $0["exif"] = ["model": "M6", "lens": "f"] }),
         ("an element", "tags[]", { $0["tags"] = ["a"] }),

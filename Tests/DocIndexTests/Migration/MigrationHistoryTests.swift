@@ -131,6 +131,34 @@ import Testing
         }
     }
 
+    @Test func `A store that is no checkpoint of this one is never taken for it, also when a migration goes on`() throws
+    {
+        try withTemporaryDirectory { directory in
+            let store = try DocumentStore.open(at: directory + "/s", schema: MigrationTests.schema)
+            try MigrationTests.fill(store)
+            try DocumentStore.open(at: directory + "/other", schema: MigrationTests.schema).close()
+            try store.checkpoint(to: directory + "/older")
+            try MigrationTests.begin([Self.first], of: store, slices: 1)
+            for other in ["other", "older"] {
+                expectFailure(.migrationFailed, containing: "is no checkpoint", "name another directory") {
+                    try store.migrate([Self.first], checkpoint: directory + "/" + other)
+                }
+            }
+            // One that is asked for in the middle is of that moment, and is found again.
+            for slices in [1, 2] {
+                try MigrationTests.begin([Self.first], of: store, slices: slices, checkpoint: directory + "/middle")
+            }
+            try store.migrate([Self.first], checkpoint: directory + "/middle")
+            try expectSound(store)
+            let middle = try DocumentStore.open(at: directory + "/middle")
+            #expect(middle.currentCatalog.runningMigration == Self.first.name)
+            try middle.migrate([Self.first])
+            #expect(try StoreContent(of: middle).documents == StoreContent(of: store).documents)
+            try middle.close()
+            try store.close()
+        }
+    }
+
     @Test func `A database that is where the checkpoint should be is never taken for it`() throws {
         try withTemporaryStore(schema: MigrationTests.schema) { store in
             try MigrationTests.fill(store)

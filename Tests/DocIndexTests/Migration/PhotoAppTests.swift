@@ -1,3 +1,4 @@
+import DocIndex
 import Foundation
 import TestSupport
 import Testing
@@ -11,6 +12,21 @@ import Testing
             let answer = "IMG_0001 Fog 5 river fog\nIMG_0003 Harbour 4 sea fog\nfirst\n"
             let changed = "IMG_0001 Fog over the old bridge 5 river fog\nIMG_0003 Harbour 4 sea fog\nfirst\n"
             #expect(outputs == ["", "", answer, changed])
+            let photos = try DocumentStore.open(at: store)
+            let expected: [DocumentObject] = [
+                [
+                    "id": "IMG_0001", "title": "Fog over the old bridge", "note": "first", "rating": 5,
+                    "keywords": ["river", "fog"],
+                ], ["id": "IMG_0002", "title": "Snow", "rating": 3, "keywords": ["winter"]],
+                ["id": "IMG_0003", "title": "Harbour", "rating": 4, "keywords": ["sea", "fog"]],
+            ]
+            for content in expected {
+                let id = try #require(content["id"].flatMap(DocumentID.init))
+                let found = try photos.collection("photos").document(id)?.content
+                #expect(found?.sorted { $0.name < $1.name } == content.sorted { $0.name < $1.name })
+            }
+            try expectSound(photos)
+            try photos.close()
         }
     }
 

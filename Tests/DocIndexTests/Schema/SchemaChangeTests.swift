@@ -197,10 +197,41 @@ import Testing
         }
     }
 
+    @Test func `A dry run says what would change, and writes nothing`() throws {
+        try withTemporaryDirectory { directory in
+            let path = try Self.makeStore(in: directory)
+            try Self.open(path, nil) { (store, database) throws in
+                let before = try allPairs(in: database).map { [$0.key, $0.value] }
+                let changes = try store.changes(for: Self.schema([.value("title", on: "title")]))
+                #expect(changes.map(\.kind) == [.added, .removed])
+                #expect(try allPairs(in: database).map { [$0.key, $0.value] } == before)
+                #expect(store.schema == Self.schema([.value("year", on: "year")]))
+            }
+        }
+    }
+
+    /// It would drop what was added since.
+    @Test func `A schema of a lower version is refused and changes nothing`() throws {
+        try withTemporaryDirectory { directory in
+            let path = directory + "/s"
+            let old = Schema(version: 2, collections: [CollectionDefinition("c")])
+            let new = Schema(version: 3, collections: [CollectionDefinition("c", indexes: [.value("a", on: "a")])])
+            try Self.open(path, new) { (store, _) throws in
+                for refused in [{ _ = try store.apply(old) }, { _ = try store.changes(for: old) }] {
+                    expectFailure(.storeTooNew, containing: "version 3", "version 2", refused)
+                }
+            }
+            expectFailure(.storeTooNew, containing: "version 3", "version 2") {
+                try DocumentStore.open(at: path, schema: old).close()
+            }
+            try Self.open(path, nil) { (store, _) throws in #expect(store.schema == new) }
+        }
+    }
+
     @Test func `A schema's version is kept`() throws {
         try withTemporaryDirectory { directory in
             let path = directory + "/s"
-            for version in [3, 2, 4_294_967_295] {
+            for version in [2, 3, 4_294_967_295] {
                 let schema = Schema(version: version, collections: [CollectionDefinition("c")])
                 try Self.open(path, schema) { (store, _) throws in #expect(store.schema.version == version) }
                 try Self.open(path, nil) { (store, _) throws in #expect(store.schema.version == version) }

@@ -92,4 +92,20 @@ import Testing
             #expect(try photos.count() == 0)
         }
     }
+
+    @Test func `A document of a type whose id is a UUID is found under that UUID`() throws {
+        struct Photo: Codable {
+            var id: UUID
+            var album: UUID
+        }
+        try withTemporaryStore(schema: Schema(collections: [CollectionDefinition("photos")])) { store in
+            let photos = try store.collection("photos")
+            let photo = Photo(id: UUID(), album: UUID())
+            try photos.save(photo)
+            try photos.save(photo)
+            #expect(try photos.count() == 1)
+            #expect(try photos.value(DocumentID(photo.id), as: Photo.self)?.album == photo.album)
+            #expect(try photos.document(DocumentID(photo.id))?["album"] == DocumentID(photo.album).value)
+        }
+    }
 }

@@ -355,6 +355,44 @@ import Testing
         }
     }
 
+    /// A row that is given twice would overwrite a document, a commit's number that is given twice hide a change.
+    @Test func `Counters that are gone or behind stop writers before they overwrite anything`() throws {
+        let damages: [@Sendable (Database) throws -> Void] = [
+            { try $0.delete(CollectionCounters.key(1)) }, { try $0.put([3, 3, 1], forKey: CollectionCounters.key(1)) },
+            { try $0.delete(StoreKeyspace.stateKey) }, { try $0.put([1], forKey: StoreKeyspace.stateKey) },
+        ]
+        for damage in damages {
+            try withDamagedStore(damage) { photos in
+                let before = try photos.documents([1, 2, 3])
+                expectFailure(.corruption, containing: "verify and rebuild") { try photos.put(["id": 9]) }
+                expectFailure(.corruption) { try photos.put(["id": 1, "v": 1]) }
+                #expect(try photos.documents([1, 2, 3]) == before)
+                #expect(try photos.store.verify().isSound == false)
+                try photos.store.rebuild()
+                try photos.put(["id": 9])
+                #expect(try photos.documents([1, 2, 3]) == before)
+                try expectSound(photos.store)
+            }
+        }
+    }
+
+    @Test func `An id that leads to another document is corruption, for readers and for writers`() throws {
+        try withDamagedStore {
+            try $0.put([2], forKey: StoreKeyspace.id(1, 1))
+        } _: { photos in
+            let second = try photos.document(2)
+            expectFailure(.corruption, containing: "leads to row 2") { try photos.document(1) }
+            expectFailure(.corruption) { try photos.documents([2, 1]) }
+            expectFailure(.corruption) { try photos.store.snapshot().collections[0].document(1) }
+            expectFailure(.corruption) { try photos.put(["id": 1]) }
+            expectFailure(.corruption) { try photos.delete(1) }
+            #expect(try photos.document(2) == second)
+            try photos.store.rebuild()
+            #expect(try photos.document(1)?.id == 1)
+            try expectSound(photos.store)
+        }
+    }
+
     @Test func `Counters without room are corruption when a document is added`() throws {
         try withDamagedStore {
             try $0.put(Array(repeating: 0xff, count: 9) + [1, 3, 1], forKey: CollectionCounters.key(1))

@@ -131,6 +131,9 @@ import Testing
                     && entry.analysis.contains { $0.hasPrefix("words-1-") })
             // Synonyms are looked up: the index stays.
             english.synonyms = [["night", "dark"]]
+            #expect(
+                try store.changes(for: Self.schema(.text("text", on: .field("title", analyzer: english), "caption")))
+                    .first?.reasons.last == "its entries stay as they are")
             try store.apply(Self.schema(.text("text", on: .field("title", analyzer: english), "caption")))
             #expect(number() == second)
             #expect(try collection.searchCount(TextQuery(parsing: "dark")) == 600)
