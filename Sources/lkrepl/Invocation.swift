@@ -41,7 +41,13 @@ enum Invocation {
     init(_ arguments: [String]) throws {
         var options = SharedOptions()
         var rest = arguments[...]
-        while try options.take(from: &rest) {}
+        // Options of the shell may stand before the database as well.
+        var shellOptions: [String] = []
+        while true {
+            if try options.take(from: &rest) { continue }
+            guard let first = rest.first, Self.shellFlags.contains(first) else { break }
+            shellOptions.append(rest.removeFirst())
+        }
         if rest.first == "--" { rest.removeFirst() }
         guard let first = rest.first, !first.hasPrefix("-") else {
             self = .command(rest.isEmpty ? ["--help"] : Array(rest))
@@ -52,6 +58,11 @@ enum Invocation {
             return
         }
         if let command = try Self.command(rest, options: options) {
+            if let option = shellOptions.first {
+                throw CommandFailure(
+                    .usage, "\(option) is an option of the shell, and \(first) is a command",
+                    hint: "lkrepl DATABASE \(option) -c '\(first) …' runs it in a shell")
+            }
             self = .command(command)
             return
         }
@@ -60,8 +71,11 @@ enum Invocation {
             return
         }
         if first == "repl", rest.count > 1 { rest.removeFirst() }
-        self = .shell(try Self.shell(rest.removeFirst(), rest, options: options))
+        self = .shell(try Self.shell(rest.removeFirst(), rest + shellOptions, options: options))
     }
+
+    /// Options of the shell that have no value.
+    private static let shellFlags: Set<String> = ["--keep-going", "--no-history", "--no-config"]
 
     /// The arguments of a command as ArgumentParser takes them: options behind its name, or behind that of the command
     /// below it; `nil` if the first is no command.

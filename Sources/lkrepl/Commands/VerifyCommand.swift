@@ -99,8 +99,8 @@ struct VerifyCommand: ParsableCommand {
     /// Of a plain database, every block is read and checked against its checksum.
     private func verifyKeys(_ session: Session) throws {
         let report = try session.database.verify()
+        let writer = try options.writer()
         guard report.isSound else {
-            let writer = try options.writer()
             for problem in report.problems {
                 try writer.write(["problem": .string(problem.description), "finding": .string(problem.kind.rawValue)])
             }
@@ -109,6 +109,7 @@ struct VerifyCommand: ParsableCommand {
                 .badData, "\(report.problems.count) problems in \(session.path)",
                 hint: "restore a backup; repair --dry-run says what could be salvaged")
         }
+        try writer.finish()
         options.note("verify: \(report.keyCount) keys were read, every block has its checksum")
     }
 }

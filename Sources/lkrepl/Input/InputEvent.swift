@@ -19,6 +19,14 @@ enum InputChange {
     case document(collection: String?, id: DocumentID?, content: DocumentObject)
     case documentDeletion(collection: String?, id: DocumentID)
 
+    /// The collection of the document; `nil` for a pair, and where the command names it.
+    var collection: String? {
+        switch self {
+        case .pair, .deletion: nil
+        case .document(let collection, _, _), .documentDeletion(let collection, _): collection
+        }
+    }
+
     /// Adds the change to a digest of all that was read.
     func add(to digest: inout ContentDigest) {
         switch self {

@@ -241,6 +241,8 @@ final class DocumentLoadTarget: LoadTarget {
 
     // MARK: - Markers
 
+    var resumesInserts: Bool { true }
+
     func marker() throws -> LoadMarker? {
         guard let markerName, let text = try store.marker(markerName) else { return nil }
         return LoadMarker(encoded: text)

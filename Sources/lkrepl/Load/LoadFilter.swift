@@ -34,6 +34,11 @@ struct LoadFilter {
         return schema
     }
 
+    /// The first collection that is wanted and is none of those that the input has; `nil` if there is none.
+    func missing(among names: Set<[UInt8]>) -> String? {
+        only?.first { !names.contains(Array($0.utf8)) }
+    }
+
     private func isWanted(_ name: String) -> Bool {
         only?.contains { $0.utf8.elementsEqual(name.utf8) } ?? true
     }

@@ -15,6 +15,8 @@ protocol LoadTarget: AnyObject {
     func store(_ batch: LoadBatch) throws -> LoadOutcome
     /// The marker that a load which did not come to its end has left; `nil` if there is none.
     func marker() throws -> LoadMarker?
+    /// Whether the marker is in the batch of the records, so that a load that only inserts can go on behind it.
+    var resumesInserts: Bool { get }
     /// Makes what was stored survive the loss of power.
     func synchronize() throws
     /// How many records there are now; `nil` if it cannot differ from those that were stored.

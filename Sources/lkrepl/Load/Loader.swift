@@ -60,6 +60,9 @@ final class Loader {
     /// Bad records that are told of one by one.
     private static let toldCount = 20
 
+    /// The collections that the input has, as bytes; noted where not all are wanted.
+    private var collections: Set<[UInt8]> = []
+
     /// - Parameter makeTarget: the target for a dump with this header, or for records without one.
     init(
         options: Options, rejects: RejectWriter? = nil, progress: ProgressReporter,
@@ -98,6 +101,11 @@ final class Loader {
         }
         if let resumed, itemCount < resumed.itemCount { throw otherInput(resumed) }
         try commit(isLast: true)
+        if let name = options.filter.missing(among: collections) {
+            throw CommandFailure(
+                .badData, "the input has no collection \(name)",
+                hint: "--only names collections; the lines of the dump that begin with \"schema\" tell which there are")
+        }
         if options.synchronization == .end { try target?.synchronize() }
         if let warning = source.warning { StandardError.shared.write("\(options.command): \(warning)\n") }
     }
@@ -118,11 +126,13 @@ final class Loader {
             self.header = header
             try placing(source) { try openTarget().begin(header) }
         case .schema(let schema):
+            if options.filter.only != nil { for collection in schema.collections { note(collection.name) } }
             try placing(source) { try openTarget().adopt(options.filter.schema(schema)) }
         case .change(let change):
             if target == nil { try placing(source) { _ = try openTarget() } }
             if options.mode == .replace, !isCleared { try clear() }
             itemCount += 1
+            if options.filter.only != nil, let name = change.collection { note(name) }
             guard let change = options.filter.change(change) else {
                 if itemCount > resumed?.itemCount ?? 0 {
                     summary.read += 1
@@ -150,6 +160,8 @@ final class Loader {
         }
     }
 
+    private func note(_ collection: String) { collections.insert(Array(collection.utf8)) }
+
     private func openTarget() throws -> any LoadTarget {
         if let target { return target }
         let target = try makeTarget(header)
@@ -166,9 +178,13 @@ final class Loader {
             guard options.mode == .insert else { return target }
             throw CommandFailure(
                 .usage, "an earlier \(options.command) was interrupted after record \(marker.itemCount)",
-                hint: "--resume goes on there, --restart begins anew")
+                hint: target.resumesInserts
+                    ? "--resume goes on there, --restart begins anew"
+                    : "--mode skip --resume goes on there, --restart begins anew")
         }
-        guard marker.mode == options.mode else {
+        // What was inserted behind the last mark is there, and skipped.
+        let goesOnSkipping = marker.mode == .insert && options.mode == .skip && !target.resumesInserts
+        guard marker.mode == options.mode || goesOnSkipping else {
             throw CommandFailure(
                 .usage, "the interrupted \(options.command) had the mode \(marker.mode.rawValue)",
                 hint: "use --mode \(marker.mode.rawValue), or --restart")

@@ -37,6 +37,8 @@ final class NewStoreTarget: LoadTarget {
         return try target.store(batch)
     }
 
+    /// What is interrupted leaves no store, and so no marker.
+    var resumesInserts: Bool { true }
     func marker() throws -> LoadMarker? { nil }
     func synchronize() throws { try target?.synchronize() }
     func count() throws -> Int? { try target?.count() ?? 0 }

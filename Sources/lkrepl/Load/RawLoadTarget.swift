@@ -145,6 +145,9 @@ final class RawLoadTarget: LoadTarget {
         lastKey = key
     }
 
+    /// The marker is a file beside the input.
+    var resumesInserts: Bool { false }
+
     func marker() throws -> LoadMarker? {
         guard let markerPath, FileDescriptor.exists(markerPath) else { return nil }
         let file = try InputFile(path: markerPath)

@@ -22,7 +22,7 @@ struct HeldTable: Sendable {
     /// - Parameter rowLimit: how many rows are drawn at most; `nil` for all that are held.
     func text(for output: StandardOutput, rowLimit: Int?) -> String {
         var table = TableRenderer()
-        table.width = output.isTerminal ? Terminal.width(of: output.descriptor.rawValue) : 120
+        table.width = Terminal.width(of: output.descriptor.rawValue, otherwise: output.isTerminal ? 80 : 120)
         table.isHeaderBold = Terminal.takesStyle(output.descriptor.rawValue)
         table.maximumRowCount = rowLimit
         let canShowMore = rowLimit.map { $0 < rows.count } ?? false

@@ -9,11 +9,11 @@ import Synchronization
 /// What is known of the terminal without asking it: a question in escape sequences goes wrong on plain pseudo-terminals.
 enum Terminal {
     /// The columns of the terminal behind a descriptor; `COLUMNS` or 80 where there is none.
-    static func width(of descriptor: Int32) -> Int {
+    static func width(of descriptor: Int32, otherwise width: Int = 80) -> Int {
         var size = winsize()
         if unsafe ioctl(descriptor, UInt(TIOCGWINSZ), &size) == 0, size.ws_col > 0 { return Int(size.ws_col) }
         if let text = environment("COLUMNS"), let columns = Int(text), columns > 0 { return columns }
-        return 80
+        return width
     }
 
     /// The rows of the terminal behind a descriptor; `LINES` or 24 where there is none.

@@ -123,6 +123,14 @@ enum Interruption {
         signal(SIGPIPE, SIG_IGN)
     }
 
+    /// Runs `body` so that the end of a program that reads what it writes is an error of the write, and not the end of this
+    /// process.
+    static func keepingBrokenPipes<R>(_ body: () throws -> R) rethrows -> R {
+        let previous = signal(SIGPIPE, SIG_IGN)
+        defer { signal(SIGPIPE, previous) }
+        return try body()
+    }
+
     /// Whether the window has changed, or the process was continued, since the last call.
     static func takeResize() -> Bool { wasResized.exchange(false, ordering: .relaxed) }
 

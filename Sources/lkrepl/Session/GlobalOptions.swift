@@ -85,6 +85,7 @@ struct GlobalOptions: ParsableArguments {
                 .noPermission, "\(what) changes the database, which is opened read-only",
                 hint: Session.shell == nil ? "add --write" : "add --write, or type .write on")
         }
+        Session.shell?.mayHaveWritten = true
     }
 
     /// Asks before something that cannot be taken back, and refuses where nobody can answer.
@@ -97,7 +98,14 @@ struct GlobalOptions: ParsableArguments {
         }
         StandardError.shared.write("\(VisibleText.singleLine(question))? [y/N] ")
         var answer = [UInt8](repeating: 0, count: 64)
-        let count = try FileDescriptor.standardInput.read(into: &answer)
+        var count = 0
+        do throws(SystemError) {
+            count = try FileDescriptor.standardInput.read(into: &answer)
+        } catch {
+            // ^C is an answer.
+            guard error.isInterruption else { throw error }
+            StandardError.shared.write("\n")
+        }
         guard count > 0, answer[0] | 0x20 == UInt8(ascii: "y") else {
             throw CommandFailure(.no, "not done: \(question)")
         }

@@ -5,6 +5,9 @@ final class SessionBox: @unchecked Sendable {
     /// Whether the commands come from standard input, so that no command may read it.
     let readsStandardInput: Bool
     var settings: ShellSettings
+    /// Whether a command was allowed to write since this was last set to `false`: what a shell reads must not be older
+    /// than what it has written.
+    var mayHaveWritten = false
     /// The rows of the last table, for `.last`.
     var lastTable: HeldTable?
 

@@ -252,6 +252,13 @@ struct Completer {
         while found.count < Self.readLimit, ContinuousClock.now < deadline, (try? cursor.advance()) == true {
             found.append(.init(text: ByteNotation.print(cursor.key.copied())))
         }
+        // Between the first and the last key all begin with what these two have in common.
+        if (try? cursor.advance()) == true,
+            var last = try? session.reader.cursor(in: .prefix(prefix), reverse: true, fillsCache: false),
+            (try? last.advance()) == true
+        {
+            found.append(.init(text: ByteNotation.print(last.key.copied()), note: "the last of more"))
+        }
         return Completion(start: place.start, candidates: found, replacesSpelling: true)
     }
 

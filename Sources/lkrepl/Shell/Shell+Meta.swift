@@ -160,16 +160,14 @@ extension Shell {
         if let sink = redirections.once {
             redirections.once = nil
             do {
-                try OutputTarget.$current.withValue(sink.target, operation: body)
+                try write(to: sink, body)
             } catch {
                 try? sink.close()
                 throw error
             }
             return try sink.close()
         }
-        if let sink = redirections.lasting {
-            return try OutputTarget.$current.withValue(sink.target, operation: body)
-        }
+        if let sink = redirections.lasting { return try write(to: sink, body) }
         guard isInteractive, box.settings.paging != .off, FileDescriptor.standardOutput.isTerminal, !Terminal.isDumb,
             let command = PagerGate.standardCommand()
         else { return try body() }
@@ -183,13 +181,29 @@ extension Shell {
         }
     }
 
+    /// Runs `body` with its output to a sink. A program that has read enough ends the command, and nothing else.
+    private func write(to sink: Redirections.Sink, _ body: () throws -> Void) throws {
+        guard sink.child != nil else { return try OutputTarget.$current.withValue(sink.target, operation: body) }
+        do {
+            try Interruption.keepingBrokenPipes { try OutputTarget.$current.withValue(sink.target, operation: body) }
+        } catch let failure as WriteFailure where failure.error.exitCode == .brokenPipe {
+        } catch let failure as CommandFailure where failure.exitCode == .brokenPipe {
+        }
+    }
+
     // MARK: - The user's own editor
 
     /// What the user made of a text in `$VISUAL` or `$EDITOR`.
     ///
     /// - Throws: ``CommandFailure`` with `unavailable` if there is no editor, or it failed.
     func editedExternally(_ text: String) throws -> String {
-        let editor = Terminal.environment("VISUAL") ?? Terminal.environment("EDITOR") ?? "vi"
+        let named = Terminal.environment("VISUAL") ?? Terminal.environment("EDITOR")
+        guard named != nil || FileDescriptor.standardInput.isTerminal else {
+            throw CommandFailure(
+                .usage, ".edit needs a terminal, and this is none",
+                hint: "set VISUAL or EDITOR to a program that needs none")
+        }
+        let editor = named ?? "vi"
         let path = (Terminal.environment("TMPDIR") ?? "/tmp") + "/lkrepl-\(getpid()).lk"
         // Nobody else may read it, and nothing that was there is followed.
         unsafe unlink(path)

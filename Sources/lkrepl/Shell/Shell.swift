@@ -181,12 +181,15 @@ final class Shell {
     }
 
     /// Runs a command on one moment of the database: that of the shell while nothing may be changed, and else a new one.
+    /// The shell sees what one of its own commands has written, so the next command is of a new moment then.
     private func withMoment(_ body: () throws -> Void) throws {
         if box.settings.options.isWritable {
             box.session.unpin()
             return try body()
         }
         if !box.session.isPinned { try box.session.pin() }
+        box.mayHaveWritten = false
+        defer { if box.mayHaveWritten { box.session.unpin() } }
         try body()
     }
 

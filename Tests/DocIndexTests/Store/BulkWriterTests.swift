@@ -84,14 +84,15 @@ import Testing
 
     @Test func `What the closure throws ends the load, and what was given before is stored`() throws {
         struct Stop: Error {}
-        try withTemporaryStore(schema: Self.schema) { store in
+        try withTemporaryStore(schema: Self.schema) { (store) throws in
             #expect(throws: Stop.self) {
                 try store.load(into: "c") { writer in
                     for number in 0..<10 { try writer.put(Self.document(number)) }
                     throw Stop()
                 }
             }
-            #expect(try store.collection("c").count() == 10)
+            let count = try store.collection("c").count()
+            #expect(count == 10)
         }
     }
 

@@ -97,9 +97,33 @@ import Testing
             #expect(try child.wait() == 137)
             #expect(place.has("large.lkd.lkprogress"))
             let refused = try place.run("load", "--write", "app.db", "large.lkd", "--mode", "insert", "--resume")
-            #expect(refused.code == 64, "\(refused)")
+            #expect(refused.code == 64 && refused.says("--mode skip"), "\(refused)")
             let resumed = try place.run("load", "--write", "app.db", "large.lkd", "--resume")
             #expect(resumed.code == 0 && !resumed.says("read 20,000 "), "\(resumed)")
+            #expect(try place.dump("app.db") == whole)
+            #expect(!place.has("large.lkd.lkprogress"))
+        }
+    }
+
+    @Test func `that only inserts into a plain database goes on as it is told to`() throws {
+        let pairs = (0..<20_000).map { (key: Array("\($0 + 100_000)".utf8), value: [UInt8](repeating: 7, count: 60)) }
+        let whole = try rawDump(pairs)
+        try Workplace.with { place in
+            try place.makeDatabase()
+            try place.write(whole, to: "large.lkd")
+            let arguments = ["load", "--write", "app.db", "large.lkd", "--no-verify"]
+            let child = try place.start(
+                "load", "--write", "app.db", "large.lkd", "--no-verify", "--mode", "insert", "--batch", "20", "--sync",
+                "batch", name: "load")
+            try waitFor { place.has("large.lkd.lkprogress") }
+            child.signal(9)
+            #expect(try child.wait() == 137)
+            for options in [[], ["--resume"]] {
+                let refused = try place.run(arguments + ["--mode", "insert"] + options)
+                #expect(refused.code == 64 && refused.says("--mode skip"), "\(refused)")
+            }
+            let resumed = try place.run(arguments + ["--mode", "skip", "--resume"])
+            #expect(resumed.code == 0, "\(resumed)")
             #expect(try place.dump("app.db") == whole)
             #expect(!place.has("large.lkd.lkprogress"))
         }

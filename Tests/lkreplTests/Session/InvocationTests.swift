@@ -73,4 +73,11 @@ import Testing
         // What follows an option that takes a value, and options themselves, are as they were.
         for index in [0, 1, 2, 3, 5, 6, 7, 8, 9] { #expect(protected[index] == arguments[index]) }
     }
+
+    @Test func `may have options of the shell before the database, and not before a command`() throws {
+        let shell = try #require(try shell("--keep-going", "--write", "--no-history", "/tmp", "-c", "count"))
+        #expect(shell.keepsGoing && !shell.keepsHistory && shell.readsConfiguration && shell.options.isWritable)
+        #expect(shell.sources == [.text("count")])
+        #expect(throws: CommandFailure.self) { try Invocation(["--keep-going", "count", "/tmp"]) }
+    }
 }

@@ -159,4 +159,41 @@ import Testing
             }
         }
     }
+
+    @Test func `reads what one of its own commands has written`() throws {
+        try Workplace.with { place in
+            try place.makePhotos()
+            try place.makeDatabase()
+            let pairs = try place.run(
+                "app.db", "-c", "count", "-c", "put --write n 1", "-c", "get n", "-c", "count", "-c", "del --write n",
+                "-c", "count")
+            #expect(pairs.code == 0 && pairs.output == "0\n1\n1\n0\n", "\(pairs)")
+            let documents = try place.run(
+                "photos.store", "-c", "find photos --count", "-c", #"doc put --write photos '{"id":"n"}'"#, "-c",
+                "find photos --count", "-c", "doc get photos n --mode jsonl")
+            #expect(documents.code == 0 && documents.output == "301\n302\n{\"id\":\"n\"}\n", "\(documents)")
+        }
+    }
+
+    @Test func `goes on when a program has read enough of its output`() throws {
+        try Workplace.with { place in
+            try place.makePhotos()
+            for meta in [".once", ".output"] {
+                let outcome = try place.run(
+                    "photos.store", "-c", "\(meta) '| head -c 20 > head.txt'", "-c", "find photos", "-c", ".output",
+                    "-c",
+                    "find photos --count")
+                #expect(outcome.code == 0 && outcome.output == "301\n", "\(outcome)")
+                #expect(try place.read("head.txt").count == 20)
+            }
+        }
+    }
+
+    @Test func `starts no editor where there is no terminal`() throws {
+        try Workplace.with { place in
+            try place.makePhotos()
+            let outcome = try place.run("photos.store", "-c", ".edit")
+            #expect(outcome.code == 64 && outcome.error.contains("terminal"), "\(outcome)")
+        }
+    }
 }

@@ -72,4 +72,20 @@ import Testing
             }
         }
     }
+
+    @Test func `never completes what only the first of many keys have in common`() throws {
+        try Workplace.with { place in
+            try place.makeDatabase()
+            let puts = (10..<90).map { "put user/\($0) x" }.joined(separator: "; ")
+            #expect(try place.run("--write", "app.db", "-c", puts).code == 0)
+            let session = try Session(path: place.path + "/app.db")
+            ArgumentOrigin.$current.withValue(.shell) {
+                let completer = Completer(session: session, commandNames: ["get"])
+                #expect(completer.completion(of: "get us").commonPrefix == "user/")
+                #expect(completer.completion(of: "get user/1").commonPrefix == "user/1")
+                #expect(completer.completion(of: "get us").candidates.last?.text == "user/89")
+            }
+            try session.close()
+        }
+    }
 }
