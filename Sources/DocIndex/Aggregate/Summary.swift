@@ -9,9 +9,7 @@ struct Summary {
     init(_ aggregation: Aggregation, names: FieldNames) {
         self.aggregation = aggregation
         keyPaths = aggregation.keys.map { key in
-            switch key {
-            case .value(let path), .datePart(let path, _), .range(let path, _): ResolvedPath(path, names: names)
-            }
+            ResolvedPath(key.path, names: names)
         }
         measurePaths = aggregation.measures.map { $0.path.map { ResolvedPath($0, names: names) } }
         if aggregation.keys.isEmpty { found = [([], [], aggregation.measures.map(Accumulator.init))] }
@@ -45,11 +43,7 @@ struct Summary {
         if key.isEmpty { return 0 }
         let bytes = key.flatMap { GroupBytes.encoded($0) }
         if let position = positions[bytes] { return position }
-        guard found.count < aggregation.groupLimit else {
-            throw DocIndexError(
-                .queryTooLarge,
-                "there are more than \(aggregation.groupLimit) groups; narrow the condition or raise the limit")
-        }
+        guard found.count < aggregation.groupLimit else { throw aggregation.tooManyGroups }
         positions[bytes] = found.count
         found.append((bytes, key, aggregation.measures.map(Accumulator.init)))
         return found.count - 1
@@ -69,7 +63,8 @@ struct Summary {
         return values
     }
 
-    private static func group(_ value: DocumentValue, _ key: Aggregation.GroupKey) -> DocumentValue? {
+    /// The group that a value belongs to; `nil` for the one of all that have no such value.
+    static func group(_ value: DocumentValue, _ key: Aggregation.GroupKey) -> DocumentValue? {
         switch key {
         case .value: return GroupBytes.canonical(value)
         case .datePart(_, let part): return IndexedDate(reading: value).map { .int($0.value(of: part)) }
