@@ -64,15 +64,15 @@ extension DocumentCollection {
         {
             return facets.map { Self.ranked($0, limit: limit) }
         }
-        var counts = paths.map { FacetCounts(ResolvedPath($0, names: names)) }
+        var counts = paths.map { FacetCounts($0, names: names) }
         try QueryRunner(rows: read, query: query, plan: plan, options: options).run { row, record, bodyStart, _ in
             try read.reading(row) {
-                let reader = try BodyReader(record.extracting(bodyStart..<record.count), names: names)
-                for position in counts.indices { try counts[position].add(reader) }
+                let body = record.extracting(bodyStart..<record.count)
+                for position in counts.indices { try counts[position].add(body, row: row) }
             }
             return true
         }
-        return counts.map { Self.ranked($0.facets, limit: limit) }
+        return try counts.map { Self.ranked(try $0.facets(read), limit: limit) }
     }
 
     /// The distinct values at a path, in the order of results.

@@ -52,7 +52,8 @@ struct IndexGroups {
             guard isComplete else { return }
             switch index.decoded(0, bytes) {
             case .missing: if !key.path.hasArrayStep { try add(nil, count) }
-            case .value(let value) where holdsPart: try add(value.isNull ? nil : value, count)
+            case .value(.null) where holdsPart: try add(nil, count)
+            case .value(let value) where holdsPart: try add(value, count)
             case .value(let value): try add(Summary.group(value, key), count)
             case .container:
                 // No date and no number; as a value it has content that no key has.

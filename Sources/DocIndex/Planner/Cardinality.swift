@@ -7,7 +7,7 @@ struct Cardinality {
     let documentCount: Int
 
     /// Entries that are counted before sizes are asked for, and as far as those are not sure to be more.
-    private static let firstLimit = 64
+    private static let firstLimit = 16
     private static let countLimit = 256
     /// Where sizes tell of so many entries, there are some hundred at least: they know blocks, and no entries.
     private static let sureCount = 1024

@@ -36,6 +36,7 @@ struct IndexPrefix {
         guard let component else { return [] }
         let sharing = used.filter { IndexTuples.shareArray($0.path, component.path) }
         return conditions.compactMap { condition in
+            guard condition.predicate.entryPath == component.path else { return nil }
             for other in sharing where other.element == nil || other.element != condition.element { return nil }
             return ComponentBounds(condition.predicate, component: component, isOnlyComponent: isOnlyComponent)
                 .map { (condition, $0) }
@@ -109,7 +110,7 @@ struct IndexPrefix {
 
 extension Predicate {
     /// The path of a condition on one path, or of its opposite.
-    fileprivate var entryPath: FieldPath? {
+    var entryPath: FieldPath? {
         if case .not(let part) = self { return part.leafPath }
         return leafPath
     }

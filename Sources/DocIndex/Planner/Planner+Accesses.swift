@@ -171,7 +171,10 @@ extension Planner {
     /// The ranges of an index that hold every document for which the conjuncts can be true; `nil` if that is the whole
     /// index, or the index does not hold all of these documents.
     private func scan(_ conditions: [PlannedCondition], conjuncts: [Predicate], index: ValueIndex) -> ScanCandidate? {
-        guard holdsAll(index.definition, conjuncts) else { return nil }
+        // Most indexes begin with another field.
+        let first = index.components[0].path
+        guard conditions.contains(where: { $0.predicate.entryPath == first }), holdsAll(index.definition, conjuncts)
+        else { return nil }
         var prefix = IndexPrefix(index)
         while prefix.takePoints(conditions) {}
         var ranges: [KeyRange]
