@@ -26,20 +26,21 @@ struct Comparisons {
                 format: "\nmedian of %d ratios: %.2f; lowest: %.2f", ratios.count, ratios[ratios.count / 2], ratios[0]))
     }
 
-    /// Asks one side alone, and prints the plan-independent time of each question in microseconds.
+    /// Asks one side alone, and prints the time of each question and that of the processor, in microseconds.
     func askOurs(_ questions: [Question], seconds: Double) throws {
         for question in questions where only.map({ question.name.contains($0) }) ?? true {
             for form in question.hasDocuments ? AnswerForm.allCases : [.columns] {
                 let clock = ContinuousClock()
                 let begin = clock.now
                 var askedCount = 0
-                while clock.now - begin < .seconds(seconds) {
-                    for number in 0..<question.count { _ = try question.ours(number, form) }
-                    askedCount += question.count
+                let cost = try Cost {
+                    while clock.now - begin < .seconds(seconds) {
+                        for number in 0..<question.count { _ = try question.ours(number, form) }
+                        askedCount += question.count
+                    }
                 }
-                let (whole, parts) = (clock.now - begin).components
-                let microseconds = Double(whole) * 1e6 + Double(parts) / 1e12
-                say("\(question.name), \(form): \(Int(microseconds / Double(askedCount))) µs")
+                func each(_ nanoseconds: Double) -> Int { Int(nanoseconds / 1e3 / Double(askedCount)) }
+                say("\(question.name), \(form): \(each(cost.elapsed)) µs, processor \(each(cost.processor)) µs")
             }
         }
     }

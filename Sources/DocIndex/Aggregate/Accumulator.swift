@@ -91,14 +91,20 @@ struct ExactSum {
 enum GroupBytes {
     /// The bytes of a value. Arrays and objects, of which index keys have the kind alone, are told apart by their JSON.
     static func encoded(_ value: DocumentValue?) -> [UInt8] {
-        var bytes = OrderedValue.encoded(value)
+        var bytes: [UInt8] = []
+        append(value, to: &bytes)
+        return bytes
+    }
+
+    /// Adds the bytes of a value.
+    static func append(_ value: DocumentValue?, to bytes: inout [UInt8]) {
+        OrderedValue.append(value, to: &bytes)
         switch value {
         case .array, .object:
             value?.writeJSON(to: &bytes, JSONWriter(isExtended: true))
             bytes.append(0)
         default: break
         }
-        return bytes
     }
 
     /// The value that stands for all that have these bytes: a whole double is given as an integer.

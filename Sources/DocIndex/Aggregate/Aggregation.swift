@@ -14,6 +14,12 @@ public struct Aggregation: Sendable, Hashable {
         case datePart(FieldPath, DatePart)
         /// The lower end of the range that the number at a path lies in: ranges begin at multiples of the width.
         case range(FieldPath, width: Double)
+
+        var path: FieldPath {
+            switch self {
+            case .value(let path), .datePart(let path, _), .range(let path, _): path
+            }
+        }
     }
 
     /// What is computed for each group.
@@ -60,6 +66,11 @@ public struct Aggregation: Sendable, Hashable {
         public let key: [DocumentValue?]
         /// What was computed, in the order of the measures.
         public let values: [DocumentValue]
+    }
+
+    var tooManyGroups: DocIndexError {
+        DocIndexError(
+            .queryTooLarge, "there are more than \(groupLimit) groups; narrow the condition or raise the limit")
     }
 
     func validate() throws {

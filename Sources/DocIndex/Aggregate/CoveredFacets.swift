@@ -14,6 +14,9 @@ struct CoveredFacets {
     private let sources: [Source]
     /// How often each value was met: by the bytes of a component, or by the value itself.
     private var encoded: [[[UInt8]: Int]]
+    /// The bytes of each component that were met last, and how often in a row: equal values stand together.
+    private var runs: [(bytes: [UInt8], count: Int)]
+    private var ends: [Int]
     private var values: [[DocumentValue: Int]]
 
     /// `nil` if the plan reads anything but the entries of one index, a document may have several of them there, or the
@@ -41,6 +44,8 @@ struct CoveredFacets {
         self.scan = scan
         self.sources = sources
         encoded = paths.map { _ in [:] }
+        runs = paths.map { _ in ([], 0) }
+        ends = index.components.map { _ in 0 } + [0]
         values = paths.map { _ in [:] }
     }
 
@@ -48,19 +53,20 @@ struct CoveredFacets {
     mutating func counts(_ runner: QueryRunner) throws -> [[Facet]]? {
         let needsCovered = sources.contains { if case .covered = $0 { true } else { false } }
         var isComplete = true
-        try runner.forEachEntry(of: scan) { key, value in
+        try runner.forEachEntry(of: scan) { cursor in
             try runner.noteKey()
-            guard isComplete, scan.filters.isEmpty || index.admits(key, scan.filters) else { return }
+            guard isComplete, scan.filters.isEmpty || index.admits(cursor.key, scan.filters) else { return }
             let covered =
                 needsCovered
-                ? CoveredValues.decode(value.copied(), count: index.definition.covered.count) : []
+                ? CoveredValues.decode(cursor.value.copied(), count: index.definition.covered.count) : []
             guard let covered else {
                 isComplete = false
                 return
             }
-            try add(key, covered)
+            try add(cursor.key, covered)
         }
         guard isComplete else { return nil }
+        for position in runs.indices { endRun(position) }
         var facets: [[Facet]] = []
         for (position, source) in sources.enumerated() {
             guard case .component(let component) = source else {
@@ -82,19 +88,30 @@ struct CoveredFacets {
     }
 
     private mutating func add(_ key: Span<UInt8>, _ covered: [[DocumentValue]]) throws {
-        var ends = [index.entryPrefix.count]
-        for component in index.components {
-            guard let end = component.skip(in: key, from: ends[ends.count - 1]) else { throw index.damaged }
-            ends.append(end)
+        ends[0] = index.entryPrefix.count
+        for position in index.components.indices {
+            guard let end = index.skip(position, in: key, from: ends[position]) else { throw index.damaged }
+            ends[position + 1] = end
         }
         for (position, source) in sources.enumerated() {
             switch source {
             case .component(let component):
-                let bytes = key.extracting(ends[component]..<ends[component + 1]).copied()
-                encoded[position][bytes, default: 0] += 1
+                let bytes = key.extracting(ends[component]..<ends[component + 1])
+                let last = runs[position].bytes
+                if runs[position].count == 0 || !bytes.hasSameBytes(as: last.span) {
+                    endRun(position)
+                    runs[position] = (bytes.copied(), 0)
+                }
+                runs[position].count += 1
             case .covered(let place):
                 for value in Set(covered[place].map(GroupBytes.canonical)) { values[position][value, default: 0] += 1 }
             }
         }
+    }
+
+    private mutating func endRun(_ position: Int) {
+        guard runs[position].count > 0 else { return }
+        encoded[position][runs[position].bytes, default: 0] += runs[position].count
+        runs[position].count = 0
     }
 }

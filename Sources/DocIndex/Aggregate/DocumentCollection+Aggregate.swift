@@ -5,11 +5,18 @@ extension DocumentCollection {
     ///
     /// - Returns: the groups in the order of their keys; without keys one group, also if there are no documents.
     /// - Throws: ``DocIndexError``: `queryTooLarge` for more groups than allowed; as ``find(_:options:)``.
-    /// - Complexity: that of the plan; of each document, the values that are asked for are decoded.
+    /// - Complexity: that of the plan; of each document, the values that are asked for are decoded. Counts of all documents by
+    ///   one key need no document where an index has its values first: O(*n*) in its entries, or in its distinct values if
+    ///   it counts them.
     public func summarize(
         _ aggregation: Aggregation, where predicate: Predicate = .all, options: QueryOptions = QueryOptions()
     ) throws -> [Aggregation.Group] {
         try aggregation.validate()
+        if predicate.normalized.isAll, options.hint == nil,
+            let groups = try IndexGroups(aggregation, rows: try reader())?.groups()
+        {
+            return groups
+        }
         let query = Query(predicate)
         let (rows, plan) = try prepare(query, options)
         let names = rows.collection.names.current
@@ -45,8 +52,8 @@ extension DocumentCollection {
         options: QueryOptions = QueryOptions()
     ) throws -> [[Facet]] {
         let rows = try reader()
-        if predicate.normalized == .all, options.hint == nil {
-            let counted = try paths.map { try ValueCounts(rows: rows).counts(of: $0, limit: nil) }
+        if predicate.normalized.isAll, options.hint == nil {
+            let counted = try paths.map { try ValueCounts(rows: rows).counts(of: $0) }
             if counted.allSatisfy({ $0 != nil }) { return counted.map { Self.ranked($0 ?? [], limit: limit) } }
         }
         let query = Query(predicate)
@@ -57,15 +64,15 @@ extension DocumentCollection {
         {
             return facets.map { Self.ranked($0, limit: limit) }
         }
-        var counts = paths.map { FacetCounts(ResolvedPath($0, names: names)) }
+        var counts = paths.map { FacetCounts($0, names: names) }
         try QueryRunner(rows: read, query: query, plan: plan, options: options).run { row, record, bodyStart, _ in
             try read.reading(row) {
-                let reader = try BodyReader(record.extracting(bodyStart..<record.count), names: names)
-                for position in counts.indices { try counts[position].add(reader) }
+                let body = record.extracting(bodyStart..<record.count)
+                for position in counts.indices { try counts[position].add(body, row: row) }
             }
             return true
         }
-        return counts.map { Self.ranked($0.facets, limit: limit) }
+        return try counts.map { Self.ranked(try $0.facets(read), limit: limit) }
     }
 
     /// The distinct values at a path, in the order of results.
@@ -89,13 +96,19 @@ extension DocumentCollection {
 
     /// The index whose keys alone give ``facets(_:where:limit:options:)-(FieldPath,_,_,_)``; `nil` if documents are read.
     public func indexCounting(_ path: FieldPath, where predicate: Predicate = .all) throws -> String? {
-        guard predicate.normalized == .all else { return nil }
+        guard predicate.normalized.isAll else { return nil }
         return ValueCounts(rows: try reader()).index(over: path)?.definition.name
     }
 
     /// The index whose keys alone give ``distinct(_:where:limit:options:)``; `nil` if documents are read.
     public func indexListing(_ path: FieldPath, where predicate: Predicate = .all) throws -> String? {
         ValueCounts(rows: try reader()).list(of: path, where: predicate)?.index.definition.name
+    }
+
+    /// The index whose keys alone give ``summarize(_:where:options:)``; `nil` if documents are read.
+    public func indexGrouping(_ aggregation: Aggregation, where predicate: Predicate = .all) throws -> String? {
+        guard predicate.normalized.isAll else { return nil }
+        return IndexGroups(aggregation, rows: try reader())?.index.definition.name
     }
 
     private static func ranked(_ facets: [Facet], limit: Int?) -> [Facet] {

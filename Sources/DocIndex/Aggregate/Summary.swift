@@ -3,21 +3,28 @@ struct Summary {
     private let aggregation: Aggregation
     private let keyPaths: [ResolvedPath]
     private let measurePaths: [ResolvedPath?]
+    /// Whether each document belongs to one group.
+    private let isSingle: Bool
+    private var bytes: [UInt8] = []
     private var positions: [[UInt8]: Int] = [:]
     private var found: [(bytes: [UInt8], key: [DocumentValue?], values: [Accumulator])] = []
 
     init(_ aggregation: Aggregation, names: FieldNames) {
         self.aggregation = aggregation
         keyPaths = aggregation.keys.map { key in
-            switch key {
-            case .value(let path), .datePart(let path, _), .range(let path, _): ResolvedPath(path, names: names)
-            }
+            ResolvedPath(key.path, names: names)
         }
         measurePaths = aggregation.measures.map { $0.path.map { ResolvedPath($0, names: names) } }
+        isSingle = aggregation.keys.allSatisfy { !$0.path.hasArrayStep }
         if aggregation.keys.isEmpty { found = [([], [], aggregation.measures.map(Accumulator.init))] }
     }
 
     mutating func add(_ reader: borrowing BodyReader) throws {
+        if isSingle, measurePaths.allSatisfy({ $0 == nil }) {
+            let position = try self.position(of: reader)
+            for measure in measurePaths.indices { found[position].values[measure].add(nil) }
+            return
+        }
         var values: [[DocumentValue]] = []
         for path in measurePaths {
             var own: [DocumentValue] = []
@@ -41,15 +48,25 @@ struct Summary {
         }
     }
 
+    /// The group of a document that belongs to one alone.
+    private mutating func position(of reader: borrowing BodyReader) throws -> Int {
+        if keyPaths.isEmpty { return 0 }
+        bytes.removeAll(keepingCapacity: true)
+        var key: [DocumentValue?] = []
+        for (group, path) in zip(aggregation.keys, keyPaths) {
+            let value = try reader.value(at: path).flatMap { Self.group($0, group) }
+            GroupBytes.append(value, to: &bytes)
+            key.append(value)
+        }
+        if let position = positions[bytes] { return position }
+        return try position(of: key)
+    }
+
     private mutating func position(of key: [DocumentValue?]) throws -> Int {
         if key.isEmpty { return 0 }
         let bytes = key.flatMap { GroupBytes.encoded($0) }
         if let position = positions[bytes] { return position }
-        guard found.count < aggregation.groupLimit else {
-            throw DocIndexError(
-                .queryTooLarge,
-                "there are more than \(aggregation.groupLimit) groups; narrow the condition or raise the limit")
-        }
+        guard found.count < aggregation.groupLimit else { throw aggregation.tooManyGroups }
         positions[bytes] = found.count
         found.append((bytes, key, aggregation.measures.map(Accumulator.init)))
         return found.count - 1
@@ -69,7 +86,8 @@ struct Summary {
         return values
     }
 
-    private static func group(_ value: DocumentValue, _ key: Aggregation.GroupKey) -> DocumentValue? {
+    /// The group that a value belongs to; `nil` for the one of all that have no such value.
+    static func group(_ value: DocumentValue, _ key: Aggregation.GroupKey) -> DocumentValue? {
         switch key {
         case .value: return GroupBytes.canonical(value)
         case .datePart(_, let part): return IndexedDate(reading: value).map { .int($0.value(of: part)) }
@@ -90,13 +108,21 @@ struct Summary {
 /// Counts the documents of each value at one path.
 struct FacetCounts {
     private let path: ResolvedPath
+    private let names: FieldNames
+    /// Single values are told apart by their bytes in the body, and decoded once at the end.
+    private var encoded = ByteCounts()
     private var counts: [DocumentValue: Int] = [:]
 
-    init(_ path: ResolvedPath) { self.path = path }
+    init(_ path: FieldPath, names: FieldNames) {
+        self.path = ResolvedPath(path, names: names)
+        self.names = names
+    }
 
-    mutating func add(_ reader: borrowing BodyReader) throws {
+    /// Counts the value of a document.
+    mutating func add(_ body: Span<UInt8>, row: UInt64) throws(BodyError) {
+        let reader = try BodyReader(body, names: names)
         if !path.path.hasArrayStep {
-            if let value = try reader.value(at: path) { counts[GroupBytes.canonical(value), default: 0] += 1 }
+            if let range = try reader.range(of: path) { encoded.add(body.extracting(range), row: row) }
             return
         }
         var seen: Set<DocumentValue> = []
@@ -104,5 +130,19 @@ struct FacetCounts {
         for value in seen { counts[value, default: 0] += 1 }
     }
 
-    var facets: [Facet] { counts.map { Facet(value: $0.key, count: $0.value) } }
+    /// The values with their counts.
+    ///
+    /// - Throws: what `rows` makes of a value that cannot be decoded.
+    func facets(_ rows: RowReader) throws -> [Facet] {
+        var counts = self.counts
+        try encoded.forEach { bytes, row, count in
+            try rows.reading(row) {
+                var cursor = BodyCursor(bytes)
+                // Equal numbers may have other bytes.
+                let value = GroupBytes.canonical(try BodyDecoder.readValue(&cursor, before: bytes.count, names))
+                counts[value, default: 0] += count
+            }
+        }
+        return counts.map { Facet(value: $0.key, count: $0.value) }
+    }
 }

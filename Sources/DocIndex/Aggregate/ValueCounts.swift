@@ -7,66 +7,46 @@ struct ValueCounts {
     /// The values and how many documents have each; `nil` if no index can tell.
     ///
     /// - Complexity: O(*n*) in the entries of the index, or in its distinct values if it counts them.
-    func counts(of path: FieldPath, limit: Int?) throws -> [Facet]? {
+    func counts(of path: FieldPath) throws -> [Facet]? {
         guard let index = index(over: path) else { return nil }
         var facets: [Facet] = []
-        let counters = IndexCounters(index: index)
-        var cancellation = CancellationCheck()
-        if index.definition.countsValues {
-            let prefix = counters.key([])
-            // Counts of a value of the first component and different ones of the others follow one another.
-            var last: [UInt8] = []
-            var cursor = try rows.snapshot.cursor(in: .prefix(prefix))
-            while try cursor.advance() {
-                try cancellation.step()
-                guard let end = index.components[0].skip(in: cursor.key, from: prefix.count),
-                    let count = Varint.readAll(cursor.value.copied())?.first
-                else { throw counters.damaged }
-                let bytes = cursor.key.extracting(prefix.count..<end)
-                if bytes.hasSameBytes(as: last.span), !facets.isEmpty {
-                    let known = facets.removeLast()
-                    facets.append(Facet(value: known.value, count: known.count + Int(clamping: count)))
-                    continue
-                }
-                last = []
-                switch Self.value(bytes, index.components[0]) {
-                case .value(let value):
-                    last = bytes.copied()
-                    facets.append(Facet(value: value, count: Int(clamping: count)))
-                case .missing: break
-                case .container, nil: return nil
-                }
-            }
-            return facets
-        }
         var isComplete = true
-        var bytes: [UInt8] = []
-        var count = 0
-        func flush() {
-            guard count > 0, let value = Self.value(bytes.span, index.components[0]) else { return }
-            switch value {
-            case .missing: break
+        try forEachValue(of: index) { bytes, count in
+            switch index.decoded(0, bytes) {
             case .value(let value): facets.append(Facet(value: value, count: count))
-            case .container: isComplete = false
+            case .missing: break
+            case .container, nil: isComplete = false
             }
         }
-        var cursor = try rows.snapshot.cursor(in: .prefix(index.entryPrefix))
-        while try cursor.advance() {
+        return isComplete ? facets : nil
+    }
+
+    /// Visits each distinct value of the first component, as bytes in their order, with the count of its entries.
+    ///
+    /// What the visits say holds once this has returned: damage may be found at the end.
+    ///
+    /// - Complexity: O(*n*) in the entries of the index, or in its distinct values if it counts them.
+    func forEachValue(of index: ValueIndex, _ body: (_ bytes: Span<UInt8>, _ count: Int) throws -> Void) throws {
+        let counters = index.definition.countsValues ? IndexCounters(index: index) : nil
+        let prefix = counters?.key([]) ?? index.entryPrefix
+        var cancellation = CancellationCheck()
+        // Entries of one value, and counts of it with different values of other components, follow one another.
+        var last: [UInt8] = []
+        var count = 0
+        var cursor = try rows.snapshot.cursor(in: .prefix(prefix))
+        while try cursor.advanceUnchecked() {
             try cancellation.step()
-            guard let end = index.components[0].skip(in: cursor.key, from: index.entryPrefix.count) else {
-                throw index.damaged
+            guard let end = index.skip(0, in: cursor.key, from: prefix.count) else {
+                throw counters?.damaged ?? index.damaged
             }
-            if bytes.count != end - index.entryPrefix.count
-                || !cursor.key.extracting(index.entryPrefix.count..<end).hasSameBytes(as: bytes.span)
-            {
-                flush()
-                bytes = cursor.key.extracting(index.entryPrefix.count..<end).copied()
+            if !cursor.key.extracting(prefix.count..<end).hasSameBytes(as: last.span) {
+                if count > 0 { try body(last.span, count) }
+                last = cursor.key.extracting(prefix.count..<end).copied()
                 count = 0
             }
-            count += 1
+            count += try counters.map { Int(clamping: try $0.count(cursor.value)) } ?? 1
         }
-        flush()
-        return isComplete ? facets : nil
+        if count > 0 { try body(last.span, count) }
     }
 
     /// An index with a path first that has one entry of every document for each value; one that counts them if there is.
@@ -77,10 +57,6 @@ struct ValueCounts {
                 && (index.components.count == 1 || !index.definition.fields.contains(where: \.hasArrayStep))
         }
         return usable.first { $0.definition.countsValues } ?? usable.first
-    }
-
-    private static func value(_ bytes: Span<UInt8>, _ component: IndexComponent) -> OrderedValue.Decoded? {
-        OrderedValue.decoded(bytes, isDescending: component.order == .descending)
     }
 
     // MARK: - Distinct values

@@ -79,6 +79,20 @@ public struct BodyReader: ~Escapable {
     }
 }
 
+// MARK: - Encoded values
+
+extension BodyReader {
+    /// Where in the body the value lies that `path` leads to; `nil` if it leads nowhere. The path has no `[]`.
+    ///
+    /// - Throws: ``BodyError`` if what the path leads through is damaged, or where the value ends cannot be known.
+    func range(of path: ResolvedPath) throws(BodyError) -> Range<Int>? {
+        guard let place = try withoutBranches(from: root, along: path.steps) else { return nil }
+        var cursor = BodyCursor(bytes, offset: place.offset)
+        try cursor.skipValue(before: place.end)
+        return place.offset..<cursor.offset
+    }
+}
+
 // MARK: - Steps
 
 extension BodyReader {

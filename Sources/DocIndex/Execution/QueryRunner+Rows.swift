@@ -39,6 +39,7 @@ extension QueryRunner {
             var left = try rowSet(first)
             for part in parts.dropFirst() where left.count > 0 { left = try intersection(left, part) }
             for row in left.sorted { found.insert(row) }
+        case .ids(let scan): try collect(scan, into: &found)
         case .ranges(let scan):
             if let index = rows.index(named: scan.index) as? GeoIndex {
                 try collect(scan, index, into: &found)
@@ -48,18 +49,47 @@ extension QueryRunner {
         }
     }
 
+    private func collect(_ scan: IDScan, into found: inout RowBitmap) throws {
+        if let ids = scan.ids {
+            for id in ids {
+                try noteKey()
+                if let row = try rows.row(of: id) { found.insert(row) }
+            }
+            return
+        }
+        for range in scan.ranges {
+            var cursor = try rows.snapshot.cursor(in: range)
+            while try cursor.advanceUnchecked() {
+                try noteKey()
+                if let row = try rows.row(inIDValue: cursor.value) { found.insert(row) }
+            }
+        }
+    }
+
     private func collect(_ scan: IndexScan, _ index: ValueIndex, into found: inout RowBitmap) throws {
-        try forEachEntry(of: scan) { key, _ in
+        // The entries of one value have the row at the same place.
+        if scan.hasRisingRows, scan.ranges.count == 1, scan.filters.isEmpty,
+            case .included(let lower) = scan.ranges[0].lower, lower.last == 0x01
+        {
+            let offset = lower.count - 1
+            try forEachEntry(of: scan) { cursor in
+                try noteKey()
+                guard let row = StoreKeyspace.row(in: cursor.key, at: offset) else { throw index.damaged }
+                found.insert(row)
+            }
+            return
+        }
+        try forEachEntry(of: scan) { cursor in
             try noteKey()
-            guard let row = index.row(of: key) else { throw index.damaged }
-            if scan.filters.isEmpty || index.admits(key, scan.filters) { found.insert(row) }
+            guard let row = index.row(of: cursor.key) else { throw index.damaged }
+            if scan.filters.isEmpty || index.admits(cursor.key, scan.filters) { found.insert(row) }
         }
     }
 
     /// Visits the entries in the ranges of a scan. One cursor moves from range to range, as making one costs more.
-    func forEachEntry(
-        of scan: IndexScan, _ body: (_ key: Span<UInt8>, _ value: Span<UInt8>) throws -> Void
-    ) throws {
+    ///
+    /// What the entries say holds once this has returned: damage between them may be found at the end.
+    func forEachEntry(of scan: IndexScan, _ body: (borrowing Cursor) throws -> Void) throws {
         guard let first = scan.ranges.first, let last = scan.ranges.last else { return }
         var hull = first
         hull.upper = last.upper
@@ -69,22 +99,23 @@ extension QueryRunner {
                 guard case .included(let lower) = range.lower else { continue }
                 cursor.seek(to: lower)
             }
-            while try cursor.advance() {
+            while try cursor.advanceUnchecked() {
                 if scan.ranges.count > 1, !range.isAbove(cursor.key) { break }
-                try body(cursor.key, cursor.value)
+                try body(cursor)
             }
         }
+        try cursor.checkForErrors()
     }
 
     /// How many documents a scan finds whose entries decide, from the entries alone or from what the index counts; `nil`
     /// where a document may have several entries in it.
     func entryCount(_ scan: IndexScan) throws -> Int? {
-        guard let index = rows.index(named: scan.index) as? ValueIndex, scan.filters.isEmpty else { return nil }
+        guard let index = rows.index(named: scan.index), scan.filters.isEmpty else { return nil }
         let isOneValue = scan.hasRisingRows && scan.ranges.count == 1
         guard isOneValue || !index.definition.fields.contains(where: \.hasArrayStep) else { return nil }
-        if index.definition.countsValues { return try countedEntries(scan, index) }
+        if let index = index as? ValueIndex, index.definition.countsValues { return try countedEntries(scan, index) }
         var count = 0
-        try forEachEntry(of: scan) { _, _ in
+        try forEachEntry(of: scan) { _ in
             try noteKey()
             count += 1
         }
@@ -112,31 +143,30 @@ extension QueryRunner {
             var cursor = try rows.snapshot.cursor(
                 in: .from(counters.key(start[prefixCount...]), to: counters.key(upper[prefixCount...])))
             let skipped = counters.key([]).count
-            while try cursor.advance() {
+            var entry = Array(lower[..<prefixCount])
+            while try cursor.advanceUnchecked() {
                 try noteKey()
-                var entry = Array(lower[..<prefixCount])
+                entry.removeSubrange(prefixCount...)
                 for place in skipped..<cursor.key.count { entry.append(cursor.key[place]) }
                 StoreKeyspace.appendRow(1, to: &entry)
                 guard !entry.lexicographicallyPrecedes(lower), entry.lexicographicallyPrecedes(upper) else { continue }
-                guard let values = Varint.readAll(cursor.value.copied()), values.count == 1 else {
-                    throw counters.damaged
-                }
-                sum &+= values[0]
+                sum &+= try counters.count(cursor.value)
             }
         }
         return Int(clamping: sum)
     }
 
     private func collect(_ scan: IndexScan, _ index: GeoIndex, into found: inout RowBitmap) throws {
-        for range in scan.ranges {
-            var cursor = try rows.snapshot.cursor(in: range)
-            while try cursor.advance() {
-                try noteKey()
-                guard let (row, point) = index.entry(key: cursor.key, value: cursor.value) else {
-                    throw index.damaged
-                }
-                if scan.filters.allSatisfy({ $0.admits(point) }) { found.insert(row) }
+        try forEachEntry(of: scan) { cursor in
+            try noteKey()
+            if scan.filters.isEmpty {
+                // Places without a location have no cell.
+                guard let row = index.row(of: cursor.key) else { throw index.damaged }
+                found.insert(row)
+                return
             }
+            guard let (row, point) = index.entry(key: cursor.key, value: cursor.value) else { throw index.damaged }
+            if scan.filters.allSatisfy({ $0.admits(point) }) { found.insert(row) }
         }
     }
 
@@ -169,7 +199,7 @@ extension QueryRunner {
 
 extension KeyRange {
     /// Whether a key lies before the upper end.
-    fileprivate func isAbove(_ key: Span<UInt8>) -> Bool {
+    func isAbove(_ key: Span<UInt8>) -> Bool {
         guard case .excluded(let upper) = upper else { return true }
         let upperSpan = upper.span
         let common = min(key.count, upperSpan.count)

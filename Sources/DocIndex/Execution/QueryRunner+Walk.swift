@@ -7,8 +7,13 @@ extension QueryRunner {
 
     /// Every row that matches, in the order of an index; those with equal values in the order of rows.
     ///
+    /// How soon a walk among some rows meets enough of them depends on how they lie in the index, which nobody knows before.
+    /// One that has taken as long as reading and sorting them all would goes on like that, behind the last one it gave.
+    ///
     /// - Parameter filter: the rows among which they are; `nil` for all.
     func walk(_ walk: IndexWalk, among filter: RowBitmap?, _ visit: Visit) throws {
+        let limit = try filter.flatMap { try costLimit(among: $0) }
+        let begin = work
         let index = try valueIndex(named: walk.index)
         let start = try self.start(of: walk, index)
         // Seeking behind the group, whatever follows there.
@@ -19,7 +24,13 @@ extension QueryRunner {
         let endsWithSort = walk.sortComponents.upperBound == index.components.count
         let walker = OrderedWalk(walk: walk, cursors: cursors)
         for cursor in cursors { if try cursor.advance() { try noteKey() } }
+        let isChecked = cursors.count > 1
         while let group = walker.nextGroup {
+            if let limit, let filter, cost(of: walk, since: begin) > limit {
+                for cursor in cursors { try cursor.checkForErrors() }
+                didLeaveWalk = true
+                return try sort(filter, behind: lastRow, visit)
+            }
             let isFirst = start.map { group == $0.group } ?? false
             let behind = isFirst ? start?.row ?? 0 : 0
             let atGroup = cursors.filter { !$0.isAtEnd && $0.group == group }
@@ -28,7 +39,7 @@ extension QueryRunner {
                 let cursor = atGroup[0]
                 repeat {
                     if cursor.row > behind, try !emit(cursor, among: filter, visit) { return }
-                } while try advance(cursor) && cursor.group == group
+                } while try advance(cursor, checks: isChecked) && cursor.group == group
                 continue
             }
             var found: [UInt64] = []
@@ -42,8 +53,9 @@ extension QueryRunner {
                         isTurned = true
                         break
                     }
-                } while try advance(cursor) && cursor.group == group
+                } while try advance(cursor, checks: isChecked) && cursor.group == group
             }
+            if !isChecked, !found.isEmpty { try atGroup[0].checkForErrors() }
             if isTurned {
                 guard try turn(group, atGroup[0], walk, index, behind: behind, among: filter, visit) else { return }
                 continue
@@ -76,14 +88,35 @@ extension QueryRunner {
         return true
     }
 
-    private func advance(_ cursor: RunCursor) throws -> Bool {
-        guard try cursor.advance() else { return false }
+    /// What reading the documents of some rows and keeping the first costs; `nil` where a walk must go on to its end,
+    /// because memory may not suffice for what else there is.
+    private func costLimit(among filter: RowBitmap) throws -> Double? {
+        guard let needed = window.neededCount, needed < options.sortByteLimit / 1024 else { return nil }
+        let costs = CostModel()
+        let count = Double(filter.count)
+        return count
+            * (costs.document(of: count, among: Double(try rows.documentCount())) + costs.condition + costs.sortKey)
+    }
+
+    private func cost(of walk: IndexWalk, since begin: Work) -> Double {
+        let costs = CostModel()
+        let step = walk.isDescending ? costs.entryBackward : costs.entryForward
+        return Double(work.keysExamined - begin.keysExamined)
+            * (step + costs.setMember + Double(walk.filters.count) * costs.entryCondition)
+            + Double(work.documentsExamined - begin.documentsExamined) * costs.documentByRow
+    }
+
+    /// - Parameter checks: whether damage is looked for at once; else before the next result.
+    private func advance(_ cursor: RunCursor, checks: Bool = true) throws -> Bool {
+        guard try cursor.advance(checks: checks) else { return false }
         try noteKey()
         return true
     }
 
     private func emit(_ cursor: RunCursor, among filter: RowBitmap?, _ visit: Visit) throws -> Bool {
         guard cursor.isAdmitted, filter?.contains(cursor.row) ?? true else { return true }
+        // A result is given only if nothing before it was left out.
+        try cursor.checkForErrors()
         return try emit(cursor.row, visit)
     }
 
@@ -93,10 +126,13 @@ extension QueryRunner {
     private func emit(_ row: UInt64, _ visit: Visit) throws -> Bool {
         if plan.isExact, window.isSkipping {
             _ = window.admit()
+            lastRow = row
             return true
         }
         return try rows.withRecord(row) { record, bodyStart, sequence in
-            guard try self.matches(row, record, bodyStart), self.window.admit() else { return true }
+            guard try self.matches(row, record, bodyStart) else { return true }
+            self.lastRow = row
+            guard self.window.admit() else { return true }
             return try visit(row, record, bodyStart, sequence) && !self.window.isFull
         }
     }

@@ -20,7 +20,7 @@ final class QueryRunner {
     let options: QueryOptions
     /// The position behind which the answer begins; `nil` for all of it.
     let start: [UInt8]?
-    private(set) var work = Work()
+    var work = Work()
     /// What documents are asked that the plan leads to: what it does not decide by itself.
     let predicate: EncodedPredicate
     let positions: SortPosition
@@ -29,6 +29,10 @@ final class QueryRunner {
     private let openSearches: Set<TextCondition>
     var window: ResultWindow
     private var stepCount = 0
+    /// The last row of the answer that a walk has met.
+    var lastRow: UInt64?
+    /// Whether the walk of the plan took too long; see ``walk(_:among:_:)``.
+    var didLeaveWalk = false
 
     init(rows: RowReader, query: Query, plan: Plan, options: QueryOptions = QueryOptions(), after start: [UInt8]? = nil)
     {
@@ -68,17 +72,52 @@ final class QueryRunner {
             if query.sort.isEmpty {
                 try visitInOrder(found, visit)
             } else {
-                try sort(visit) { add in
-                    var fetcher = try RowFetcher(rows)
-                    for row in found.sorted {
-                        let goesOn = try fetcher.withRecord(row) { record, bodyStart, sequence in
-                            try self.matches(row, record, bodyStart) ? add(row, record, bodyStart, sequence) : true
-                        }
-                        if !goesOn { return }
-                    }
+                try sort(found, visit)
+            }
+        }
+    }
+
+    /// Reads the documents of some rows and visits those of the answer in order.
+    private func sort(_ found: RowBitmap, _ visit: Visit) throws {
+        try sort(visit) { add in
+            var fetcher = try RowFetcher(rows)
+            for row in found.sorted {
+                let goesOn = try fetcher.withRecord(row) { record, bodyStart, sequence in
+                    try self.matches(row, record, bodyStart) ? add(row, record, bodyStart, sequence) : true
+                }
+                if !goesOn { return }
+            }
+        }
+    }
+
+    /// Goes on behind a row of the answer without the plan's walk: reads the documents of the rows that are left and sorts
+    /// them.
+    func sort(_ found: RowBitmap, behind row: UInt64?, _ visit: Visit) throws {
+        var position = start
+        if let row {
+            position = try rows.withRecord(row) { record, bodyStart, _ in
+                try rows.reading(row) {
+                    var bytes: [UInt8] = []
+                    let reader = try BodyReader(
+                        record.extracting(bodyStart..<record.count), names: rows.collection.names.current)
+                    try positions.append(reader, row: row, to: &bytes)
+                    return bytes
                 }
             }
         }
+        // What the walk decided is asked of documents now.
+        let rest = Plan(
+            access: plan.access, ordering: .top, isExact: false, estimate: plan.estimate,
+            residual: query.predicate.normalized)
+        let runner = QueryRunner(rows: rows, query: query, plan: rest, options: options, after: position)
+        runner.window = window
+        try runner.findSearches()
+        defer {
+            window = runner.window
+            work.keysExamined += runner.work.keysExamined
+            work.documentsExamined += runner.work.documentsExamined
+        }
+        try runner.sort(found, visit)
     }
 
     /// Refuses to look at every document where that was not allowed.
@@ -99,7 +138,7 @@ final class QueryRunner {
             default: break
             }
             switch plan.access {
-            case .ranges, .search, .union, .intersection: return try rowSet(plan.access).count
+            case .ranges, .ids, .search, .union, .intersection: return try rowSet(plan.access).count
             default: break
             }
         }
@@ -176,11 +215,13 @@ final class QueryRunner {
     /// Every document that matches, in the order of rows.
     private func scan(from first: UInt64, _ visit: Visit) throws {
         var cursor = try rows.documentCursor(from: first)
-        while try cursor.advance() {
+        while try cursor.advanceUnchecked() {
             try noteKey()
             let row = try rows.row(ofDocumentKey: cursor.key)
             let (bodyStart, sequence) = try rows.start(of: cursor.value, row: row)
             guard try matches(row, cursor.value, bodyStart) else { continue }
+            // A result is given only if nothing before it was left out.
+            try cursor.checkForErrors()
             if try !visit(row, cursor.value, bodyStart, sequence) { return }
         }
     }

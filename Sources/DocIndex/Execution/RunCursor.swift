@@ -22,8 +22,12 @@ final class RunCursor {
 
     /// Moves to the next entry.
     ///
+    /// - Parameter checks: whether damage that was passed over is an error at once; else ``checkForErrors()`` tells of it.
     /// - Returns: whether there is one.
-    func advance() throws -> Bool { try position.advance() }
+    func advance(checks: Bool = true) throws -> Bool { try position.advance(checks: checks) }
+
+    /// Throws what the moves so far have met.
+    func checkForErrors() throws { try position.checkForErrors() }
 
     /// Makes the next entry the first one behind the group, in the direction of travel.
     func skipGroup(isDescending: Bool) { position.skipGroup(isDescending: isDescending) }
@@ -54,8 +58,10 @@ private struct RunPosition: ~Copyable {
         if let start { cursor.seek(to: run.prefix + start) }
     }
 
-    mutating func advance() throws -> Bool {
-        guard try cursor.advance() else {
+    mutating func checkForErrors() throws { try cursor.checkForErrors() }
+
+    mutating func advance(checks: Bool) throws -> Bool {
+        guard try checks ? cursor.advance() : cursor.advanceUnchecked() else {
             isAtEnd = true
             return false
         }
@@ -72,7 +78,7 @@ private struct RunPosition: ~Copyable {
     private mutating func readGroup() throws -> Int {
         var groupEnd = prefixCount
         for position in sortComponents {
-            guard let next = index.components[position].skip(in: cursor.key, from: groupEnd) else {
+            guard let next = index.skip(position, in: cursor.key, from: groupEnd) else {
                 throw index.damaged
             }
             groupEnd = next
@@ -83,7 +89,7 @@ private struct RunPosition: ~Copyable {
         }
         var end = groupEnd
         for position in sortComponents.upperBound..<index.components.count {
-            guard let next = index.components[position].skip(in: cursor.key, from: end) else { throw index.damaged }
+            guard let next = index.skip(position, in: cursor.key, from: end) else { throw index.damaged }
             end = next
         }
         return end
@@ -103,13 +109,13 @@ extension ValueIndex {
     /// Whether an entry satisfies filters on its components.
     func admits(_ key: Span<UInt8>, _ filters: [EntryFilter]) -> Bool {
         var offset = entryPrefix.count
-        for (position, component) in components.enumerated() {
-            guard let next = component.skip(in: key, from: offset) else { return true }
+        for position in components.indices {
+            guard let next = skip(position, in: key, from: offset) else { return true }
             for case .component(position, let predicate) in filters {
                 // What cannot be read is left to the document.
-                let decoded = OrderedValue.decoded(
-                    key.extracting(offset..<next), isDescending: component.order == .descending)
-                if let decoded, !predicate.admits(decoded) { return false }
+                if let decoded = decoded(position, key.extracting(offset..<next)), !predicate.admits(decoded) {
+                    return false
+                }
             }
             offset = next
         }

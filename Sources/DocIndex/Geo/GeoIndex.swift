@@ -8,8 +8,13 @@ internal import LevelKit
 struct GeoIndex: DocumentIndex {
     let number: UInt32
     let definition: IndexDefinition
+    let entryPrefix: [UInt8]
 
-    var entryPrefix: [UInt8] { StoreKeyspace.values.prefix(number) }
+    init(number: UInt32, definition: IndexDefinition) {
+        self.number = number
+        self.definition = definition
+        entryPrefix = StoreKeyspace.values.prefix(number)
+    }
 
     func forEachEntry(
         of document: DocumentObject, row: UInt64, _ body: (_ key: [UInt8], _ value: [UInt8]) throws -> Void
@@ -57,6 +62,14 @@ struct GeoIndex: DocumentIndex {
         }
     }
 
+    /// The row at the end of an entry's key; `nil` if the key is no entry of this index.
+    func row(of key: Span<UInt8>) -> UInt64? {
+        let start = entryPrefix.count
+        guard start < key.count else { return nil }
+        let hasCell = key[start] == OrderedValue.Kind.cell.rawValue
+        return StoreKeyspace.row(in: key, at: start + (hasCell ? 9 : 1))
+    }
+
     /// The row and the location of an entry; `nil` if it has no location or is no entry of this index.
     func entry(key: Span<UInt8>, value: Span<UInt8>) -> (row: UInt64, point: GeoPoint)? {
         let start = entryPrefix.count
@@ -92,6 +105,16 @@ extension GeoIndex {
             let prefix = entryPrefix + [kind.rawValue]
             return .from(prefix, to: prefix + OrderedValue.behind)
         }
+    }
+
+    /// The keys of documents that have nothing at the path of the location, and of those that have something; `nil` where the
+    /// index does not tell: it is over two paths, or over an array.
+    func ranges(whereExists isThere: Bool) -> [KeyRange]? {
+        guard definition.fields.count == 1, !definition.fields[0].hasArrayStep else { return nil }
+        let missing = entryPrefix + [OrderedValue.Kind.missing.rawValue]
+        if !isThere { return [.from(missing, to: missing + OrderedValue.behind)] }
+        let last = entryPrefix + [OrderedValue.Kind.cell.rawValue + 1]
+        return [.from(entryPrefix + [OrderedValue.Kind.missing.rawValue + 1], to: last)]
     }
 
     /// The rows of locations in a box, ascending, each once.

@@ -20,6 +20,15 @@ struct IndexCounters {
         return values[0]
     }
 
+    /// The count that the bytes of a counter say.
+    ///
+    /// - Throws: ``DocIndexError`` with `corruption` if they are none.
+    func count(_ bytes: Span<UInt8>) throws -> UInt64 {
+        var offset = 0
+        guard let count = Varint.read(bytes, &offset), offset == bytes.count else { throw damaged }
+        return count
+    }
+
     /// Adds differences to the stored counts.
     ///
     /// - Throws: ``DocIndexError`` with `corruption` if a count would fall below zero.

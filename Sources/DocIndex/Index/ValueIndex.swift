@@ -14,6 +14,8 @@ struct ValueIndex: DocumentIndex {
     let components: [IndexComponent]
     let isUnique: Bool
     let isWatched: Bool
+    /// Of each component, whether larger values come first. Components are large, and this is asked for each entry.
+    private let directions: [Bool]
     private let shape: Shape
     private let isSparse: Bool
     private let hasCondition: Bool
@@ -34,6 +36,7 @@ struct ValueIndex: DocumentIndex {
         self.definition = definition
         entryPrefix = StoreKeyspace.values.prefix(number)
         components = definition.components
+        directions = components.map { $0.order == .descending }
         isUnique = definition.isUnique
         isWatched = definition.isUnique || definition.countsValues
         isSparse = definition.isSparse
@@ -146,11 +149,22 @@ struct ValueIndex: DocumentIndex {
     /// The offset of the row in an entry's key; `nil` if the key is no entry of this index.
     func rowOffset(in key: Span<UInt8>) -> Int? {
         var offset = entryPrefix.count
-        for component in components {
-            guard let next = component.skip(in: key, from: offset) else { return nil }
+        for position in directions.indices {
+            guard let next = skip(position, in: key, from: offset) else { return nil }
             offset = next
         }
         return offset
+    }
+
+    /// The offset behind the value of a component that begins at `offset`; `nil` if there is no whole value.
+    @inline(__always)
+    func skip(_ position: Int, in key: Span<UInt8>, from offset: Int) -> Int? {
+        OrderedValue.skip(in: key, from: offset, isDescending: directions[position])
+    }
+
+    /// The value of a component from its bytes; `nil` if they are none.
+    func decoded(_ position: Int, _ bytes: Span<UInt8>) -> OrderedValue.Decoded? {
+        OrderedValue.decoded(bytes, isDescending: directions[position])
     }
 
     /// The row number at the end of an entry's key; `nil` if the key is no entry of this index.

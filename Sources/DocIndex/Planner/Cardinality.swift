@@ -7,7 +7,7 @@ struct Cardinality {
     let documentCount: Int
 
     /// Entries that are counted before sizes are asked for, and as far as those are not sure to be more.
-    private static let firstLimit = 64
+    private static let firstLimit = 16
     private static let countLimit = 256
     /// Where sizes tell of so many entries, there are some hundred at least: they know blocks, and no entries.
     private static let sureCount = 1024
@@ -18,39 +18,31 @@ struct Cardinality {
     ///
     /// - Complexity: O(1): no more than some thousand entries are read.
     func entryCount(in ranges: [KeyRange], of index: any DocumentIndex) throws -> Int {
-        let few = try count(ranges, limit: Self.firstLimit)
-        if few < Self.firstLimit { return few }
-        let estimate = try estimate(ranges, of: index)
-        if let estimate, estimate > Self.sureCount { return estimate }
-        let counted = try count(ranges, limit: Self.countLimit)
-        if counted < Self.countLimit { return counted }
-        if let estimate { return max(counted, estimate) }
-        let more = try count(ranges, limit: Self.memoryLimit)
-        // A third where nothing is known, as other planners have it.
-        return more < Self.memoryLimit ? more : max(more, documentCount / 3)
+        let elements = index.definition.fields.contains(where: \.hasArrayStep) ? 3.0 : 1.0
+        return try entryCount(in: ranges, behind: index.entryPrefix, entriesOfDocument: elements)
     }
 
-    /// The entries in ranges, or the limit if there are as many.
-    func count(_ ranges: [KeyRange], limit: Int) throws -> Int {
-        var count = 0
-        for range in ranges where count < limit {
-            var cursor = try snapshot.cursor(in: range, reverse: false, fillsCache: true)
-            while count < limit, try cursor.advance() { count += 1 }
-        }
-        return count
+    /// The keys in ranges of those that have a beginning, of which each document has about so many.
+    func entryCount(in ranges: [KeyRange], behind prefix: [UInt8], entriesOfDocument: Double = 1) throws -> Int {
+        var counter = try EntryCounter(ranges, behind: prefix, in: snapshot)
+        if try !counter.reaches(Self.firstLimit) { return counter.count }
+        let estimate = try estimate(ranges, behind: prefix, entriesOfDocument)
+        if let estimate, estimate > Self.sureCount { return estimate }
+        if try !counter.reaches(Self.countLimit) { return counter.count }
+        if let estimate { return max(counter.count, estimate) }
+        // A third where nothing is known, as other planners have it.
+        return try counter.reaches(Self.memoryLimit) ? max(counter.count, documentCount / 3) : counter.count
     }
 
     /// From the share that the ranges have in the bytes of the index; `nil` while most of those are in memory.
-    private func estimate(_ ranges: [KeyRange], of index: any DocumentIndex) throws -> Int? {
-        let prefix = index.entryPrefix
+    private func estimate(_ ranges: [KeyRange], behind prefix: [UInt8], _ entriesOfDocument: Double) throws -> Int? {
         let all = try byteCount(.prefix(prefix))
         // Less than a byte an entry cannot be all of it.
         guard all > 65_536, all > UInt64(documentCount) else { return nil }
         var part: UInt64 = 0
         for range in ranges { part &+= try byteCount(range) }
         let share = Double(min(part, all)) / Double(all)
-        let elements = index.definition.fields.contains(where: \.hasArrayStep) ? 3.0 : 1.0
-        return Int(share * elements * Double(documentCount))
+        return Int(share * entriesOfDocument * Double(documentCount))
     }
 
     private func byteCount(_ range: KeyRange) throws -> UInt64 {
@@ -65,5 +57,39 @@ struct Cardinality {
             case .unbounded: [0xff]
             }
         return try database.approximateByteCount(from: lower, to: upper)
+    }
+}
+
+/// Counts entries in ranges, and goes on where it stopped.
+private struct EntryCounter: ~Copyable {
+    /// Entries that were counted.
+    private(set) var count = 0
+    private let ranges: [KeyRange]
+    private var position = 0
+    private var cursor: Cursor
+
+    init(_ ranges: [KeyRange], behind prefix: [UInt8], in snapshot: Snapshot) throws {
+        self.ranges = ranges
+        // One cursor for all, as making one costs more than moving it.
+        let hull = ranges.count == 1 ? ranges[0] : .prefix(prefix)
+        cursor = try snapshot.cursor(in: hull)
+        if ranges.count > 1 { begin() }
+    }
+
+    private mutating func begin() {
+        if case .included(let lower) = ranges[position].lower { cursor.seek(to: lower) }
+    }
+
+    /// Whether there are as many entries as `limit`; the count is that of all if there are not.
+    mutating func reaches(_ limit: Int) throws -> Bool {
+        while count < limit, position < ranges.count {
+            if try cursor.advanceUnchecked(), ranges.count == 1 || ranges[position].isAbove(cursor.key) {
+                count += 1
+                continue
+            }
+            position += 1
+            if position < ranges.count { begin() }
+        }
+        return count >= limit
     }
 }

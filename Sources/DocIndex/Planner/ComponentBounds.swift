@@ -135,7 +135,7 @@ struct ComponentBoundsBuilder {
 
     func bounds(of predicate: Predicate) -> ComponentBounds? {
         if case .not(.exists(component.path)) = predicate { return points([nil], isExact: tellsAbsence) }
-        guard let leaf = predicate.leaf, leaf.path == component.path else { return nil }
+        guard predicate.leafPath == component.path else { return nil }
         switch predicate {
         case .compare(_, .equal, let value): return points([value], isExact: isWhole(value))
         case .isIn(_, let values): return points(values, isExact: values.allSatisfy(isWhole))

@@ -13,7 +13,7 @@ struct IndexPrefix {
     /// Whether the component at ``position`` is restricted to intervals.
     private(set) var hasIntervals = false
     /// What was used, as conditions.
-    private(set) var notes: [String] = []
+    private(set) var notes: [Predicate] = []
     private(set) var exact: Set<Int> = []
     private(set) var answered: Set<Int> = []
     /// Components that were used, and the conjunct whose element they are about.
@@ -36,6 +36,7 @@ struct IndexPrefix {
         guard let component else { return [] }
         let sharing = used.filter { IndexTuples.shareArray($0.path, component.path) }
         return conditions.compactMap { condition in
+            guard condition.predicate.entryPath == component.path else { return nil }
             for other in sharing where other.element == nil || other.element != condition.element { return nil }
             return ComponentBounds(condition.predicate, component: component, isOnlyComponent: isOnlyComponent)
                 .map { (condition, $0) }
@@ -74,7 +75,7 @@ struct IndexPrefix {
     }
 
     private mutating func note(_ condition: PlannedCondition, _ bounds: ComponentBounds) {
-        notes.append(condition.predicate.description)
+        notes.append(condition.predicate)
         guard let conjunct = condition.conjunct ?? condition.element else { return }
         answered.insert(conjunct)
         if bounds.isExact, condition.conjunct != nil { exact.insert(conjunct) }
@@ -109,9 +110,9 @@ struct IndexPrefix {
 
 extension Predicate {
     /// The path of a condition on one path, or of its opposite.
-    fileprivate var entryPath: FieldPath? {
-        if case .not(let part) = self { return part.leaf?.path }
-        return leaf?.path
+    var entryPath: FieldPath? {
+        if case .not(let part) = self { return part.leafPath }
+        return leafPath
     }
 
     /// Whether a key, which has scalars alone and does not tell whole doubles from integers, is enough to decide.

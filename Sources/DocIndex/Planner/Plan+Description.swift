@@ -16,6 +16,7 @@ extension Plan.Access: CustomStringConvertible {
         case .nothing: "nothing can satisfy the condition"
         case .scan: "scan all documents"
         case .ranges(let scan): scan.description
+        case .ids(let scan): "ids (\(scan.conditions.joined(separator: ", ")))"
         case .union(let parts): parts.map(\.description).joined(separator: " or ")
         case .intersection(let parts): parts.map(\.description).joined(separator: " and ")
         case .walk(let walk, nil): walk.description

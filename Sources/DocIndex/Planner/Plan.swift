@@ -13,6 +13,8 @@ public struct Plan: Sendable, Hashable {
         case scan
         /// The entries of an index in some ranges of keys.
         case ranges(IndexScan)
+        /// Documents by their ids, which the map from ids to rows finds.
+        case ids(IDScan)
         /// The rows of several, each once.
         case union([Access])
         /// The rows that all of them have. The first is read whole; what the others are for is to leave out documents
@@ -75,6 +77,7 @@ extension Plan.Access {
         case .nothing: "nothing"
         case .scan: "scan"
         case .ranges(let scan): "index(\(scan.index))"
+        case .ids: "ids"
         case .union(let parts): "union(\(parts.map(\.identity).joined(separator: ",")))"
         case .intersection(let parts): "intersection(\(parts.map(\.identity).joined(separator: ",")))"
         case .walk(let walk, nil): "walk(\(walk.index))"
@@ -88,7 +91,7 @@ extension Plan.Access {
 
     var indexNames: [String] {
         switch self {
-        case .nothing, .scan: []
+        case .nothing, .scan, .ids: []
         case .ranges(let scan): [scan.index]
         case .union(let parts), .intersection(let parts): parts.flatMap(\.indexNames)
         case .walk(let walk, let filter): [walk.index] + (filter?.indexNames ?? [])
@@ -106,14 +109,31 @@ public struct IndexScan: Sendable, Hashable {
     /// The ranges of keys, apart; in the order of the conditions, not of the keys.
     public let ranges: [KeyRange]
     /// What the ranges say, as conditions.
-    public let conditions: [String]
+    public var conditions: [String] { used.map(\.description) }
     /// What is asked of each entry before its document is read, as conditions.
-    public let filterConditions: [String]
+    public var filterConditions: [String] {
+        filters.compactMap { if case .component(_, let predicate) = $0 { predicate.description } else { nil } }
+    }
+    /// The conditions that the ranges say. Texts are made of them where somebody looks.
+    let used: [Predicate]
     /// Entries that were expected.
     public internal(set) var estimatedEntryCount: Int
     let filters: [EntryFilter]
     /// Whether each range holds the entries of one value, so that their rows rise and a row is found with one seek.
     let hasRisingRows: Bool
+}
+
+/// Documents by their ids.
+public struct IDScan: Sendable, Hashable {
+    /// The ranges of keys of the map from ids to rows, apart and ascending; one for each id that is asked for by itself.
+    public let ranges: [KeyRange]
+    /// What the ranges say, as conditions.
+    public var conditions: [String] { used.map(\.description) }
+    let used: [Predicate]
+    /// Ids that are asked for by themselves; `nil` where ranges are.
+    let ids: [DocumentID]?
+    /// Ids that were expected.
+    public let estimatedCount: Int
 }
 
 /// The entries of an index in the order of their values.
@@ -130,7 +150,8 @@ public struct IndexWalk: Sendable, Hashable {
     /// Whether larger keys come first.
     public let isDescending: Bool
     /// What the walk is restricted to, as conditions.
-    public let conditions: [String]
+    public var conditions: [String] { used.map(\.description) }
+    let used: [Predicate]
     let runs: [Run]
     /// The components that decide about the order, behind those that are the same within a run.
     let sortComponents: Range<Int>
@@ -144,7 +165,8 @@ public struct TextScan: Sendable, Hashable {
     /// The name of the index.
     public let index: String
     /// What is looked for, as conditions.
-    public let conditions: [String]
+    public var conditions: [String] { used.map(\.description) }
+    let used: [Predicate]
     /// Documents that were expected, never less than there are.
     public let estimatedMatchCount: Int
     let query: TextQuery

@@ -13,6 +13,15 @@ struct AccessCandidate {
     var exact: Set<Int>
     /// The conjuncts that decide about the rows.
     var answered: Set<Int>
+
+    /// The cost of finding the rows, and something for each that is found.
+    var weight: Double { cost + rowCount }
+
+    /// Whether this one has less of something, or as much and a name that comes first.
+    func precedes(_ other: AccessCandidate, by measure: (AccessCandidate) -> Double) -> Bool {
+        let (own, others) = (measure(self), measure(other))
+        return own != others ? own < others : access.identity < other.access.identity
+    }
 }
 
 /// A condition that an index may help with.
@@ -55,6 +64,7 @@ extension Planner {
                 }
             }
         }
+        if let ids = try idAccess(conjuncts) { candidates.append(ids) }
         if let search = try searchAccess(conjuncts) { candidates.append(search) }
         for (position, conjunct) in conjuncts.enumerated() {
             guard case .or(let parts) = conjunct, parts.count <= 16 else { continue }
@@ -87,8 +97,7 @@ extension Planner {
             let candidates = try self.accesses(for: own + rest.filter { if case .or = $0 { false } else { true } })
                 // What is found by the rest alone is found without the OR.
                 .filter { !$0.answered.isDisjoint(with: own.indices) }
-            guard let best = candidates.min(by: { ($0.cost, $0.access.identity) < ($1.cost, $1.access.identity) })
-            else {
+            guard let best = candidates.min(by: { $0.precedes($1, by: \.cost) }) else {
                 return nil
             }
             accesses.append(best.access)
@@ -105,7 +114,7 @@ extension Planner {
     /// together, so that there is one to compare with.
     func intersections(of candidates: [AccessCandidate]) -> [AccessCandidate] {
         let ordered = candidates.sorted {
-            ($0.rowCount, $0.cost, $0.access.identity) < ($1.rowCount, $1.cost, $1.access.identity)
+            $0.rowCount != $1.rowCount ? $0.rowCount < $1.rowCount : $0.precedes($1, by: \.cost)
         }
         guard let first = ordered.first else { return [] }
         var result: [AccessCandidate] = []
@@ -162,7 +171,10 @@ extension Planner {
     /// The ranges of an index that hold every document for which the conjuncts can be true; `nil` if that is the whole
     /// index, or the index does not hold all of these documents.
     private func scan(_ conditions: [PlannedCondition], conjuncts: [Predicate], index: ValueIndex) -> ScanCandidate? {
-        guard holdsAll(index.definition, conjuncts) else { return nil }
+        // Most indexes begin with another field.
+        let first = index.components[0].path
+        guard conditions.contains(where: { $0.predicate.entryPath == first }), holdsAll(index.definition, conjuncts)
+        else { return nil }
         var prefix = IndexPrefix(index)
         while prefix.takePoints(conditions) {}
         var ranges: [KeyRange]
@@ -179,8 +191,7 @@ extension Planner {
         let filters = prefix.filters(conditions, behind: prefix.position + (prefix.hasIntervals ? 1 : 0))
         return ScanCandidate(
             scan: IndexScan(
-                index: index.definition.name, ranges: ranges, conditions: prefix.notes,
-                filterConditions: filters.map(\.predicate.description), estimatedEntryCount: 0,
+                index: index.definition.name, ranges: ranges, used: prefix.notes, estimatedEntryCount: 0,
                 filters: filters.map { .component($0.component, $0.predicate) }, hasRisingRows: hasRisingRows),
             exact: prefix.exact.union(filters.compactMap { $0.isExact ? $0.conjunct : nil }),
             answered: prefix.answered.union(filters.compactMap(\.conjunct)))
@@ -196,8 +207,13 @@ extension Planner {
         _ conjunct: Predicate, at position: Int, conjuncts: [Predicate], index: GeoIndex
     ) -> ScanCandidate? {
         let ranges: [KeyRange]
-        let filter: EntryFilter
+        let filter: EntryFilter?
         switch conjunct {
+        case .exists(let path), .not(.exists(let path)):
+            guard index.definition.fields == [path], let own = index.ranges(whereExists: conjunct.leafPath != nil)
+            else { return nil }
+            ranges = own
+            filter = nil
         case .isWithin(let field, let box) where field.paths == index.definition.fields:
             ranges = index.ranges(covering: box)
             filter = .within(box)
@@ -209,9 +225,9 @@ extension Planner {
         guard holdsAll(index.definition, conjuncts) else { return nil }
         return ScanCandidate(
             scan: IndexScan(
-                index: index.definition.name, ranges: ranges, conditions: [conjunct.description], filterConditions: [],
-                estimatedEntryCount: 0, filters: [filter], hasRisingRows: false),
-            exact: [], answered: [position])
+                index: index.definition.name, ranges: ranges, used: [conjunct], estimatedEntryCount: 0,
+                filters: filter.map { [$0] } ?? [], hasRisingRows: false),
+            exact: filter == nil ? [position] : [], answered: [position])
     }
 
     /// Whether a document for which the conjuncts are true is sure to be in an index.
@@ -246,8 +262,8 @@ extension Predicate {
 
     /// The same condition on a path within an element, seen from the document; `nil` for what cannot be moved.
     fileprivate func moved(below path: FieldPath) -> Predicate? {
-        guard let leaf, path.steps.count + leaf.path.steps.count <= FieldPath.maximumStepCount else { return nil }
-        let moved = FieldPath(checked: path.steps + leaf.path.steps)
+        guard let leafPath, path.steps.count + leafPath.steps.count <= FieldPath.maximumStepCount else { return nil }
+        let moved = FieldPath(checked: path.steps + leafPath.steps)
         switch self {
         case .compare(_, let comparison, let value): return .compare(moved, comparison, value)
         case .collates(_, let comparison, let value): return .collates(moved, comparison, value)

@@ -32,7 +32,7 @@ extension Planner {
         guard let textIndex, let joined = joinedSearch(conjuncts) else { return nil }
         let count = Double(try countMatches(joined.query))
         let scan = TextScan(
-            index: textIndex.definition.name, conditions: joined.predicates.map(\.description),
+            index: textIndex.definition.name, used: joined.predicates,
             estimatedMatchCount: Int(count), query: joined.query)
         return AccessCandidate(
             access: .search(scan), entryCount: count, rowCount: count,
@@ -52,7 +52,7 @@ extension Planner {
         let scored = query.predicate.normalized.scoredSearches
         let isScoredWhole = scored.allSatisfy { conjuncts.contains(.search($0)) }
         let best = TextScan(
-            index: scan.index, conditions: scan.conditions, estimatedMatchCount: scan.estimatedMatchCount,
+            index: scan.index, used: scan.used, estimatedMatchCount: scan.estimatedMatchCount,
             query: isScoredWhole ? scan.query : scoring)
         let exact = isScoredWhole ? found.exact : []
         let open = conjuncts.count - exact.count
@@ -71,7 +71,7 @@ extension Planner {
                 cost: sum)
         }
         let filter = filters.filter { !$0.access.indexNames.contains(scan.index) }.min {
-            ($0.cost + $0.rowCount, $0.access.identity) < ($1.cost + $1.rowCount, $1.access.identity)
+            $0.precedes($1, by: \.weight)
         }
         return [option(nil)] + (filter.map { [option($0)] } ?? [])
     }

@@ -90,7 +90,7 @@ extension Planner {
             first == 0 && !prefix.hasIntervals && index.definition.condition == nil
             && !index.definition.isSparse && !index.definition.fields.contains(where: \.hasArrayStep)
         let walk = IndexWalk(
-            index: index.definition.name, isDescending: isDescending, conditions: prefix.notes, runs: runs,
+            index: index.definition.name, isDescending: isDescending, used: prefix.notes, runs: runs,
             sortComponents: first..<first + keyCount, filters: filters.map { .component($0.component, $0.predicate) })
         return WalkCandidate(
             walk: walk,

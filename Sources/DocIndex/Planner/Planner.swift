@@ -18,6 +18,11 @@ struct Planner {
     let documentCount: Int
     /// About how many entries an index has in key ranges.
     let countEntries: (_ ranges: [KeyRange], _ index: any DocumentIndex) throws -> Int
+    /// The path of ids, and the number of the collection, whose map from ids to rows is a way to them.
+    var idPath: FieldPath?
+    var collection: UInt32 = 0
+    /// About how many ids lie in ranges of that map.
+    var countIDs: (_ ranges: [KeyRange]) throws -> Int = { _ in 0 }
     /// The text index that answers; `nil` where there is none, or nothing is searched for.
     var textIndex: TextIndex?
     /// About how many documents a search finds, never less than there are.
@@ -50,7 +55,7 @@ struct Planner {
     func options(for query: Query) throws -> [Option] {
         let predicate = query.predicate.normalized
         let conjuncts = predicate.conjuncts
-        if predicate == .none || Self.isContradiction(conjuncts) {
+        if predicate.isNone || Self.isContradiction(conjuncts) {
             return [option(.nothing, .found, exact: Set(conjuncts.indices), of: conjuncts, Plan.Estimate(), cost: 0)]
         }
         let outline = QueryOutline(query, conjuncts: conjuncts, documentCount: Double(documentCount))
@@ -59,9 +64,7 @@ struct Planner {
         let resultCount = filters.map(outline.resultCount).min() ?? outline.resultCount(of: everything)
         var options = [scan(resultCount, outline)]
         options += filters.map { self.filter($0, outline) }
-        let best = filters.min {
-            ($0.cost + $0.rowCount, $0.access.identity) < ($1.cost + $1.rowCount, $1.access.identity)
-        }
+        let best = filters.min { $0.precedes($1, by: \.weight) }
         for walk in try walks(for: query, conjuncts: conjuncts) {
             options.append(self.walk(walk, filter: nil, resultCount, outline))
             if let best, !best.access.indexNames.contains(walk.walk.index) {
@@ -70,16 +73,22 @@ struct Planner {
         }
         options += nearest(query, conjuncts: conjuncts, resultCount, outline)
         options += try ranked(query, conjuncts: conjuncts, among: filters, resultCount, outline)
-        options.sort { ($0.cost, $0.plan.identity) < ($1.cost, $1.plan.identity) }
+        options.sort { $0.cost != $1.cost ? $0.cost < $1.cost : $0.plan.identity < $1.plan.identity }
         return options
     }
 
     /// Whether conditions on a path that leads to one value leave none.
     private static func isContradiction(_ conjuncts: [Predicate]) -> Bool {
         var known: [FieldPath: [ComponentBounds.Interval]] = [:]
-        for conjunct in conjuncts {
-            guard let path = conjunct.leaf?.path, !path.hasArrayStep,
-                let bounds = ComponentBounds(conjunct, component: IndexComponent(path), isOnlyComponent: true)
+        for (position, conjunct) in conjuncts.enumerated() {
+            guard let path = conjunct.leafPath, !path.hasArrayStep else { continue }
+            // A value there is by itself; it may be one too many beside other conditions alone.
+            if case .compare(_, .equal, _) = conjunct,
+                !conjuncts.indices.contains(where: { $0 != position && conjuncts[$0].leafPath == path })
+            {
+                continue
+            }
+            guard let bounds = ComponentBounds(conjunct, component: IndexComponent(path), isOnlyComponent: true)
             else { continue }
             let intervals: [ComponentBounds.Interval] =
                 switch bounds.shape {

@@ -34,11 +34,11 @@ extension Predicate {
     }
 
     /// The path at which this asks for a value, so that it holds for no document without one; `nil` if it does not.
-    private var valuePath: FieldPath? { leaf?.path }
+    private var valuePath: FieldPath? { leafPath }
 
     /// Whether this condition, if it is one on `path`, is satisfied by every value that equals `value`.
     private func holds(at path: FieldPath, of value: DocumentValue) -> Bool {
-        guard let leaf, leaf.path == path else { return false }
+        guard leafPath == path, let leaf else { return false }
         switch leaf.condition {
         case .compare, .collates, .isIn, .hasPrefix, .contains, .hasMatch, .isBelow, .isDated, .hasDatePart:
             return leaf.condition.holds(value)

@@ -20,11 +20,9 @@ extension Predicate {
     }
 
     private static func joined(_ parts: [Predicate], areAlternatives: Bool) -> Predicate {
-        // What decides alone, and what changes nothing.
-        let decisive = areAlternatives ? Predicate.all : .none
-        let neutral = areAlternatives ? Predicate.none : .all
         var flat: [Predicate] = []
-        var seen: Set<Predicate> = []
+        // Few are compared with each other, since hashes are made from notations.
+        var seen: Set<Predicate>? = parts.count > 8 ? [] : nil
         for part in parts {
             let inner: [Predicate]
             switch part {
@@ -32,11 +30,15 @@ extension Predicate {
             case .or(let parts) where areAlternatives: inner = parts
             default: inner = [part]
             }
-            for part in inner where part != neutral && seen.insert(part).inserted { flat.append(part) }
+            for part in inner {
+                // What decides alone, and what changes nothing.
+                if areAlternatives ? part.isAll : part.isNone { return part }
+                if areAlternatives ? part.isNone : part.isAll { continue }
+                if seen?.insert(part).inserted ?? !flat.contains(part) { flat.append(part) }
+            }
         }
-        if seen.contains(decisive) { return decisive }
         if areAlternatives { flat = mergingEqualities(flat) }
-        if flat.isEmpty { return neutral }
+        if flat.isEmpty { return areAlternatives ? .none : .all }
         return flat.count == 1 ? flat[0] : areAlternatives ? .or(flat) : .and(flat)
     }
 

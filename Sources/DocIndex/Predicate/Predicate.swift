@@ -97,7 +97,20 @@ public indirect enum Predicate: Sendable {
 extension Predicate: Hashable {
     /// Whether both have the same notation: texts are told apart by their bytes, as they are in documents.
     public static func == (left: Predicate, right: Predicate) -> Bool {
-        left.description.hasSameBytes(as: right.description)
+        // The notation is long in the making, and most conditions differ in what it begins with.
+        if let path = left.leafPath, let other = right.leafPath, path != other { return false }
+        switch (left, right) {
+        case (.compare(_, let comparison, let value), .compare(_, let other, let otherValue)):
+            if comparison != other { return false }
+            if case .string(let text) = value, case .string(let otherText) = otherValue {
+                return text.hasSameBytes(as: otherText)
+            }
+            if case .int(let number) = value, case .int(let otherNumber) = otherValue { return number == otherNumber }
+        case (.exists, .exists): return true
+        case (.exists, .compare), (.compare, .exists): return false
+        default: break
+        }
+        return left.description.hasSameBytes(as: right.description)
     }
 
     /// Feeds the notation into `hasher`.
@@ -138,6 +151,25 @@ extension Predicate {
         }
     }
 
+    /// The path of ``leaf``, which takes no time to find.
+    var leafPath: FieldPath? {
+        switch self {
+        case .compare(let path, _, _), .collates(let path, _, _), .isIn(let path, _), .hasPrefix(let path, _),
+            .contains(let path, _), .hasMatch(let path, _), .isBelow(let path, _, _), .hasKind(let path, _),
+            .hasCount(let path, _), .isCongruent(let path, _, _), .isDated(let path, _),
+            .hasDatePart(let path, _, _), .exists(let path):
+            path
+        case .anyElement(let path, _): path.eachElement
+        case .all, .isWithin, .isNear, .search, .and, .or, .not: nil
+        }
+    }
+
+    /// Whether this is ``all``, as far as its form tells.
+    var isAll: Bool { if case .all = self { true } else { false } }
+
+    /// Whether this is ``none``, as far as its form tells.
+    var isNone: Bool { if case .or(let parts) = self { parts.isEmpty } else { false } }
+
     /// Every path that this asks of.
     var paths: Set<FieldPath> {
         switch self {
@@ -145,7 +177,7 @@ extension Predicate {
         case .and(let parts), .or(let parts): parts.reduce(into: []) { $0.formUnion($1.paths) }
         case .not(let part): part.paths
         case .isWithin(let field, _), .isNear(let field, _, _): Set(field.paths)
-        default: leaf.map { [$0.path] } ?? []
+        default: leafPath.map { [$0] } ?? []
         }
     }
 

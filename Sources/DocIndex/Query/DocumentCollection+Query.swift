@@ -45,7 +45,7 @@ extension DocumentCollection {
         }
         return Explanation(
             plan: plan, keysExamined: runner.work.keysExamined, documentsExamined: runner.work.documentsExamined,
-            resultCount: count, duration: clock.now - begin)
+            resultCount: count, didLeaveWalk: runner.didLeaveWalk, duration: clock.now - begin)
     }
 
     /// How many documents satisfy a condition.
@@ -124,16 +124,18 @@ extension DocumentCollection {
     func planner(_ rows: RowReader, for purpose: Planner.Purpose) throws -> Planner {
         let count = try rows.documentCount()
         let cardinality = Cardinality(snapshot: rows.snapshot, database: store.database, documentCount: count)
-        // Ranges of one index come several times while plans are compared.
-        var known: [UInt32: [[KeyRange]: Int]] = [:]
+        // Ranges of one index come several times while plans are compared, and there are few.
+        var known: [(index: UInt32, ranges: [KeyRange], count: Int)] = []
         return Planner(
             valueIndexes: rows.valueIndexes, geoIndexes: rows.geoIndexes, documentCount: count,
             countEntries: { ranges, index in
-                if let count = known[index.number]?[ranges] { return count }
+                for entry in known where entry.index == index.number && entry.ranges == ranges { return entry.count }
                 let count = try cardinality.entryCount(in: ranges, of: index)
-                known[index.number, default: [:]][ranges] = count
+                known.append((index.number, ranges, count))
                 return count
-            }, textIndex: rows.search?.index,
+            }, idPath: FieldPath(names: rows.collection.idField), collection: rows.collection.number,
+            countIDs: { try cardinality.entryCount(in: $0, behind: StoreKeyspace.ids.prefix(rows.collection.number)) },
+            textIndex: rows.search?.index,
             countMatches: { try rows.search?.estimatedCount($0) ?? 0 }, purpose: purpose)
     }
 }
@@ -148,6 +150,9 @@ public struct Explanation: Sendable, Hashable {
     public let documentsExamined: Int
     /// Documents in the answer.
     public let resultCount: Int
+    /// Whether the walk along an index that was planned met too few results, so that the documents of all rows among which
+    /// they are were read and sorted instead.
+    public let didLeaveWalk: Bool
     /// The time from the choice of the plan to the last result, with what the caller did meanwhile.
     public let duration: Duration
 }

@@ -70,6 +70,7 @@ extension DocumentCollection {
             explanation: Explanation(
                 plan: plan, keysExamined: runner.work.keysExamined,
                 documentsExamined: runner.work.documentsExamined, resultCount: documents.count,
+                didLeaveWalk: runner.didLeaveWalk,
                 duration: clock.now - begin))
     }
 

@@ -28,6 +28,9 @@ public struct QueryExplanation: Sendable, Hashable, CustomStringConvertible {
         lines.append(
             "actual: \(actual.keysExamined) keys, \(actual.documentsExamined) documents, \(actual.resultCount) rows, "
                 + "\(Self.microseconds(actual.duration)) µs")
+        if actual.didLeaveWalk {
+            lines.append("the walk met too few results; the rest of the rows was read and sorted")
+        }
         lines += alternatives.prefix(5).map { "instead: \($0.identity), about \($0.estimate.microseconds) µs" }
         lines += rejections.map { "not used: \($0)" }
         if let advice { lines.append("advice: \(advice)") }
@@ -47,6 +50,7 @@ public struct QueryExplanation: Sendable, Hashable, CustomStringConvertible {
             "actual": [
                 "keys": .int(Int64(actual.keysExamined)), "documents": .int(Int64(actual.documentsExamined)),
                 "rows": .int(Int64(actual.resultCount)), "us": .int(Self.microseconds(actual.duration)),
+                "leftWalk": .bool(actual.didLeaveWalk),
             ],
             "alternatives": .array(
                 alternatives.map {
@@ -75,6 +79,7 @@ extension Plan.Access {
         case .ranked(_, let filter?): filter.rangeLines
         case .union(let parts), .intersection(let parts): parts.flatMap(\.rangeLines)
         case .ranges(let scan): Self.lines(scan.index, scan.ranges)
+        case .ids(let scan): Self.lines("ids", scan.ranges)
         case .walk(let walk, let filter): Self.lines(walk.index, walk.ranges) + (filter?.rangeLines ?? [])
         }
     }
@@ -102,6 +107,11 @@ extension Plan.Access {
                 "op": "index", "index": .string(scan.index), "conditions": strings(scan.conditions),
                 "entryConditions": strings(scan.filterConditions), "ranges": strings(scan.ranges.map(\.notation)),
                 "est": .int(Int64(scan.estimatedEntryCount)),
+            ]
+        case .ids(let scan):
+            return [
+                "op": "ids", "conditions": strings(scan.conditions), "ranges": strings(scan.ranges.map(\.notation)),
+                "est": .int(Int64(scan.estimatedCount)),
             ]
         case .union(let parts): return ["op": "union", "in": .array(parts.map { .object($0.json) })]
         case .intersection(let parts): return ["op": "intersection", "in": .array(parts.map { .object($0.json) })]

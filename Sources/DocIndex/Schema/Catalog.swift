@@ -28,11 +28,28 @@ struct Catalog: Sendable, Hashable {
 
     struct CollectionEntry: Sendable, Hashable {
         var name: String
-        var number: UInt32
+        let number: UInt32
         var idField: String
-        var indexes: [IndexEntry]
+        var indexes: [IndexEntry] { didSet { answering = AnsweringIndexes(indexes) } }
         /// The table of names that the bodies are written with; kept under keys of its own.
-        var names = CollectionNames()
+        var names: CollectionNames
+        /// Those of the indexes that answer.
+        private(set) var answering: AnsweringIndexes
+        /// Where the row begins in the key of a document.
+        let documentRowOffset: Int
+
+        init(
+            name: String, number: UInt32, idField: String, indexes: [IndexEntry],
+            names: CollectionNames = CollectionNames()
+        ) {
+            self.name = name
+            self.number = number
+            self.idField = idField
+            self.indexes = indexes
+            self.names = names
+            answering = AnsweringIndexes(indexes)
+            documentRowOffset = StoreKeyspace.documents.prefix(number).count
+        }
 
         /// Whether no index is left to be built.
         var isBuilt: Bool { !indexes.contains(where: \.isBuilding) }

@@ -113,8 +113,10 @@ extension DocumentCollection {
     /// The documents that match a query that was read before, the best first; equal ones in the order in which they
     /// were first stored.
     ///
-    /// - Complexity: reads the postings that can be among the best; with a condition, the documents that would be.
+    /// - Complexity: reads the postings that can be among the best; with a condition, the documents that would be, or the
+    ///   entries of indexes that answer it.
     public func search(_ query: TextQuery, where predicate: Predicate = .all, limit: Int? = 20) throws -> [Hit] {
+        if !predicate.isAll, predicate.searches.isEmpty { return try filteredSearch(query, predicate, limit: limit) }
         let rows = try reader()
         var read: [UInt64: Document] = [:]
         let filter =
@@ -135,6 +137,25 @@ extension DocumentCollection {
         }
     }
 
+    /// The best of the documents that match and satisfy a condition, which indexes may answer.
+    private func filteredSearch(_ query: TextQuery, _ predicate: Predicate, limit: Int?) throws -> [Hit] {
+        let wanted = Query(Self.both(query, predicate), sort: [.bestFirst], limit: limit)
+        let (rows, plan) = try prepare(wanted, QueryOptions())
+        let runner = QueryRunner(rows: rows, query: wanted, plan: plan)
+        var hits: [Hit] = []
+        try runner.run { row, record, _, _ in
+            let document = try RowReader.document(record: record, row: row, collection: rows.collection)
+            hits.append(Hit(document: document, score: Double(runner.searches?.score(of: row) ?? 0) / BM25.unit))
+            return true
+        }
+        return hits
+    }
+
+    private static func both(_ query: TextQuery, _ predicate: Predicate) -> Predicate {
+        // The only search there is: no text has to tell it apart from others.
+        .and([.search(TextCondition(query, text: "")), predicate])
+    }
+
     /// The ids and scores that ``search(_:where:limit:)-(TextQuery,_,_)`` would give, without reading documents.
     ///
     /// - Returns: rows, which number documents in the order in which they were first stored, and scores.
@@ -144,8 +165,9 @@ extension DocumentCollection {
 
     /// How many documents match.
     ///
-    /// - Complexity: reads every posting of every word.
+    /// - Complexity: reads every posting of every word; with a condition as ``count(where:options:)``.
     public func searchCount(_ query: TextQuery, where predicate: Predicate = .all) throws -> Int {
+        if !predicate.isAll, predicate.searches.isEmpty { return try count(where: Self.both(query, predicate)) }
         let rows = try reader()
         let search = try textSearch(in: rows)
         if predicate == .all { return try search.count(query) }

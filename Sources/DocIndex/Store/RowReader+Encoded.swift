@@ -53,7 +53,7 @@ extension RowReader {
 
     /// The row in the key of a document.
     func row(ofDocumentKey key: Span<UInt8>) throws -> UInt64 {
-        guard let row = StoreKeyspace.row(in: key, at: StoreKeyspace.documents.prefix(collection.number).count) else {
+        guard let row = StoreKeyspace.row(in: key, at: collection.documentRowOffset) else {
             throw DocIndexError(
                 .corruption, "a document of the collection \(collection.name) has no row; run verify, restore a backup")
         }

@@ -10,19 +10,17 @@ struct RowReader {
     var search: TextSearch?
 
     /// The value indexes that answer.
-    var valueIndexes: [ValueIndex] { collection.indexes.filter(\.isReady).compactMap { $0.index as? ValueIndex } }
+    var valueIndexes: [ValueIndex] { collection.answering.values }
 
     /// The indexes of locations that answer.
-    var geoIndexes: [GeoIndex] { collection.indexes.filter(\.isReady).compactMap { $0.index as? GeoIndex } }
+    var geoIndexes: [GeoIndex] { collection.answering.locations }
 
     /// The text index that answers; `nil` if there is none.
-    var textIndex: TextIndex? {
-        collection.indexes.first { $0.isReady && $0.definition.kind == .text }?.index as? TextIndex
-    }
+    var textIndex: TextIndex? { collection.answering.text }
 
     /// The index of a name; `nil` if there is none, or it is not built yet.
     func index(named name: String) -> (any DocumentIndex)? {
-        collection.indexes.first { $0.isReady && $0.definition.name.hasSameBytes(as: name) }?.index
+        collection.answering.index(named: name)
     }
 
     /// The row of a document; `nil` if there is no document of that id.

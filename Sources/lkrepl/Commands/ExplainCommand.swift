@@ -158,7 +158,7 @@ struct ExplainCommand: ParsableCommand {
         case .ranked(let scan, let filter):
             if let filter { .array([.string(scan.index), indexes(filter)]) } else { .string(scan.index) }
         case .union(let parts), .intersection(let parts): .array(parts.map(indexes))
-        case .nothing, .scan: .null
+        case .nothing, .scan, .ids: .null
         }
     }
 
@@ -166,6 +166,7 @@ struct ExplainCommand: ParsableCommand {
     private static func ranges(_ access: Plan.Access) -> [String] {
         switch access {
         case .ranges(let scan): scan.ranges.map(notation)
+        case .ids(let scan): scan.ranges.map(notation)
         case .walk(let walk, let filter): walk.ranges.map(notation) + (filter.map(ranges) ?? [])
         case .union(let parts), .intersection(let parts): parts.flatMap(ranges)
         case .nothing, .scan, .nearest, .search, .ranked(_, nil): []

@@ -138,6 +138,67 @@ import Testing
         }
     }
 
+    @Test func `Counts by one key are those of reading every document, with any indexes`() throws {
+        var queries = RandomQueries(TestRun.random(stream: 71))
+        var fromIndexCount = 0
+        for _ in 0..<TestRun.rounds(12, long: 600) {
+            let indexes = queries.indexes()
+            let schema = Schema(collections: [
+                CollectionDefinition("c", indexes: indexes), CollectionDefinition("bare"),
+            ])
+            try withTemporaryStore(schema: schema) { store in
+                try store.write { transaction in
+                    for _ in 0..<60 {
+                        let document = queries.documents.document(id: queries.documents.id())
+                        for collection in ["c", "bare"] { try transaction.put(document, in: collection) }
+                    }
+                }
+                let (collection, bare) = (try store.collection("c"), try store.collection("bare"))
+                let paths = Set(indexes.flatMap(\.fields)).union(["a", "tags[]"]).sorted { "\($0)" < "\($1)" }
+                for path in paths {
+                    for key: Aggregation.GroupKey in [
+                        .value(path), .datePart(path, .yearMonth), .datePart(path, .hour), .range(path, width: 2.5),
+                    ] {
+                        for measures: [Aggregation.Measure] in [[.count], [.count, .count], [], [.sum("a")]] {
+                            let aggregation = Aggregation(by: [key], measures)
+                            #expect(
+                                try collection.summarize(aggregation) == bare.summarize(aggregation),
+                                "\(aggregation) \(indexes) \(TestRun.repetition)")
+                            if try collection.indexGrouping(aggregation) != nil { fromIndexCount += 1 }
+                        }
+                    }
+                }
+            }
+        }
+        // Else nothing is compared.
+        #expect(fromIndexCount > 20)
+    }
+
+    @Test func `A time line comes from the counts of months, and says so`() throws {
+        let months = IndexComponent.field("taken", dates: [.iso8601], part: .yearMonth)
+        let schema = Schema(collections: [
+            CollectionDefinition("c", indexes: [.value("month", on: months, counts: true)])
+        ])
+        let timeline = Aggregation(by: [.datePart("taken", .yearMonth)])
+        try withTemporaryStore(schema: schema) { store in
+            let collection = try store.collection("c")
+            for (id, taken) in ["2019-07-14", "2019-07-15T10:00:00", "2019-08-01"].enumerated() {
+                try collection.put(["id": .int(Int64(id)), "taken": .string(taken)])
+            }
+            try collection.put(["id": 10])
+            try collection.put(["id": 11, "taken": .null])
+            #expect(try collection.indexGrouping(timeline) == "month")
+            #expect(try collection.indexGrouping(Aggregation(by: [.datePart("taken", .year)])) == nil)
+            func groups() throws -> [String] {
+                try collection.summarize(timeline).map { "\($0.key[0].map { "\($0)" } ?? "-") \($0.values)" }
+            }
+            #expect(try groups() == ["- [2]", "201907 [2]", "201908 [1]"])
+            // A date in a form that the index was not told of is one all the same: documents decide.
+            try collection.put(["id": 12, "taken": "2019:08:03 10:00:00"])
+            #expect(try groups() == ["- [2]", "201907 [2]", "201908 [2]"])
+        }
+    }
+
     @Test func `Selected fields are those of the documents`() throws {
         try withDocuments { collection, documents in
             let found = try collection.select(["id", "tags[]", "absent"], Query(limit: 5))

@@ -143,6 +143,94 @@ import Testing
         }
     }
 
+    /// Documents of which those that are asked for come last in the order that is asked for.
+    @Test func `A walk that meets too few results is left, and the answer is the same`() throws {
+        let schema = Schema(collections: [
+            CollectionDefinition(
+                "c", indexes: [.value("kind", on: "kind"), .value("n", on: "n"), .value("both", on: "odd", "n")])
+        ])
+        try withTemporaryStore(schema: schema) { store in
+            let collection = try store.collection("c")
+            try store.write { transaction in
+                for id in 0..<3000 {
+                    try transaction.put(
+                        [
+                            "id": .int(Int64(id)), "n": .int(Int64((id * 7) % 3000 / 3)),
+                            "kind": (id * 7) % 3000 >= 2900 ? "late" : (id * 7) % 3000 < 100 ? "early" : "other",
+                            "odd": .int(Int64(id % 2)),
+                        ], in: "c")
+                }
+            }
+            var model = DocumentModel()
+            try collection.forEach { model[$0.id] = $0.content }
+            var leftCount = 0
+            for kind in ["late", "early"] {
+                for condition in ["kind = \(kind)", "kind = \(kind) and odd = 1"] {
+                    for sort in ["n", "-n"] {
+                        for (limit, offset) in [(5, 0), (20, 7), (1000, 0), (3, 40)] {
+                            var query = Query(
+                                try Predicate(parsing: condition), sort: try Query.SortKey.parse(sort), limit: limit)
+                            query.offset = offset
+                            let expected = NaiveQuery.answer(query, among: model)
+                            for plan in try collection.plans(query) where plan.identity.hasPrefix("walk(") {
+                                let options = QueryOptions(hint: .plan(plan.identity))
+                                var found: [DocumentID] = []
+                                let explanation = try collection.forEach(matching: query, options: options) {
+                                    found.append($0.id)
+                                    return true
+                                }
+                                #expect(found == expected, "\(query) \(plan)")
+                                #expect(explanation.resultCount == expected.count)
+                                if explanation.didLeaveWalk { leftCount += 1 }
+                                // Pages begin behind the last one, wherever the walk was left.
+                                var paged: [DocumentID] = []
+                                var token: ContinuationToken?
+                                var pages = query
+                                pages.offset = 0
+                                repeat {
+                                    let page = try collection.page(pages, after: token, options: options)
+                                    paged += page.documents.map(\.id)
+                                    token = page.next
+                                } while token != nil
+                                pages.limit = nil
+                                #expect(paged == NaiveQuery.answer(pages, among: model), "\(query) \(plan)")
+                            }
+                        }
+                    }
+                }
+            }
+            #expect(leftCount > 5)
+        }
+    }
+
+    @Test func `What has a location and what has none comes from the index of locations`() throws {
+        let schema = Schema(collections: [
+            CollectionDefinition(
+                "c",
+                indexes: [.geo("gps", on: "gps"), .geo("sparse", on: "gps", sparse: true), .value("city", on: "city")])
+        ])
+        try withTemporaryStore(schema: schema) { store in
+            let collection = try store.collection("c")
+            let places: [DocumentValue?] = [nil, .null, "nowhere", ["lat": 1, "lon": 2], ["lat": 91, "lon": 2], []]
+            try store.write { transaction in
+                for id in 0..<240 {
+                    var document: DocumentObject = ["id": .int(Int64(id))]
+                    if let place = places[id % places.count] { document["gps"] = place }
+                    if id % 5 > 0 { document["city"] = "x" }
+                    try transaction.put(document, in: "c")
+                }
+            }
+            func count(_ condition: String) throws -> Int { try collection.count(where: Predicate(parsing: condition)) }
+            #expect(try count("gps missing") == 40)
+            #expect(try count("gps exists") == 200)
+            #expect(try count("gps exists and city missing") == (0..<240).count { $0 % 6 > 0 && $0 % 5 == 0 })
+            let plans = try collection.plans(Query(Predicate(parsing: "gps missing"))).map(\.identity)
+            #expect(plans.contains("index(gps)") && !plans.contains("index(sparse)"))
+            let exact = try collection.plans(Query(Predicate(parsing: "gps exists and city missing")))
+            #expect(exact.contains { $0.identity.hasPrefix("intersection(") && $0.isExact })
+        }
+    }
+
     @Test(arguments: [
         Query(), Query(sort: [.ascending("year")], limit: 100), Query(sort: [.ascending("plain")]),
         Query(.compare("kind", .equal, 1)),

@@ -25,7 +25,7 @@ import Testing
                 addProperties(of: walk.index, indexes)
                 if let filter { add(filter, indexes) }
             case .ranked(_, let filter): if let filter { add(filter, indexes) }
-            case .nothing, .scan, .nearest, .search: break
+            case .nothing, .scan, .nearest, .search, .ids: break
             }
         }
 
@@ -68,7 +68,7 @@ import Testing
             }
         }
         // Each way must have been taken, else the test compares nothing.
-        let ways = ["scan", "ranges", "union", "intersection", "walk", "filtered walk", "nearest", "nothing"]
+        let ways = ["scan", "ranges", "ids", "union", "intersection", "walk", "filtered walk", "nearest", "nothing"]
         #expect(Set(ways).subtracting(tally.ways.keys).count <= 1, "\(tally)")
         #expect(tally.nonempty > 50, "\(tally)")
         // Seven in all; one may be missed by chance.
@@ -157,6 +157,7 @@ extension Plan.Access {
         case .nothing: "nothing"
         case .scan: "scan"
         case .ranges: "ranges"
+        case .ids: "ids"
         case .union: "union"
         case .intersection: "intersection"
         case .walk(_, nil): "walk"

@@ -38,6 +38,42 @@ import Testing
         }
     }
 
+    @Test(arguments: [0, 100, 199], [false, true])
+    func `a scan without checks tells of a gap when it is asked, and at its end in any case`(
+        damaged: Int, reverse: Bool
+    ) throws {
+        try withTemporaryDirectory(leavesDamage: true) { directory in
+            try TableFixture.make(at: directory, count: 200)
+            try Self.damage(directory, atValue: damaged)
+            let database = try Database.open(at: directory)
+            let expected = (0..<200).map(numberedKey)
+            for range in [KeyRange.all, .from(numberedKey(0), to: numberedKey(300))] {
+                // As far as nothing was said against it, all that was read is all there is.
+                var cursor = try database.cursor(in: range, reverse: reverse)
+                var found: [[UInt8]] = []
+                let error = code {
+                    while try cursor.advanceUnchecked() {
+                        try cursor.checkForErrors()
+                        found.append(cursor.key.copied())
+                    }
+                }
+                #expect(error == .corruption)
+                #expect(found == Array((reverse ? expected.reversed() : expected).prefix(found.count)))
+                // Without a question, the end says it.
+                var second = try database.cursor(in: range, reverse: reverse)
+                #expect(code { while try second.advanceUnchecked() {} } == .corruption)
+                #expect(code { try second.checkForErrors() } == .corruption)
+                #expect(code { _ = try second.advanceUnchecked() } == .corruption)
+                // A seek away from the damage does not make one forget it.
+                guard damaged == 100 else { continue }
+                var third = try database.cursor(in: range, reverse: reverse)
+                while try third.advanceUnchecked(), third.key.copied() != numberedKey(reverse ? 20 : 180) {}
+                third.seek(to: numberedKey(150))
+                #expect(code { try third.checkForErrors() } == .corruption)
+            }
+        }
+    }
+
     @Test func `a seek into a damaged block throws, from either side`() throws {
         try withTemporaryDirectory(leavesDamage: true) { directory in
             try TableFixture.make(at: directory, count: 200)

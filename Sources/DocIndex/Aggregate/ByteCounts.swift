@@ -1,0 +1,51 @@
+/// Counts how often byte strings come, without an allocation for one that is known.
+struct ByteCounts {
+    private struct Entry {
+        let hash: Int
+        /// Where the bytes lie in ``content``.
+        let range: Range<Int>
+        /// With what they came first.
+        let row: UInt64
+        var count: Int
+    }
+
+    private var content: [UInt8] = []
+    private var entries: [Entry] = []
+    /// The places of entries by their hashes, and -1 where there is none; at most half full. The count is a power of two.
+    private var slots: [Int32] = []
+
+    /// Counts these bytes.
+    mutating func add(_ bytes: Span<UInt8>, row: UInt64) {
+        if entries.count * 2 >= slots.count { grow() }
+        var hasher = Hasher()
+        unsafe bytes.withUnsafeBytes { unsafe hasher.combine(bytes: $0) }
+        let hash = hasher.finalize()
+        var slot = hash & (slots.count - 1)
+        while slots[slot] >= 0 {
+            let entry = Int(slots[slot])
+            if entries[entry].hash == hash, content.span.extracting(entries[entry].range).hasSameBytes(as: bytes) {
+                entries[entry].count += 1
+                return
+            }
+            slot = (slot + 1) & (slots.count - 1)
+        }
+        slots[slot] = Int32(entries.count)
+        let start = content.count
+        unsafe bytes.withUnsafeBufferPointer { unsafe content.append(contentsOf: $0) }
+        entries.append(Entry(hash: hash, range: start..<content.count, row: row, count: 1))
+    }
+
+    private mutating func grow() {
+        slots = Array(repeating: -1, count: max(64, slots.count * 2))
+        for (position, entry) in entries.enumerated() {
+            var slot = entry.hash & (slots.count - 1)
+            while slots[slot] >= 0 { slot = (slot + 1) & (slots.count - 1) }
+            slots[slot] = Int32(position)
+        }
+    }
+
+    /// Visits the byte strings in the order in which they came first.
+    func forEach(_ body: (_ bytes: Span<UInt8>, _ row: UInt64, _ count: Int) throws -> Void) rethrows {
+        for entry in entries { try body(content.span.extracting(entry.range), entry.row, entry.count) }
+    }
+}

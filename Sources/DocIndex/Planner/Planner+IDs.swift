@@ -1,0 +1,84 @@
+internal import LevelKit
+
+/// The way by the map from ids to rows.
+extension Planner {
+    /// The rows of the ids that conditions leave; `nil` if there is no condition on ids that the map can answer.
+    func idAccess(_ conjuncts: [Predicate]) throws -> AccessCandidate? {
+        guard let idPath else { return nil }
+        let own = conjuncts.indices.filter { conjuncts[$0].leafPath == idPath }
+        for position in own {
+            guard let ids = conjuncts[position].wantedIDs else { continue }
+            let ranges = ids.map { KeyRange.only(StoreKeyspace.id(collection, $0)) }
+            let count = Double(ids.count)
+            return candidate(
+                IDScan(ranges: ranges, used: [conjuncts[position]], ids: ids, estimatedCount: ids.count), [position],
+                count: count, cost: count * costs.seek)
+        }
+        var left: ComponentBounds.Interval?
+        var used: Set<Int> = []
+        for position in own {
+            guard let next = conjuncts[position].idInterval else { continue }
+            used.insert(position)
+            guard let known = left else {
+                left = next
+                continue
+            }
+            left = ComponentBounds.intersection([known], [next]).first ?? .init(lower: [], upper: [])
+        }
+        guard let left else { return nil }
+        let prefix = StoreKeyspace.ids.prefix(collection)
+        let ranges = left.isEmpty ? [] : [KeyRange.from(prefix + left.lower, to: prefix + left.upper)]
+        let count = try ranges.isEmpty ? 0 : countIDs(ranges)
+        return candidate(
+            IDScan(ranges: ranges, used: used.sorted().map { conjuncts[$0] }, ids: nil, estimatedCount: count), used,
+            count: Double(count), cost: costs.seek + Double(count) * costs.entryForward)
+    }
+
+    private func candidate(_ scan: IDScan, _ exact: Set<Int>, count: Double, cost: Double) -> AccessCandidate {
+        AccessCandidate(
+            access: .ids(scan), entryCount: count, rowCount: count, cost: cost, exact: exact, answered: exact)
+    }
+}
+
+extension Predicate {
+    /// The ids that the value at the path of ids must be one of, ascending; `nil` for other conditions.
+    fileprivate var wantedIDs: [DocumentID]? {
+        let values: [DocumentValue]
+        switch self {
+        case .compare(_, .equal, let value): values = [value]
+        case .isIn(_, let several): values = several
+        default: return nil
+        }
+        // No id is a double, but a whole double equals an integer.
+        return Set(values.compactMap { DocumentID(GroupBytes.canonical($0)) }).sorted()
+    }
+
+    /// The encoded ids among which the value at the path of ids must be; `nil` for other conditions.
+    fileprivate var idInterval: ComponentBounds.Interval? {
+        switch self {
+        case .compare(_, let comparison, let value):
+            let first: [UInt8]
+            let end: [UInt8]
+            switch value {
+            case .string: (first, end) = (DocumentID.string("").encoded, DocumentID.int(.min).encoded)
+            case .int: (first, end) = (DocumentID.int(.min).encoded, DocumentID.int(.max).encoded + [0])
+            default: return nil
+            }
+            guard let id = DocumentID(value)?.encoded else { return nil }
+            // The next id that there can be, whatever it goes on with.
+            let behind = id + [0]
+            return switch comparison {
+            case .equal: .init(lower: id, upper: behind)
+            case .less: .init(lower: first, upper: id)
+            case .lessOrEqual: .init(lower: first, upper: behind)
+            case .greater: .init(lower: behind, upper: end)
+            case .greaterOrEqual: .init(lower: id, upper: end)
+            }
+        case .hasPrefix(_, let text):
+            // Without the byte that ends a text.
+            let lower = Array(DocumentID.string(text).encoded.dropLast())
+            return KeyRange.successor(ofPrefix: lower).map { .init(lower: lower, upper: $0) }
+        default: return nil
+        }
+    }
+}
