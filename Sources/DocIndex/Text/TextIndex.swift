@@ -8,17 +8,41 @@ internal import LevelKit
 struct TextIndex: DocumentIndex {
     let number: UInt32
     let definition: IndexDefinition
+    /// Whether postings say in which field they are.
+    let hasFields: Bool
+    /// How often a word in each field counts.
+    let weights: [UInt32]
+    /// The bits of all fields.
+    let allFields: UInt32
+    /// The analyzers, each with the fields that have it.
+    let analyzers: [(analyzer: TextAnalyzer, fields: UInt32)]
+    /// The fields by their paths, and by the last names of those.
+    let fieldNames: [(path: String, last: String)]
+
+    init(number: UInt32, definition: IndexDefinition) {
+        self.number = number
+        self.definition = definition
+        // Worked out once: every search asks for it.
+        hasFields = definition.components.count > 1
+        weights = definition.components.map { UInt32(clamping: $0.weight) }
+        allFields = definition.components.indices.reduce(0) { $0 | 1 << UInt32($1) }
+        var analyzers: [(analyzer: TextAnalyzer, fields: UInt32)] = []
+        for (field, component) in definition.components.enumerated() {
+            let bit = UInt32(1) << UInt32(field)
+            if let known = analyzers.firstIndex(where: { $0.analyzer == component.analyzer }) {
+                analyzers[known].fields |= bit
+            } else {
+                analyzers.append((component.analyzer, bit))
+            }
+        }
+        self.analyzers = analyzers
+        fieldNames = definition.fields.map { field in
+            let path = field.description
+            return (path, path.split(separator: ".").last.map(String.init) ?? "")
+        }
+    }
 
     var entryPrefix: [UInt8] { StoreKeyspace.text.prefix(number) }
-
-    /// Whether postings say in which field they are.
-    var hasFields: Bool { definition.components.count > 1 }
-
-    /// How often a word in each field counts.
-    var weights: [UInt32] { definition.components.map { UInt32(clamping: $0.weight) } }
-
-    /// The bits of all fields.
-    var allFields: UInt32 { definition.components.indices.reduce(0) { $0 | 1 << UInt32($1) } }
 
     func forEachEntry(
         of document: DocumentObject, row: UInt64, _ body: (_ key: [UInt8], _ value: [UInt8]) throws -> Void
