@@ -176,9 +176,13 @@ struct TextBench {
         try report.joined(separator: "\n").write(toFile: path, atomically: true, encoding: .utf8)
         Self.report(times, matches: matches)
         let written = try updates(reopened, photos, clock, updateCount, "fresh")
+        let recordByteCount = lines.reduce(0) { $0 + $1.count } / max(1, lines.count)
+        func ratio(_ bytes: Double, _ count: Int) -> String { String(format: "%.1f", bytes / Double(max(1, count))) }
         print(
             "written for each update: \(Int(written)) bytes, \(Int(plain)) of them without the index; "
-                + "compactions of LevelDB included")
+                + "compactions of LevelDB included. A record has \(recordByteCount) bytes: "
+                + "\(ratio(written, recordByteCount)) times as much is written for the document and its index, "
+                + "\(ratio(written - plain, recordByteCount)) times for the index alone")
         let found = try photos.searchCount(try TextQuery(parsing: "fresh7"))
         let updated = min(updateCount, try photos.count())
         guard found == (updated + 992) / 1000 else { fatalError("an update is not found: \(found)") }

@@ -8,24 +8,24 @@ internal import LevelKit
 struct TextIndex: DocumentIndex {
     let number: UInt32
     let definition: IndexDefinition
-    /// Whether postings say in which field they are.
-    let hasFields: Bool
     /// How often a word in each field counts.
     let weights: [UInt32]
-    /// The bits of all fields.
-    let allFields: UInt32
-    /// The analyzers, each with the fields that have it.
-    let analyzers: [(analyzer: TextAnalyzer, fields: UInt32)]
-    /// The fields by their paths, and by the last names of those.
-    let fieldNames: [(path: String, last: String)]
 
     init(number: UInt32, definition: IndexDefinition) {
+        // Made for each search: no more than what every search needs.
         self.number = number
         self.definition = definition
-        // Worked out once: every search asks for it.
-        hasFields = definition.components.count > 1
         weights = definition.components.map { UInt32(clamping: $0.weight) }
-        allFields = definition.components.indices.reduce(0) { $0 | 1 << UInt32($1) }
+    }
+
+    /// Whether postings say in which field they are.
+    var hasFields: Bool { weights.count > 1 }
+
+    /// The bits of all fields.
+    var allFields: UInt32 { UInt32(truncatingIfNeeded: (UInt64(1) << UInt64(weights.count)) - 1) }
+
+    /// The analyzers, each with the fields that have it.
+    var analyzers: [(analyzer: TextAnalyzer, fields: UInt32)] {
         var analyzers: [(analyzer: TextAnalyzer, fields: UInt32)] = []
         for (field, component) in definition.components.enumerated() {
             let bit = UInt32(1) << UInt32(field)
@@ -35,11 +35,7 @@ struct TextIndex: DocumentIndex {
                 analyzers.append((component.analyzer, bit))
             }
         }
-        self.analyzers = analyzers
-        fieldNames = definition.fields.map { field in
-            let path = field.description
-            return (path, path.split(separator: ".").last.map(String.init) ?? "")
-        }
+        return analyzers
     }
 
     var entryPrefix: [UInt8] { StoreKeyspace.text.prefix(number) }

@@ -62,7 +62,7 @@ import Testing
                 try Self.put(next..<next + UInt64(count), into: &model, store, &random)
                 next += UInt64(count)
             }
-            for _ in 0..<12 { try add(800) }
+            for _ in 0..<8 { try add(800) }
             try store.flushTextIndexes()
             let collection = try store.collection("c")
             let search = try collection.textSearch(in: try collection.reader())
@@ -82,7 +82,7 @@ import Testing
             try add(400)
             try store.flushTextIndexes()
             try add(90)
-            for _ in 0..<TestRun.rounds(24, long: 2000) {
+            for _ in 0..<TestRun.rounds(15, long: 2000) {
                 try SegmentTests.check(model, collection, Self.conjunction(&random))
             }
         }

@@ -14,7 +14,7 @@ struct QueryResolver {
     init(_ index: TextIndex) {
         self.index = index
         groups = index.analyzers.map { Group(chain: AnalysisChain($0.analyzer), fields: $0.fields) }
-        stemmedFields = index.analyzers.reduce(0) { $0 | ($1.analyzer.language == nil ? 0 : $1.fields) }
+        stemmedFields = groups.reduce(0) { $0 | ($1.chain.analyzer.language == nil ? 0 : $1.fields) }
     }
 
     /// The query for the index.
@@ -46,15 +46,16 @@ struct QueryResolver {
     /// The fields of a name.
     private func named(_ name: String) throws -> UInt32 {
         var fields: UInt32 = 0
-        for (position, field) in index.fieldNames.enumerated() {
-            if field.path.hasSameBytes(as: name) || field.last == name || field.last == name + "[]" {
-                fields |= 1 << UInt32(position)
-            }
+        for (position, field) in index.definition.fields.enumerated() {
+            let path = field.description
+            let last = path.split(separator: ".").last ?? ""
+            if path.hasSameBytes(as: name) || last == name || last == name + "[]" { fields |= 1 << UInt32(position) }
         }
         guard fields != 0 else {
             throw DocIndexError(
                 .invalidQuery,
-                "the text index \(index.definition.name) has no field \(name); it has \(index.fieldNames.map(\.path).joined(separator: ", ")). "
+                "the text index \(index.definition.name) has no field \(name); it has "
+                    + "\(index.definition.fields.map(\.description).joined(separator: ", ")). "
                     + "Put the word in quotes if it is no field")
         }
         return fields

@@ -36,6 +36,8 @@
     private let fields: UInt32
     private let isScoped: Bool
     private let fieldWeights: [UInt32]
+    /// Whether every field weighs one.
+    private let isEvenlyWeighted: Bool
     private let buffer = BlockBuffer()
     private let documentCount: Int
 
@@ -75,6 +77,7 @@
         self.fields = fields ?? .max
         isScoped = fields != nil
         self.fieldWeights = fieldWeights
+        isEvenlyWeighted = fieldWeights.allSatisfy { $0 == 1 }
         var groups: [TermRecord.Group] = []
         var blockCapacity = TermEncoder.groupBlockCount
         switch source {
@@ -278,8 +281,17 @@
 
     /// How often a term occurs in the fields that count, as far as it is known from how often it occurs in all of them and
     /// in which: in each at least once.
+    @inline(__always)
     private func frequencyRange(_ frequency: UInt32, _ set: UInt32) -> ClosedRange<UInt32> {
         if set & ~fields == 0 { return frequency...frequency }
+        var (least, others) = (UInt32((set & fields).nonzeroBitCount), UInt32((set & ~fields).nonzeroBitCount))
+        if !isEvenlyWeighted { (least, others) = weighed(set) }
+        // Not the other way round, whatever a damaged index says.
+        return least...max(least, frequency > others ? frequency - others : 0)
+    }
+
+    /// What one occurrence in each field of a set counts: in those that count, and in the others.
+    private func weighed(_ set: UInt32) -> (UInt32, UInt32) {
         var least: UInt32 = 0
         var others: UInt32 = 0
         var rest = set
@@ -289,8 +301,7 @@
             let weight = field < fieldWeights.count ? fieldWeights[field] : 1
             if fields >> UInt32(field) & 1 == 1 { least &+= weight } else { others &+= weight }
         }
-        // Not the other way round, whatever a damaged index says.
-        return least...max(least, frequency > others ? frequency - others : 0)
+        return (least, others)
     }
 
     /// How often the term occurs in the fields that count.
