@@ -1,15 +1,20 @@
 import DocIndex
 import Foundation
 import LevelKit
+import Synchronization
 
 /// Measures the text index: building, size, the ten best documents by kind of query, updates of one document at a time.
 ///
 /// usage: textbench RECORDS.jsonl DIRECTORY QUERIES [COPIES]
+///        textbench --ask DIRECTORY QUERIES [ROUNDS]
+///        textbench --update DIRECTORY COUNT
 ///        textbench --smoke
 ///
 /// `QUERIES` is written: a line for each query with its kind, the words, how many documents match, and the microseconds it took,
 /// with tabs between. `text-peers` asks SQLite and tantivy the same, and compares. `COPIES` loads the records that many times
-/// under other ids: nine make a million of the sample catalogue. `--smoke` measures made-up records: does it run?
+/// under other ids: nine make a million of the sample catalogue. `--ask` asks the queries of an earlier run of its store again,
+/// after everything became one segment: for profilers, and for two builds beside each other. `--update` changes documents of such
+/// a store. `--smoke` measures made-up records: does it run?
 @main
 struct TextBench {
     static let fields: [FieldPath] = ["title", "caption", "medium", "credit", "keywords[]"]
@@ -22,13 +27,58 @@ struct TextBench {
         let arguments = CommandLine.arguments
         if arguments.dropFirst().first == "--smoke" { return try smoke() }
         guard arguments.count >= 4 else {
-            print("usage: textbench RECORDS.jsonl DIRECTORY QUERIES [COPIES]; textbench --smoke")
+            print(
+                "usage: textbench RECORDS.jsonl DIRECTORY QUERIES [COPIES]; textbench --ask DIRECTORY QUERIES [ROUNDS]; "
+                    + "textbench --update DIRECTORY COUNT; textbench --smoke")
             exit(64)
+        }
+        if arguments[1] == "--update" {
+            let store = try DocumentStore.open(at: arguments[2])
+            let photos = try store.collection("photos")
+            let written = try updates(store, photos, ContinuousClock(), Int(arguments[3]) ?? 20_000, "again")
+            print("written for each update: \(Int(written)) bytes; compactions of LevelDB included")
+            return try store.close()
+        }
+        if arguments[1] == "--ask" {
+            return try ask(arguments[2], arguments[3], rounds: arguments.count > 4 ? Int(arguments[4]) ?? 5 : 5)
         }
         let lines = try Data(contentsOf: URL(fileURLWithPath: arguments[1])).split(separator: 0x0a)
         try run(
             lines, directory: arguments[2], queries: arguments[3],
             copies: arguments.count > 4 ? Int(arguments[4]) ?? 1 : 1, updateCount: 20_000)
+    }
+
+    /// Asks queries that are written down of a store that is there.
+    static func ask(_ directory: String, _ path: String, rounds: Int) throws {
+        let clock = ContinuousClock()
+        let store = try DocumentStore.open(at: directory)
+        try store.optimizeTextIndexes()
+        let photos = try store.collection("photos")
+        var times: [String: [Double]] = [:]
+        for line in try String(contentsOfFile: path, encoding: .utf8).split(separator: "\n") {
+            let parts = line.split(separator: "\t")
+            guard parts.count == 4 else { continue }
+            let query = try TextQuery(parsing: String(parts[1]))
+            var best = Double.infinity
+            for _ in 0..<max(1, rounds) {
+                let time = try clock.measure { _ = try photos.rank(query, limit: 10) }
+                best = min(best, seconds(time))
+            }
+            times[String(parts[0]), default: []].append(best * 1e6)
+        }
+        report(times, matches: [:])
+        try store.close()
+    }
+
+    static func report(_ times: [String: [Double]], matches: [String: Int]) {
+        for (kind, times) in times.sorted(by: { $0.key < $1.key }) {
+            let sorted = times.sorted()
+            let mean = sorted.reduce(0, +) / Double(sorted.count)
+            print(
+                "query \(kind): \(sorted.count), median \(Int(sorted[sorted.count / 2])) us, mean \(Int(mean)) us, "
+                    + "max \(Int(sorted.last ?? 0)) us"
+                    + (matches[kind].map { ", mean matches \($0 / sorted.count)" } ?? ""))
+        }
     }
 
     /// Made-up records: words by about Zipf's law.
@@ -80,6 +130,8 @@ struct TextBench {
         print("documents \(count), loaded without the index in \(seconds(load)) s")
         let plain = try updates(store, try store.collection("photos"), clock, min(updateCount, 5000), "plain")
         forgetPeakMemory()
+        let before = memory("RssAnon")
+        let sampler = MemorySampler()
         let started = processorTime()
         let build = try clock.measure { _ = try store.apply(indexed) }
         let built = processorTime()
@@ -87,7 +139,8 @@ struct TextBench {
         print(
             "index built from stored documents in \(seconds(build)) s (processor \(built - started) s), made one segment "
                 + "in \(seconds(optimize)) s (processor \(processorTime() - built) s), "
-                + "peak memory \(peakMemory() >> 20) MiB")
+                + "peak memory \(memory("VmHWM") >> 20) MiB, without mapped files \(sampler.stop() >> 20) MiB, "
+                + "of which \(before >> 20) MiB were taken before")
         try store.close()
         let database = try Database.open(at: directory)
         try database.compact()
@@ -121,17 +174,15 @@ struct TextBench {
             report.append("\(query.kind)\t\(query.text)\t\(matchCount)\t\(Int((best * 1e6).rounded()))")
         }
         try report.joined(separator: "\n").write(toFile: path, atomically: true, encoding: .utf8)
-        for (kind, times) in times.sorted(by: { $0.key < $1.key }) {
-            let sorted = times.sorted()
-            let mean = sorted.reduce(0, +) / Double(sorted.count)
-            print(
-                "query \(kind): \(sorted.count), median \(Int(sorted[sorted.count / 2])) us, mean \(Int(mean)) us, "
-                    + "max \(Int(sorted.last ?? 0)) us, mean matches \((matches[kind] ?? 0) / sorted.count)")
-        }
+        Self.report(times, matches: matches)
         let written = try updates(reopened, photos, clock, updateCount, "fresh")
+        let recordByteCount = lines.reduce(0) { $0 + $1.count } / max(1, lines.count)
+        func ratio(_ bytes: Double, _ count: Int) -> String { String(format: "%.1f", bytes / Double(max(1, count))) }
         print(
             "written for each update: \(Int(written)) bytes, \(Int(plain)) of them without the index; "
-                + "compactions of LevelDB included")
+                + "compactions of LevelDB included. A record has \(recordByteCount) bytes: "
+                + "\(ratio(written, recordByteCount)) times as much is written for the document and its index, "
+                + "\(ratio(written - plain, recordByteCount)) times for the index alone")
         let found = try photos.searchCount(try TextQuery(parsing: "fresh7"))
         let updated = min(updateCount, try photos.count())
         guard found == (updated + 992) / 1000 else { fatalError("an update is not found: \(found)") }
@@ -249,10 +300,34 @@ struct TextBench {
         try? "5".write(toFile: "/proc/self/clear_refs", atomically: false, encoding: .utf8)
     }
 
-    /// The most memory that the process had.
-    static func peakMemory() -> Int {
+    /// A number of bytes from what the system says of the process; 0 where that is not known.
+    static func memory(_ name: String) -> Int {
         let status = (try? String(contentsOfFile: "/proc/self/status", encoding: .utf8)) ?? ""
-        let line = status.split(separator: "\n").first { $0.hasPrefix("VmHWM") } ?? ""
+        let line = status.split(separator: "\n").first { $0.hasPrefix(name) } ?? ""
         return (Int(line.filter(\.isNumber)) ?? 0) << 10
+    }
+}
+
+/// Looks every hundredth of a second how much memory the process has taken, mapped files aside: those belong to the system,
+/// which takes them back when it needs room.
+final class MemorySampler: Sendable {
+    private let state = Mutex((peak: 0, isOver: false))
+
+    init() {
+        Thread.detachNewThread { [self] in
+            while state.withLock({ !$0.isOver }) {
+                let bytes = TextBench.memory("RssAnon")
+                state.withLock { $0.peak = max($0.peak, bytes) }
+                Thread.sleep(forTimeInterval: 0.01)
+            }
+        }
+    }
+
+    /// The most that was seen.
+    func stop() -> Int {
+        state.withLock {
+            $0.isOver = true
+            return $0.peak
+        }
     }
 }

@@ -82,6 +82,7 @@ struct IndexBuilder {
         }
         state.didBuild(built, upTo: last)
         state.texts.maintain(after: texts, catalog: catalog, database: database)
+        if last == .max { state.texts.settle(catalog: catalog, database: database) }
         return last == .max ? nil : last
     }
 

@@ -133,6 +133,9 @@ public final class BulkWriter {
             committer.finish()
         }
         try flush()
+        if count > 0 {
+            try store.withWriter { _ in store.texts.settle(catalog: store.currentCatalog, database: store.database) }
+        }
     }
 
     deinit { committer.finish() }

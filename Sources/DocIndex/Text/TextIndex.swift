@@ -8,17 +8,37 @@ internal import LevelKit
 struct TextIndex: DocumentIndex {
     let number: UInt32
     let definition: IndexDefinition
+    /// How often a word in each field counts.
+    let weights: [UInt32]
 
-    var entryPrefix: [UInt8] { StoreKeyspace.text.prefix(number) }
+    init(number: UInt32, definition: IndexDefinition) {
+        // Made for each search: no more than what every search needs.
+        self.number = number
+        self.definition = definition
+        weights = definition.components.map { UInt32(clamping: $0.weight) }
+    }
 
     /// Whether postings say in which field they are.
-    var hasFields: Bool { definition.components.count > 1 }
-
-    /// How often a word in each field counts.
-    var weights: [UInt32] { definition.components.map { UInt32(clamping: $0.weight) } }
+    var hasFields: Bool { weights.count > 1 }
 
     /// The bits of all fields.
-    var allFields: UInt32 { definition.components.indices.reduce(0) { $0 | 1 << UInt32($1) } }
+    var allFields: UInt32 { UInt32(truncatingIfNeeded: (UInt64(1) << UInt64(weights.count)) - 1) }
+
+    /// The analyzers, each with the fields that have it.
+    var analyzers: [(analyzer: TextAnalyzer, fields: UInt32)] {
+        var analyzers: [(analyzer: TextAnalyzer, fields: UInt32)] = []
+        for (field, component) in definition.components.enumerated() {
+            let bit = UInt32(1) << UInt32(field)
+            if let known = analyzers.firstIndex(where: { $0.analyzer == component.analyzer }) {
+                analyzers[known].fields |= bit
+            } else {
+                analyzers.append((component.analyzer, bit))
+            }
+        }
+        return analyzers
+    }
+
+    var entryPrefix: [UInt8] { StoreKeyspace.text.prefix(number) }
 
     func forEachEntry(
         of document: DocumentObject, row: UInt64, _ body: (_ key: [UInt8], _ value: [UInt8]) throws -> Void

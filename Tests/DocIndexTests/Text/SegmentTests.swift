@@ -212,7 +212,10 @@ import Testing
         _ model: Model, _ collection: DocumentCollection, _ random: inout SplitMix64, except other: Int? = nil
     ) throws {
         if let other { try collection.delete(.int(Int64(other))) }
-        let wanted = Wanted.random(&random, depth: 2)
+        try check(model, collection, Wanted.random(&random, depth: 2))
+    }
+
+    static func check(_ model: Model, _ collection: DocumentCollection, _ wanted: Wanted) throws {
         let comment: Comment = "\(wanted), \(TestRun.repetition)"
         let expected = model.scores(wanted)
         let ranked = expected.map { TopHits.Hit(score: $0.value, row: $0.key) }.sorted { $0.precedes($1) }

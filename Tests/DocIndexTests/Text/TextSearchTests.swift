@@ -114,6 +114,18 @@ import Testing
         }
     }
 
+    @Test func `Words may count as often as one likes, and many of them together`() throws {
+        try withExamples { (collection) throws in
+            let huge = TextQuery.boost(.boost(.boost(.word("fog"), 1000), 1000), 1000)
+            let all = try collection.search(.word("fog"), limit: nil).map(\.document.id)
+            #expect(try collection.search(huge, limit: nil).map(\.document.id) == all)
+            let many = TextQuery.boost(.or((0..<3000).map { .word("fog\($0)") } + [huge, .word("bridge")]), 1000)
+            #expect(try collection.search(many, limit: nil).count == 5)
+            let phrase = TextQuery.boost(.phrase("bridge bridge bridge"), .infinity)
+            #expect(try collection.search(phrase, limit: nil).map(\.document.id) == [3])
+        }
+    }
+
     // MARK: - Against a search through all documents
 
     /// A query and how it is written.

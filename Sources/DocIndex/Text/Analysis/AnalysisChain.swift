@@ -58,11 +58,12 @@ final class AnalysisChain {
 
     /// The chains of several fields; fields with the same analyzer share one.
     static func chains(_ analyzers: [TextAnalyzer]) -> [AnalysisChain] {
-        var known: [TextAnalyzer: AnalysisChain] = [:]
+        // There are few, and mostly one: comparing takes less than hashing.
+        var known: [AnalysisChain] = []
         return analyzers.map { analyzer in
-            if let chain = known[analyzer] { return chain }
+            if let chain = known.first(where: { $0.analyzer == analyzer }) { return chain }
             let chain = AnalysisChain(analyzer)
-            known[analyzer] = chain
+            known.append(chain)
             return chain
         }
     }

@@ -13,6 +13,9 @@ internal import Foundation
     static let b = 0.75
     /// What a score of one is as a whole number.
     static let unit = 1_099_511_627_776.0
+    /// How often the terms of a query may count, all together: of four thousand million documents the rarest term weighs less
+    /// than 55, and 55 · 10⁵ units are below 2⁶³.
+    static let boostLimit = 1e5
 
     /// `k1 · (1 - b + b · length / average length)` for each norm.
     let factors: UnsafeMutablePointer<Double>

@@ -32,6 +32,12 @@ class Matcher {
     func bound(_ lower: UInt32, _ upper: UInt32) throws -> Int64 { 0 }
     /// The end of the range, from `lower` on, in which ``bound(_:_:)`` is one bound of the stored ones.
     func blockEnd(_ lower: UInt32) throws -> UInt32 { Self.end }
+    /// What the document at ``slot`` scores, or more, if what it scores costs more to find out.
+    func scoreBound() throws -> Int64 { try score() }
+    /// Whether ``scoreBound()`` is what ``score()`` is.
+    var scoresAreExact: Bool { true }
+    /// Adds what a document must have and must not have to match.
+    func add(to conjunction: inout Conjunction) { conjunction.parts.append((self, 1)) }
     /// About how many documents match.
     var cost: Int { 0 }
     /// No document scores more than this.
@@ -116,6 +122,9 @@ final class AndMatcher: Matcher {
     }
 
     override func score() throws -> Int64 { try parts.reduce(0) { $0 + (try $1.score()) } }
+    override func add(to conjunction: inout Conjunction) {
+        for part in parts { part.add(to: &conjunction) }
+    }
     override func bound(_ lower: UInt32, _ upper: UInt32) throws -> Int64 {
         var sum: Int64 = 0
         for part in parts {
@@ -181,6 +190,10 @@ final class ExceptMatcher: Matcher {
     }
 
     override func score() throws -> Int64 { try wanted.score() }
+    override func add(to conjunction: inout Conjunction) {
+        wanted.add(to: &conjunction)
+        conjunction.unwanted.append(unwanted)
+    }
     override func bound(_ lower: UInt32, _ upper: UInt32) throws -> Int64 { try wanted.bound(lower, upper) }
     override func blockEnd(_ lower: UInt32) throws -> UInt32 { try wanted.blockEnd(lower) }
     override var cost: Int { wanted.cost }

@@ -35,7 +35,14 @@ final class PhraseMatcher: Matcher {
         return slot
     }
 
-    private func occurs() throws -> Bool {
+    /// Whether the document at which all its terms stand has the phrase.
+    func occurs() throws -> Bool {
+        // A phrase lies in one field.
+        var common = UInt32.max
+        for term in terms {
+            common &= try term.fieldSet()
+            if common == 0 { return false }
+        }
         for index in terms.indices {
             places[index].removeAll(keepingCapacity: true)
             try terms[index].places(into: &places[index])
@@ -83,6 +90,13 @@ final class PhraseMatcher: Matcher {
             if largest >> 27 == first.bits >> 27, largest - first.bits <= width { return true }
             next[smallest] += 1
         }
+    }
+
+    override func add(to conjunction: inout Conjunction) {
+        for (word, term) in terms.enumerated() {
+            conjunction.parts.append((term, Int64(order.count { $0.word == word })))
+        }
+        conjunction.phrases.append(self)
     }
 
     override func score() throws -> Int64 {

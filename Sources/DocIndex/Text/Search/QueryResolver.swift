@@ -8,25 +8,13 @@ struct QueryResolver {
 
     private struct Group {
         let chain: AnalysisChain
-        var fields: UInt32
+        let fields: UInt32
     }
 
     init(_ index: TextIndex) {
         self.index = index
-        var groups: [Group] = []
-        var stemmedFields: UInt32 = 0
-        let components = index.definition.components
-        for (field, chain) in AnalysisChain.chains(components.map(\.analyzer)).enumerated() {
-            let bit = UInt32(1) << UInt32(field)
-            if chain.analyzer.language != nil { stemmedFields |= bit }
-            if let known = groups.firstIndex(where: { $0.chain === chain }) {
-                groups[known].fields |= bit
-            } else {
-                groups.append(Group(chain: chain, fields: bit))
-            }
-        }
-        self.groups = groups
-        self.stemmedFields = stemmedFields
+        groups = index.analyzers.map { Group(chain: AnalysisChain($0.analyzer), fields: $0.fields) }
+        stemmedFields = groups.reduce(0) { $0 | ($1.chain.analyzer.language == nil ? 0 : $1.fields) }
     }
 
     /// The query for the index.
@@ -57,16 +45,17 @@ struct QueryResolver {
 
     /// The fields of a name.
     private func named(_ name: String) throws -> UInt32 {
-        let names = index.definition.fields.map(\.description)
         var fields: UInt32 = 0
-        for (position, path) in names.enumerated() {
+        for (position, field) in index.definition.fields.enumerated() {
+            let path = field.description
             let last = path.split(separator: ".").last ?? ""
             if path.hasSameBytes(as: name) || last == name || last == name + "[]" { fields |= 1 << UInt32(position) }
         }
         guard fields != 0 else {
             throw DocIndexError(
                 .invalidQuery,
-                "the text index \(index.definition.name) has no field \(name); it has \(names.joined(separator: ", ")). "
+                "the text index \(index.definition.name) has no field \(name); it has "
+                    + "\(index.definition.fields.map(\.description).joined(separator: ", ")). "
                     + "Put the word in quotes if it is no field")
         }
         return fields

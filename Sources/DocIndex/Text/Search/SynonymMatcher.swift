@@ -2,6 +2,8 @@
 class WordMatcher: Matcher {
     /// How often the word occurs in the document at ``Matcher/slot``, in the fields that count.
     func frequency() throws -> UInt32 { 0 }
+    /// In which of the fields that count the word is in that document, as bits.
+    func fieldSet() throws -> UInt32 { 0 }
     /// Adds the places of the word in that document, in rising order.
     func places(into places: inout [TextPlace]) throws {}
 }
@@ -28,6 +30,10 @@ final class SynonymMatcher: WordMatcher {
 
     override func frequency() throws -> UInt32 {
         try parts.reduce(0) { $0 &+ ($1.slot == slot ? try $1.frequency() : 0) }
+    }
+
+    override func fieldSet() throws -> UInt32 {
+        try parts.reduce(0) { $0 | ($1.slot == slot ? try $1.fieldSet() : 0) }
     }
 
     override func places(into places: inout [TextPlace]) throws {

@@ -1,5 +1,8 @@
 /// The documents of a segment, or of the pending ones, that have a term.
-final class TermMatcher: WordMatcher {
+///
+/// What a block holds is decoded step by step: its bound from the header, then its slots, then how often the term is there;
+/// fields and positions only where somebody asks for them.
+@safe final class TermMatcher: WordMatcher {
     /// Where postings come from.
     enum Source {
         /// Decoded, in memory.
@@ -8,7 +11,24 @@ final class TermMatcher: WordMatcher {
         case stored(TermRecord, SegmentReader, TermCache, term: [UInt8])
     }
 
-    private let source: Source
+    /// A class, so that it is not copied where it is used.
+    private final class Stored {
+        let record: TermRecord
+        let segment: SegmentReader
+        let cache: TermCache
+        let term: [UInt8]
+
+        init(_ record: TermRecord, _ segment: SegmentReader, _ cache: TermCache, _ term: [UInt8]) {
+            self.record = record
+            self.segment = segment
+            self.cache = cache
+            self.term = term
+        }
+    }
+
+    /// Where stored postings come from; `nil` of those that are in memory.
+    private let stored: Stored?
+    private let plain: PlainPostings
     private let slots: SlotTable
     private let scorer: BM25
     private let weight: Double
@@ -16,20 +36,30 @@ final class TermMatcher: WordMatcher {
     private let fields: UInt32
     private let isScoped: Bool
     private let fieldWeights: [UInt32]
+    /// Whether every field weighs one.
+    private let isEvenlyWeighted: Bool
     private let buffer = BlockBuffer()
+    private let documentCount: Int
 
-    // Where the bounds are taken from: a block of a group. Of plain postings, all blocks are one group.
+    // Where the bounds are taken from: a block of a group. Of plain postings, all blocks are one group. In memory of its own,
+    // because an array in a class is looked after at each use.
+    private let groupCount: Int
+    private let groupLasts: UnsafeMutablePointer<UInt32>
+    private let groupBounds: UnsafeMutablePointer<Int64>
+    private let lasts: UnsafeMutablePointer<UInt32>
+    private let bounds: UnsafeMutablePointer<Int64>
+    private var blockCount = 0
     private var group = 0
     private var block = 0
     private var loaded: PostingGroup?
-    private var lasts: [UInt32] = []
-    private var bounds: [Int64] = []
-    private var groupCount: Int
-    private var groupBounds: [Int64] = []
     private var isAtEnd = false
+    private let bestScore: Int64
 
     private var isDecoded = false
     private var index = 0
+    /// The scores of the block, from the first index on that was asked for; see ``scoredBlock(from:)``.
+    let scores: UnsafeMutablePointer<Int64>
+    private var areScored = false
 
     // Positions are read only where somebody asks.
     private var positions: [UInt8] = []
@@ -41,17 +71,41 @@ final class TermMatcher: WordMatcher {
     init(
         _ source: Source, slots: SlotTable, scorer: BM25, weight: Double, fields: UInt32?, fieldWeights: [UInt32]
     ) throws {
-        self.source = source
         self.slots = slots
         self.scorer = scorer
         self.weight = weight
         self.fields = fields ?? .max
         isScoped = fields != nil
         self.fieldWeights = fieldWeights
+        isEvenlyWeighted = fieldWeights.allSatisfy { $0 == 1 }
+        var groups: [TermRecord.Group] = []
+        var blockCapacity = TermEncoder.groupBlockCount
         switch source {
         case .plain(let plain):
-            groupCount = 1
-            for start in stride(from: 0, to: plain.slots.count, by: TermEncoder.blockCount) {
+            self.plain = plain
+            stored = nil
+            documentCount = plain.slots.count
+            groupCount = plain.slots.isEmpty ? 0 : 1
+            blockCapacity = max(1, (plain.slots.count + TermEncoder.blockCount - 1) / TermEncoder.blockCount)
+            positions = plain.positions
+        case .stored(let record, let segment, let cache, let term):
+            plain = PlainPostings()
+            stored = Stored(record, segment, cache, term)
+            documentCount = record.documentCount
+            if case .long(let stored, _) = record.postings { groups = stored }
+            groupCount = groups.count
+        }
+        unsafe groupLasts = .allocate(capacity: groupCount + blockCapacity)
+        unsafe groupLasts.initialize(repeating: 0, count: groupCount + blockCapacity)
+        unsafe lasts = groupLasts + groupCount
+        unsafe groupBounds = .allocate(capacity: groupCount + blockCapacity + TermEncoder.blockCount)
+        unsafe groupBounds.initialize(repeating: 0, count: groupCount + blockCapacity + TermEncoder.blockCount)
+        unsafe bounds = groupBounds + groupCount
+        unsafe scores = bounds + blockCapacity
+        var best: Int64 = 0
+        if stored == nil {
+            for number in 0..<(groupCount == 0 ? 0 : blockCapacity) {
+                let start = number * TermEncoder.blockCount
                 let end = min(plain.slots.count, start + TermEncoder.blockCount)
                 var bound: Int64 = 0
                 for index in start..<end {
@@ -60,23 +114,32 @@ final class TermMatcher: WordMatcher {
                         scorer.contribution(
                             weight, frequency: plain.frequencies[index], norm: slots.norm(plain.slots[index])))
                 }
-                lasts.append(plain.slots[end - 1])
-                bounds.append(bound)
+                unsafe lasts[number] = plain.slots[end - 1]
+                unsafe bounds[number] = bound
+                best = max(best, bound)
             }
-            groupBounds = [bounds.max() ?? 0]
-            isAtEnd = plain.slots.isEmpty
-            positions = plain.positions
-        case .stored(let record, _, _, _):
-            if case .long(let groups, _) = record.postings {
-                groupCount = groups.count
-                groupBounds = groups.map { Self.bound($0.impacts, scorer, weight) }
-            } else {
-                groupCount = 0
-                isAtEnd = true
+            if groupCount > 0 {
+                blockCount = blockCapacity
+                unsafe groupLasts[0] = plain.slots[plain.slots.count - 1]
+                unsafe groupBounds[0] = best
+            }
+        } else {
+            for (number, group) in groups.enumerated() {
+                let bound = Self.bound(group.impacts, scorer, weight)
+                unsafe groupLasts[number] = group.last
+                unsafe groupBounds[number] = bound
+                best = max(best, bound)
             }
         }
+        bestScore = best
+        isAtEnd = groupCount == 0
         super.init()
         if !isAtEnd { try load(group: 0) }
+    }
+
+    deinit {
+        unsafe groupLasts.deallocate()
+        unsafe groupBounds.deallocate()
     }
 
     private static func bound(_ impacts: [TermImpact], _ scorer: BM25, _ weight: Double) -> Int64 {
@@ -87,14 +150,8 @@ final class TermMatcher: WordMatcher {
         return bound
     }
 
-    override var cost: Int {
-        switch source {
-        case .plain(let plain): plain.slots.count
-        case .stored(let record, _, _, _): record.documentCount
-        }
-    }
-
-    override var largestScore: Int64 { groupBounds.max() ?? 0 }
+    override var cost: Int { documentCount }
+    override var largestScore: Int64 { bestScore }
 
     // MARK: - Blocks
 
@@ -102,41 +159,43 @@ final class TermMatcher: WordMatcher {
         group = number
         block = 0
         isDecoded = false
-        guard case .stored(let record, let segment, let cache, let term) = source else { return }
-        let content = try cache.group(number, of: record, term: term, in: segment)
+        guard let stored else { return }
+        let content = try stored.cache.group(number, of: stored.record, term: stored.term, in: stored.segment)
+        // The headers were checked: a group has as many blocks as its documents take.
+        precondition(!content.blocks.isEmpty && content.blocks.count <= TermEncoder.groupBlockCount)
         loaded = content
-        lasts.removeAll(keepingCapacity: true)
-        bounds.removeAll(keepingCapacity: true)
-        for block in content.blocks {
-            lasts.append(block.last)
-            bounds.append(Self.bound(block.impacts, scorer, weight))
+        blockCount = content.blocks.count
+        for number in content.blocks.indices {
+            unsafe lasts[number] = content.blocks[number].last
+            unsafe bounds[number] = Self.bound(content.blocks[number].impacts, scorer, weight)
         }
-    }
-
-    private func groupLast(_ number: Int) -> UInt32 {
-        guard case .stored(let record, _, _, _) = source, case .long(let groups, _) = record.postings else {
-            return lasts[lasts.count - 1]
-        }
-        return groups[number].last
     }
 
     /// Goes to the block that holds the first posting from `target` on, without decoding it.
     ///
     /// - Returns: whether there is one.
+    @inline(__always)
     private func moveBlock(to target: UInt32) throws -> Bool {
         if isAtEnd { return false }
-        if lasts[block] >= target { return true }
-        if groupLast(group) < target {
+        if unsafe lasts[block] >= target { return true }
+        return try moveOn(to: target)
+    }
+
+    private func moveOn(to target: UInt32) throws -> Bool {
+        if unsafe groupLasts[group] < target {
             var next = group + 1
-            while next < groupCount, groupLast(next) < target { next += 1 }
+            while next < groupCount, unsafe groupLasts[next] < target { next += 1 }
             guard next < groupCount else {
                 isAtEnd = true
                 return false
             }
             try load(group: next)
         }
-        while lasts[block] < target {
-            block += 1
+        // The last slot of the group is that of its last block.
+        var next = block
+        while next + 1 < blockCount, unsafe lasts[next] < target { next += 1 }
+        if next != block {
+            block = next
             isDecoded = false
         }
         return true
@@ -144,16 +203,21 @@ final class TermMatcher: WordMatcher {
 
     private func decode() throws {
         isDecoded = true
+        areScored = false
         index = 0
-        switch source {
-        case .plain(let plain):
+        guard let stored else {
             let start = block * TermEncoder.blockCount
-            buffer.take(plain, start..<min(plain.slots.count, start + TermEncoder.blockCount))
-        case .stored(_, let segment, _, _):
-            guard let loaded, buffer.read(loaded, block: block) else {
-                throw segment.damage("a block of postings cannot be read")
-            }
+            return buffer.take(plain, start..<min(plain.slots.count, start + TermEncoder.blockCount))
         }
+        guard let loaded, buffer.readSlots(loaded, block: block) else { throw damage("a block of postings", stored) }
+    }
+
+    private func readFields() throws {
+        guard buffer.readFields() else { throw damage("a block of postings", stored) }
+    }
+
+    private func damage(_ what: String, _ stored: Stored?) -> DocIndexError {
+        stored?.segment.damage("\(what) cannot be read") ?? TextDamage.error("", "\(what) cannot be read")
     }
 
     override func find(_ target: UInt32) throws -> UInt32 {
@@ -162,37 +226,38 @@ final class TermMatcher: WordMatcher {
             if !isDecoded { try decode() }
             index = buffer.index(ofSlot: target, from: index)
             if !isScoped { return unsafe buffer.slots[index] }
+            try readFields()
             while index < buffer.count {
                 if unsafe buffer.fields[index] & fields != 0 { return unsafe buffer.slots[index] }
                 index += 1
             }
             index = buffer.count - 1
-            target = lasts[block] + 1
+            target = unsafe lasts[block] + 1
         }
         return Self.end
     }
 
     override func blockEnd(_ lower: UInt32) throws -> UInt32 {
-        try moveBlock(to: lower) ? lasts[block] + 1 : Self.end
+        try moveBlock(to: lower) ? unsafe lasts[block] + 1 : Self.end
     }
 
     override func bound(_ lower: UInt32, _ upper: UInt32) throws -> Int64 {
         if isPlaced, slot >= upper { return -1 }
         guard try moveBlock(to: lower) else { return -1 }
-        var bound = bounds[block]
+        var bound = unsafe bounds[block]
         var next = block
-        while lasts[next] < upper - 1 {
+        while unsafe lasts[next] < upper - 1 {
             next += 1
-            if next == lasts.count {
+            if next == blockCount {
                 var following = group + 1
                 while following < groupCount {
-                    bound = max(bound, groupBounds[following])
-                    if groupLast(following) >= upper - 1 { break }
+                    bound = max(bound, unsafe groupBounds[following])
+                    if unsafe groupLasts[following] >= upper - 1 { break }
                     following += 1
                 }
                 break
             }
-            bound = max(bound, bounds[next])
+            bound = max(bound, unsafe bounds[next])
         }
         return bound
     }
@@ -200,19 +265,109 @@ final class TermMatcher: WordMatcher {
     // MARK: - Scores
 
     override func score() throws -> Int64 {
-        let frequency = try self.frequency()
-        return scorer.contribution(weight, frequency: frequency, norm: slots.norm(slot))
+        if areScored, !isScoped { return unsafe scores[index] }
+        return scorer.contribution(weight, frequency: try frequency(), norm: slots.norm(slot))
+    }
+
+    override var scoresAreExact: Bool { !isScoped }
+
+    override func scoreBound() throws -> Int64 {
+        if !isScoped { return try score() }
+        buffer.readFrequencies()
+        try readFields()
+        let most = unsafe frequencyRange(buffer.frequencies[index], buffer.fields[index]).upperBound
+        return scorer.contribution(weight, frequency: most, norm: slots.norm(slot))
+    }
+
+    /// How often a term occurs in the fields that count, as far as it is known from how often it occurs in all of them and
+    /// in which: in each at least once.
+    @inline(__always)
+    private func frequencyRange(_ frequency: UInt32, _ set: UInt32) -> ClosedRange<UInt32> {
+        if set & ~fields == 0 { return frequency...frequency }
+        var (least, others) = (UInt32((set & fields).nonzeroBitCount), UInt32((set & ~fields).nonzeroBitCount))
+        if !isEvenlyWeighted { (least, others) = weighed(set) }
+        // Not the other way round, whatever a damaged index says.
+        return least...max(least, frequency > others ? frequency - others : 0)
+    }
+
+    /// What one occurrence in each field of a set counts: in those that count, and in the others.
+    private func weighed(_ set: UInt32) -> (UInt32, UInt32) {
+        var least: UInt32 = 0
+        var others: UInt32 = 0
+        var rest = set
+        while rest != 0 {
+            let field = rest.trailingZeroBitCount
+            rest &= rest - 1
+            let weight = field < fieldWeights.count ? fieldWeights[field] : 1
+            if fields >> UInt32(field) & 1 == 1 { least &+= weight } else { others &+= weight }
+        }
+        return (least, others)
     }
 
     /// How often the term occurs in the fields that count.
     override func frequency() throws -> UInt32 {
+        buffer.readFrequencies()
         let frequency = unsafe buffer.frequencies[index]
-        let others = unsafe buffer.fields[index] & ~fields
-        if !isScoped || others == 0 { return frequency }
-        // In other fields as well: the positions tell.
+        if !isScoped { return frequency }
+        try readFields()
+        let range = unsafe frequencyRange(frequency, buffer.fields[index])
+        if range.lowerBound == range.upperBound { return range.lowerBound }
+        // In other fields as well, and more often than in each of them: the positions tell.
         var places: [TextPlace] = []
         try self.places(into: &places)
         return places.reduce(0) { $0 &+ fieldWeights[$1.field] }
+    }
+
+    override func fieldSet() throws -> UInt32 {
+        try readFields()
+        return unsafe buffer.fields[index] & fields
+    }
+
+    /// The block that holds the first posting from `target` on: where that one and the last are in ``scores``, which then
+    /// has their scores, or, of a search in some fields, what they score at most, and -1 where the term is in none of those.
+    ///
+    /// - Returns: `nil` behind the last posting.
+    func scoredBlock(from target: UInt32) throws -> Range<Int>? {
+        guard try moveBlock(to: target) else { return nil }
+        if !isDecoded { try decode() }
+        index = buffer.index(ofSlot: target, from: index)
+        let range = index..<buffer.count
+        if areScored { return range }
+        areScored = true
+        buffer.readFrequencies()
+        if isScoped {
+            try readFields()
+            for index in range {
+                let set = unsafe buffer.fields[index]
+                let most = unsafe frequencyRange(buffer.frequencies[index], set).upperBound
+                unsafe scores[index] =
+                    set & fields == 0
+                    ? -1 : scorer.contribution(weight, frequency: most, norm: slots.norm(buffer.slots[index]))
+            }
+        } else {
+            for index in range {
+                unsafe scores[index] = scorer.contribution(
+                    weight, frequency: buffer.frequencies[index], norm: slots.norm(buffer.slots[index]))
+            }
+        }
+        return range
+    }
+
+    /// The slot at an index of the block that ``scoredBlock(from:)`` gave.
+    @inline(__always)
+    func slot(at index: Int) -> UInt32 {
+        precondition(index < buffer.count)
+        return unsafe buffer.slots[index]
+    }
+
+    /// The first index of that block, from `index` on, whose slot is not below `target`; where the block ends if none is.
+    @inline(__always)
+    func index(ofSlot target: UInt32, from index: Int) -> Int { buffer.index(ofSlot: target, from: index) }
+
+    /// Goes to an index of that block.
+    func place(at index: Int) {
+        self.index = index
+        place(slot(at: index))
     }
 
     override func accumulate(_ lower: UInt32, _ upper: UInt32, into window: ScoreWindow) throws {
@@ -221,6 +376,7 @@ final class TermMatcher: WordMatcher {
         var position = slot
         while position < upper {
             // The rest of the block, as far as it lies in the window.
+            buffer.readFrequencies()
             let count = buffer.count
             var index = self.index
             while index < count {
@@ -236,7 +392,7 @@ final class TermMatcher: WordMatcher {
                 break
             }
             self.index = count - 1
-            position = try find(lasts[block] + 1)
+            position = try find(unsafe lasts[block] + 1)
         }
         place(position)
     }
@@ -246,46 +402,53 @@ final class TermMatcher: WordMatcher {
     /// Adds the places of the current posting, in the fields that count.
     override func places(into places: inout [TextPlace]) throws {
         let wanted = index
-        switch source {
-        case .plain(let plain):
+        if stored == nil {
             let target = block * TermEncoder.blockCount + wanted
-            while positionIndex < target {
-                guard TextPlace.skip(positions.span, &positionOffset, fields: plain.fields[positionIndex]) else {
-                    throw TextDamage.error("", "positions of a term cannot be read")
+            var offset = positionOffset
+            var passed = positionIndex
+            while passed < target {
+                guard TextPlace.skip(positions.span, &offset, fields: plain.fields[passed]) else {
+                    throw damage("the positions of a term", stored)
                 }
-                positionIndex += 1
+                passed += 1
             }
             // The same posting may be asked for again.
-            var offset = positionOffset
-            try read(plain.fields[target], &offset, into: &places)
-        case .stored(_, let segment, _, let term):
-            guard let loaded else { return }
-            if positionGroup != group {
-                positions = try segment.positions(group, of: loaded, term: term)
-                positionGroup = group
-                positionBlock = -1
-            }
-            if positionBlock != block {
-                positionBlock = block
-                positionIndex = 0
-                positionOffset = loaded.blocks[block].positionOffset
-            }
-            while positionIndex < wanted {
-                guard unsafe TextPlace.skip(positions.span, &positionOffset, fields: buffer.fields[positionIndex])
-                else {
-                    throw segment.damage("positions cannot be read")
-                }
-                positionIndex += 1
-            }
-            var offset = positionOffset
-            try unsafe read(buffer.fields[wanted], &offset, into: &places)
+            positionIndex = passed
+            positionOffset = offset
+            return try read(plain.fields[target], offset, into: &places)
         }
+        guard let stored, let loaded else { return }
+        try readFields()
+        if positionGroup != group {
+            positions = try stored.cache.positions(group, of: loaded, term: stored.term, in: stored.segment)
+            positionGroup = group
+            positionBlock = -1
+        }
+        if positionBlock != block {
+            positionBlock = block
+            positionIndex = 0
+            positionOffset = loaded.blocks[block].positionOffset
+        }
+        let positions = self.positions
+        var offset = positionOffset
+        var passed = positionIndex
+        while passed < wanted {
+            guard unsafe TextPlace.skip(positions.span, &offset, fields: buffer.fields[passed]) else {
+                throw damage("positions", stored)
+            }
+            passed += 1
+        }
+        positionIndex = passed
+        positionOffset = offset
+        try read(unsafe buffer.fields[wanted], offset, into: &places)
     }
 
-    private func read(_ set: UInt32, _ offset: inout Int, into places: inout [TextPlace]) throws {
+    private func read(_ set: UInt32, _ offset: Int, into places: inout [TextPlace]) throws {
         let start = places.count
+        let positions = self.positions
+        var offset = offset
         guard TextPlace.read(positions.span, &offset, fields: set, into: &places) else {
-            throw TextDamage.error("", "positions of a term cannot be read")
+            throw damage("the positions of a term", stored)
         }
         guard isScoped else { return }
         var kept = start

@@ -17,6 +17,8 @@ final class TextSearch {
     private let resolver: QueryResolver
     private let unwritten: [(pending: PendingIndex, slots: Range<UInt32>, limit: PendingIndex.Limit)]
     private var words: [ResolvedQuery.Term: Word] = [:]
+    /// Words and terms of the query that is answered.
+    private var wordCount = 0
 
     /// What is known of a term.
     struct Word {
@@ -62,14 +64,16 @@ final class TextSearch {
         var hits = TopHits(limit: limit)
         if limit == 0 { return [] }
         try prepare(query)
-        let window = ScoreWindow()
+        var window: ScoreWindow?
         for part in 0..<partCount {
             guard let matcher = try matcher(query, part: part) else { continue }
             let range = slots(ofPart: part)
             if let or = matcher as? OrMatcher, limit != nil {
-                try collectAny(or.parts, range, window, &hits, filter)
+                let sums = window ?? ScoreWindow()
+                window = sums
+                try collectAny(or.parts, range, sums, &hits, filter)
             } else {
-                try collect(matcher, range, &hits, filter)
+                try collectAll(Conjunction(matcher), range, &hits, filter)
             }
         }
         return hits.sorted
@@ -161,7 +165,7 @@ final class TextSearch {
         }
     }
 
-    // MARK: - Collecting
+    // MARK: - Parts
 
     /// The segments, and behind them what is in none.
     private var partCount: Int { view.structure.segments.count + unwritten.count }
@@ -173,136 +177,32 @@ final class TextSearch {
         return unwritten[part - segments.count].slots
     }
 
-    private func offer(
-        _ slot: UInt32, _ score: Int64, _ hits: inout TopHits, _ filter: ((UInt64) throws -> Bool)?
-    ) throws {
-        let hit = TopHits.Hit(score: score, row: UInt64(view.slots.row(slot)))
-        guard hits.accepts(hit), try filter?(hit.row) ?? true else { return }
-        hits.add(hit)
-    }
-
-    /// Documents of one matcher, without the blocks that cannot win.
-    private func collect(
-        _ matcher: Matcher, _ range: Range<UInt32>, _ hits: inout TopHits, _ filter: ((UInt64) throws -> Bool)?
-    ) throws {
-        // A step is a block of documents.
-        var cancellation = CancellationCheck()
-        var lower = range.lowerBound
-        while lower < range.upperBound {
-            try cancellation.step()
-            let chunk = Int(lower / TextStructure.chunkSlotCount)
-            let smallestRow = UInt64(view.smallestRows[chunk])
-            var upper = lower + min(range.upperBound - lower, Self.left(in: lower))
-            upper = min(upper, max(try matcher.blockEnd(lower), lower + 1))
-            if try matcher.bound(lower, upper) <= hits.threshold(smallestRow: smallestRow) {
-                lower = upper
-                continue
-            }
-            let dead = view.dead[chunk]
-            var slot = try matcher.advance(to: lower)
-            while slot < upper {
-                if dead?.contains(slot) != true { try offer(slot, try matcher.score(), &hits, filter) }
-                slot = try matcher.advance(to: slot + 1)
-            }
-            if slot == Matcher.end { return }
-            lower = max(upper, slot)
-        }
-    }
-
-    /// How many slots are left in the chunk of a slot.
-    private static func left(in slot: UInt32) -> UInt32 {
-        TextStructure.chunkSlotCount - slot % TextStructure.chunkSlotCount
-    }
-
-    /// Documents of at least one of several matchers: MaxScore (Turtle and Flood, "Query Evaluation: Strategies and
-    /// Optimizations", 1995) in windows with the bounds of blocks, as Lucene's bulk scorer has it.
-    ///
-    /// In a window, the matchers whose bounds together do not reach the threshold cannot bring a document among the best
-    /// by themselves. Only the others are walked through; those are asked about the candidates that remain, the largest
-    /// bound first, as long as a candidate can still win.
-    private func collectAny(
-        _ parts: [Matcher], _ range: Range<UInt32>, _ window: ScoreWindow, _ hits: inout TopHits,
-        _ filter: ((UInt64) throws -> Bool)?
-    ) throws {
-        let byLargest = parts.sorted { $0.largestScore < $1.largestScore }
-        var bounded: [(bound: Int64, part: Matcher)] = []
-        var sums: [Int64] = []
-        var lower = range.lowerBound
-        while lower < range.upperBound {
-            // A window has hundreds of documents at least.
-            try CancellationCheck.now()
-            let chunk = Int(lower / TextStructure.chunkSlotCount)
-            let smallestRow = UInt64(view.smallestRows[chunk])
-            let dead = view.dead[chunk]
-            let threshold = hits.threshold(smallestRow: smallestRow)
-            // The window ends where a block of one that counts ends, but is not too narrow.
-            var upper = lower + min(range.upperBound - lower, Self.left(in: lower))
-            var sum: Int64 = 0
-            for part in byLargest {
-                sum += part.largestScore
-                guard sum > threshold else { continue }
-                upper = min(upper, max(try part.blockEnd(lower), lower + min(256, upper - lower)))
-            }
-            if sum <= threshold {
-                // Nothing in this segment can win against what is there; in another chunk rows may be smaller.
-                lower = upper
-                continue
-            }
-            bounded.removeAll(keepingCapacity: true)
-            for part in parts {
-                let bound = try part.bound(lower, upper)
-                if bound >= 0 { bounded.append((bound, part)) }
-            }
-            bounded.sort { $0.bound < $1.bound }
-            sums.removeAll(keepingCapacity: true)
-            sum = 0
-            var optionalCount = 0
-            for entry in bounded {
-                sum += entry.bound
-                sums.append(sum)
-                if sum <= threshold { optionalCount += 1 }
-            }
-            if optionalCount == bounded.count {
-                lower = upper
-                continue
-            }
-            for index in optionalCount..<bounded.count {
-                try bounded[index].part.accumulate(lower, upper, into: window)
-            }
-            try window.drain(upTo: Int(upper - lower)) { offset, partial in
-                let slot = lower + UInt32(offset)
-                var score = partial
-                let threshold = hits.threshold(smallestRow: smallestRow)
-                var index = optionalCount - 1
-                while index >= 0 {
-                    if score + sums[index] <= threshold { return }
-                    let part = bounded[index].part
-                    if try part.advance(to: slot) == slot { score += try part.score() }
-                    index -= 1
-                }
-                if score <= threshold || dead?.contains(slot) == true { return }
-                try offer(slot, score, &hits, filter)
-            }
-            lower = upper
-        }
-    }
-
     // MARK: - Words
 
     /// Looks up every term of the query: its count decides what it weighs in every segment.
     func prepare(_ query: TextQuery) throws { try prepare(resolver.resolve(query)) }
 
     private func prepare(_ query: ResolvedQuery) throws {
+        wordCount = 0
+        try visit(query)
+    }
+
+    private func visit(_ query: ResolvedQuery) throws {
         switch query {
         case .nothing, .ignored: break
-        case .word(let terms): for term in terms { _ = try word(term) }
-        case .phrase(let places, _): for place in places { for term in place.terms { _ = try word(term) } }
-        case .and(let parts), .or(let parts): for part in parts { try prepare(part) }
+        case .word(let terms): try visit(terms)
+        case .phrase(let places, _): for place in places { try visit(place.terms) }
+        case .and(let parts), .or(let parts): for part in parts { try visit(part) }
         case .except(let first, let second), .prefer(let first, let second):
-            try prepare(first)
-            try prepare(second)
-        case .boost(let part, _): try prepare(part)
+            try visit(first)
+            try visit(second)
+        case .boost(let part, _): try visit(part)
         }
+    }
+
+    private func visit(_ terms: [ResolvedQuery.Term]) throws {
+        wordCount += terms.count
+        for term in terms { _ = try word(term) }
     }
 
     /// How many documents have a term.
@@ -387,7 +287,7 @@ final class TextSearch {
             return OptionalMatcher(wanted, optional: optional)
         case .boost(let query, let factor):
             let factor = min(max(factor, 0.001), 1000)
-            return try matcher(query, boost: min(1e6, boost * factor), part: part)
+            return try matcher(query, boost: min(BM25.boostLimit, boost * factor), part: part)
         }
     }
 
@@ -413,7 +313,9 @@ final class TextSearch {
     private func wordMatcher(_ terms: [ResolvedQuery.Term], _ boost: Double, part: Int) throws -> WordMatcher? {
         var frequency = 0
         for term in terms { frequency = max(frequency, try word(term).documentFrequency) }
-        let weight = scorer.weight(documentFrequency: frequency, boost: boost)
+        // However much each counts, the sum of all is a number.
+        let weight = scorer.weight(
+            documentFrequency: frequency, boost: min(boost, BM25.boostLimit / Double(max(1, wordCount))))
         var matchers: [TermMatcher] = []
         for term in terms {
             if let matcher = try termMatcher(term, weight, part: part) { matchers.append(matcher) }

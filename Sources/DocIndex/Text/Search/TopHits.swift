@@ -49,9 +49,9 @@ struct TopHits {
         var index = index
         while true {
             var last = index
-            for child in [2 * index + 1, 2 * index + 2] where child < hits.count && hits[last].precedes(hits[child]) {
-                last = child
-            }
+            let left = 2 * index + 1
+            if left < hits.count, hits[last].precedes(hits[left]) { last = left }
+            if left + 1 < hits.count, hits[last].precedes(hits[left + 1]) { last = left + 1 }
             if last == index { return }
             hits.swapAt(last, index)
             index = last

@@ -19,22 +19,42 @@ enum BitPacking {
         if bitCount > 0 { bytes.append(UInt8(truncatingIfNeeded: pending)) }
     }
 
-    /// Reads 128 numbers of at most 32 bits.
+    /// Reads 128 numbers of at most 32 bits, and adds the same to each.
     ///
     /// - Precondition: `16 * width + 8` bytes can be read from `bytes` on, and 128 numbers written to `values`.
     @inline(__always)
-    static func read(_ bytes: UnsafeRawPointer, width: Int, into values: UnsafeMutablePointer<UInt32>) {
-        if width == 0 {
-            unsafe values.update(repeating: 0, count: 128)
-            return
-        }
-        let mask = (UInt64(1) << UInt64(width)) - 1
+    static func read(
+        _ bytes: UnsafeRawPointer, width: Int, adding addend: UInt32, into values: UnsafeMutablePointer<UInt32>
+    ) {
+        let mask = (UInt64(1) << UInt64(width)) &- 1
         var bit = 0
         for position in 0..<128 {
             let word = unsafe UInt64(
-                littleEndian: bytes.loadUnaligned(fromByteOffset: bit >> 3, as: UInt64.self))
-            unsafe values[position] = UInt32(truncatingIfNeeded: (word >> UInt64(bit & 7)) & mask)
-            bit += width
+                littleEndian: bytes.loadUnaligned(fromByteOffset: bit &>> 3, as: UInt64.self))
+            unsafe values[position] = UInt32(truncatingIfNeeded: (word &>> UInt64(bit & 7)) & mask) &+ addend
+            bit &+= width
         }
+    }
+
+    /// Reads 128 numbers that rise, each stored as its distance to the one behind the number before it.
+    ///
+    /// - Returns: the number behind the last; above 2³² if they lead out of the numbers there are.
+    /// - Precondition: as of ``read(_:width:adding:into:)``.
+    @inline(__always)
+    static func readGaps(
+        _ bytes: UnsafeRawPointer, width: Int, base: UInt32, into values: UnsafeMutablePointer<UInt32>
+    ) -> UInt64 {
+        let mask = (UInt64(1) << UInt64(width)) &- 1
+        var bit = 0
+        var next = UInt64(base)
+        for position in 0..<128 {
+            let word = unsafe UInt64(
+                littleEndian: bytes.loadUnaligned(fromByteOffset: bit &>> 3, as: UInt64.self))
+            next &+= (word &>> UInt64(bit & 7)) & mask
+            unsafe values[position] = UInt32(truncatingIfNeeded: next)
+            next &+= 1
+            bit &+= width
+        }
+        return next
     }
 }

@@ -1,9 +1,17 @@
-/// The postings of one block, decoded.
+/// The postings of one block, decoded as far as somebody asks: slots first, how often and in which fields later.
 @safe final class BlockBuffer {
     let slots: UnsafeMutablePointer<UInt32>
+    /// Meaningful after ``readFrequencies()``.
     let frequencies: UnsafeMutablePointer<UInt32>
+    /// Meaningful after ``readFields()``.
     let fields: UnsafeMutablePointer<UInt32>
     private(set) var count = 0
+
+    /// The full block of which a part is not decoded yet.
+    private var group: PostingGroup?
+    private var number = 0
+    private var hasFrequencies = true
+    private var hasFields = true
 
     init() {
         unsafe slots = .allocate(capacity: 3 * TermEncoder.blockCount)
@@ -16,42 +24,87 @@
 
     /// Reads a block of a group; `false` if its content contradicts its header.
     func read(_ group: PostingGroup, block number: Int) -> Bool {
-        let block = group.blocks[number]
-        guard block.isFull else { return readVarints(group, block) }
+        guard readSlots(group, block: number) else { return false }
+        readFrequencies()
+        return readFields()
+    }
+
+    /// Reads the slots of a block; `false` if its content contradicts its header.
+    func readSlots(_ group: PostingGroup, block number: Int) -> Bool {
+        guard group.blocks[number].isFull else {
+            hasFrequencies = true
+            hasFields = true
+            return readVarints(group, group.blocks[number])
+        }
         count = TermEncoder.blockCount
-        let gapBytes = 16 * block.gapWidth
-        let countBytes = 16 * block.countWidth
-        let codeWidth = group.hasFields ? BitPacking.width(UInt32(block.fields.count - 1)) : 0
-        // The headers were checked against the content: the block and eight bytes behind it are there.
-        precondition(
-            block.offset + gapBytes + countBytes + 16 * codeWidth + TermEncoder.padding <= group.bytes.count)
-        unsafe group.bytes.withUnsafeBytes { bytes in
-            guard let start = bytes.baseAddress else { return }
-            let content = unsafe start + block.offset
-            unsafe BitPacking.read(content, width: block.gapWidth, into: slots)
-            unsafe BitPacking.read(content + gapBytes, width: block.countWidth, into: frequencies)
-            if codeWidth > 0 {
-                unsafe BitPacking.read(content + gapBytes + countBytes, width: codeWidth, into: fields)
-            }
+        self.group = group
+        self.number = number
+        hasFrequencies = false
+        hasFields = false
+        let (base, width) = (group.blocks[number].base, group.blocks[number].gapWidth)
+        let end = unsafe Self.withContent(of: group, number, at: 0, width: width) { content, width in
+            unsafe BitPacking.readGaps(content, width: width, base: base, into: slots)
         }
-        var sum = UInt64(block.base)
+        return end == UInt64(group.blocks[number].last) + 1
+    }
+
+    /// Reads how often each posting of the block counts.
+    @inline(__always)
+    func readFrequencies() {
+        if !hasFrequencies { readPackedFrequencies() }
+    }
+
+    private func readPackedFrequencies() {
+        hasFrequencies = true
+        guard let group else { return }
+        let width = group.blocks[number].countWidth
+        if width == 0 {
+            unsafe frequencies.update(repeating: 1, count: TermEncoder.blockCount)
+            return
+        }
+        unsafe Self.withContent(of: group, number, at: group.blocks[number].gapWidth, width: width) { content, width in
+            unsafe BitPacking.read(content, width: width, adding: 1, into: frequencies)
+        }
+    }
+
+    /// Reads in which fields each posting of the block is; `false` if a code stands for no fields.
+    @inline(__always)
+    func readFields() -> Bool { hasFields || readPackedFields() }
+
+    private func readPackedFields() -> Bool {
+        hasFields = true
+        guard let group else { return true }
+        let sets = group.blocks[number].fields
+        let width = group.hasFields ? BitPacking.width(UInt32(sets.count - 1)) : 0
+        if width == 0 {
+            unsafe fields.update(repeating: sets.first ?? 1, count: TermEncoder.blockCount)
+            return true
+        }
+        let before = group.blocks[number].gapWidth + group.blocks[number].countWidth
+        unsafe Self.withContent(of: group, number, at: before, width: width) { content, width in
+            unsafe BitPacking.read(content, width: width, adding: 0, into: fields)
+        }
         for index in 0..<TermEncoder.blockCount {
-            unsafe sum += UInt64(slots[index])
-            unsafe slots[index] = UInt32(truncatingIfNeeded: sum)
-            sum += 1
-            unsafe frequencies[index] &+= 1
-        }
-        guard sum == UInt64(block.last) + 1 else { return false }
-        if codeWidth > 0 {
-            for index in 0..<TermEncoder.blockCount {
-                let code = unsafe Int(fields[index])
-                guard code < block.fields.count else { return false }
-                unsafe fields[index] = block.fields[code]
-            }
-        } else {
-            unsafe fields.update(repeating: block.fields.first ?? 1, count: TermEncoder.blockCount)
+            let code = unsafe Int(fields[index])
+            guard code < sets.count else { return false }
+            unsafe fields[index] = sets[code]
         }
         return true
+    }
+
+    /// Calls `body` with where numbers of a full block begin, behind others that take so many bits together.
+    @inline(__always)
+    private static func withContent<R>(
+        of group: PostingGroup, _ number: Int, at bits: Int, width: Int, _ body: (UnsafeRawPointer, Int) -> R
+    ) -> R {
+        let offset = group.blocks[number].offset + 16 * bits
+        // The headers were checked against the content: the block and eight bytes behind it are there.
+        precondition(
+            width <= 32 && offset >= 0 && offset + 16 * width + TermEncoder.padding <= group.bytes.count)
+        return unsafe group.bytes.withUnsafeBytes { bytes in
+            guard let start = bytes.baseAddress else { preconditionFailure("a group has eight bytes at least") }
+            return unsafe body(start + offset, width)
+        }
     }
 
     private func readVarints(_ group: PostingGroup, _ block: PostingGroup.Block) -> Bool {
@@ -73,6 +126,8 @@
     /// Takes over a part of postings that are decoded.
     func take(_ plain: PlainPostings, _ range: Range<Int>) {
         count = range.count
+        hasFrequencies = true
+        hasFields = true
         for (index, position) in range.enumerated() {
             unsafe slots[index] = plain.slots[position]
             unsafe frequencies[index] = plain.frequencies[position]

@@ -80,7 +80,7 @@ final class PendingIndex: Sendable {
                     state.kills.append(Kill(number: kill, previous: newest))
                     state.newestKills[Int(number)] = UInt32(state.kills.count)
                     Varint.append(UInt64(term.count), to: &record)
-                    for position in term.indices { record.append(term[position]) }
+                    unsafe term.withUnsafeBufferPointer { unsafe record.append(contentsOf: $0) }
                 }
             }
             return record
@@ -169,12 +169,12 @@ final class PendingIndex: Sendable {
     /// What is in the log, for whoever writes it as a segment. The log must not grow any more.
     var contents: Contents { Contents(state: state.withLock { $0 }, weights: weights) }
 
-    /// A log that is whole: its terms in order, and what is to be stored of each.
-    struct Contents {
+    /// A log that is whole: its terms in order, and what is to be stored of each. For one thread at a time.
+    final class Contents {
         private let state: State
         private let weights: [UInt32]
         /// The terms by their first two bytes, those of each pair together, and where each pair begins.
-        private var terms: [UInt32]
+        private let terms: [UInt32]
         private let starts: [UInt32]
         private var words: [UInt32] = []
         private var places: [TextPlace] = []
@@ -187,11 +187,12 @@ final class PendingIndex: Sendable {
             for term in 0..<UInt32(state.terms.count) { starts[pair(term) + 1] += 1 }
             for index in 1..<starts.count { starts[index] += starts[index - 1] }
             var next = starts
-            terms = [UInt32](repeating: 0, count: state.terms.count)
+            var terms = [UInt32](repeating: 0, count: state.terms.count)
             for term in 0..<UInt32(state.terms.count) {
                 terms[Int(next[pair(term)])] = term
                 next[pair(term)] += 1
             }
+            self.terms = terms
             self.starts = starts
         }
 
@@ -209,8 +210,11 @@ final class PendingIndex: Sendable {
         /// Puts the postings of a term into a list, without documents that are dead.
         ///
         /// - Returns: what is to be subtracted from the counts of the segments before.
-        mutating func take(_ term: UInt32, isDead: (UInt32) -> Bool, into list: inout PostingList) -> Int64 {
+        func take(_ term: UInt32, isDead: (UInt32) -> Bool, into list: inout PostingList) -> Int64 {
             list.removeAll()
+            var (words, places) = (self.words, self.places)
+            (self.words, self.places) = ([], [])
+            defer { (self.words, self.places) = (words, places) }
             words.removeAll(keepingCapacity: true)
             var next = state.newestWords[Int(term)]
             while next > 0 {

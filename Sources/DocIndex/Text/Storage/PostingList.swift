@@ -28,7 +28,7 @@ struct PostingList {
 
     /// Adds a posting whose positions are encoded.
     mutating func append(slot: UInt32, frequency: UInt32, fields: UInt32, positions encoded: Span<UInt8>) {
-        for index in encoded.indices { positions.append(encoded[index]) }
+        unsafe encoded.withUnsafeBufferPointer { unsafe positions.append(contentsOf: $0) }
         append(slot: slot, frequency: frequency, fields: fields)
     }
 

@@ -103,33 +103,62 @@ struct SegmentReader: Sendable {
 }
 
 /// Keeps what was read of segments: they never change, and their numbers are never used twice.
+///
+/// What is used again and again stays: entries are in one of two generations. Where the younger one is full, it becomes the
+/// older one, which is dropped, and what is found in the older one goes into the younger one.
 final class TermCache: Sendable {
     private struct Key: Hashable {
         let index: UInt32
         let segment: UInt32
         let term: [UInt8]
-        let group: Int
+        let part: Part
+    }
+
+    private enum Part: Hashable {
+        case record
+        case group(Int)
+        case positions(Int)
     }
 
     private enum Entry {
         case absent
         case record(TermRecord)
         case group(PostingGroup)
+        case positions([UInt8])
     }
 
     private struct State {
-        var entries: [Key: Entry] = [:]
-        var byteCount = 0
+        var young: [Key: (entry: Entry, byteCount: Int)] = [:]
+        var old: [Key: (entry: Entry, byteCount: Int)] = [:]
+        var youngByteCount = 0
+
+        mutating func find(_ key: Key, generationByteLimit: Int) -> Entry? {
+            if let found = young[key] { return found.entry }
+            guard let found = old.removeValue(forKey: key) else { return nil }
+            insert(found.entry, key, byteCount: found.byteCount, generationByteLimit: generationByteLimit)
+            return found.entry
+        }
+
+        mutating func insert(_ entry: Entry, _ key: Key, byteCount: Int, generationByteLimit: Int) {
+            if youngByteCount + byteCount > generationByteLimit {
+                old = young
+                young = [:]
+                youngByteCount = 0
+            }
+            if young.updateValue((entry, byteCount), forKey: key) == nil { youngByteCount += byteCount }
+        }
     }
 
     private let state = Mutex(State())
-    /// Where this many bytes are reached, everything is dropped and read anew.
-    private let byteLimit = 24 << 20
+    /// About the bytes of each of the two generations.
+    private let generationByteLimit: Int
+
+    init(generationByteLimit: Int = 16 << 20) { self.generationByteLimit = generationByteLimit }
 
     /// The record of a term, from memory or from the reader.
     func record(_ term: [UInt8], in segment: SegmentReader) throws -> TermRecord? {
-        let key = Key(index: segment.index.number, segment: segment.segment.number, term: term, group: -1)
-        switch state.withLock({ $0.entries[key] }) {
+        let key = key(term, .record, segment)
+        switch find(key) {
         case .record(let record): return record
         case .absent: return nil
         default: break
@@ -142,22 +171,34 @@ final class TermCache: Sendable {
     /// A group of a term, from memory or from the reader.
     func group(_ number: Int, of record: TermRecord, term: [UInt8], in segment: SegmentReader) throws -> PostingGroup {
         if number == 0 { return try segment.group(0, of: record, term: term) }
-        let key = Key(index: segment.index.number, segment: segment.segment.number, term: term, group: number)
-        if case .group(let group) = state.withLock({ $0.entries[key] }) { return group }
+        let key = key(term, .group(number), segment)
+        if case .group(let group) = find(key) { return group }
         let group = try segment.group(number, of: record, term: term)
         insert(.group(group), key, byteCount: group.bytes.count + 4096)
         return group
     }
 
+    /// The encoded positions of a group, from memory or from the reader.
+    func positions(_ number: Int, of group: PostingGroup, term: [UInt8], in segment: SegmentReader) throws -> [UInt8] {
+        let key = key(term, .positions(number), segment)
+        if case .positions(let positions) = find(key) { return positions }
+        let positions = try segment.positions(number, of: group, term: term)
+        insert(.positions(positions), key, byteCount: positions.count)
+        return positions
+    }
+
+    private func key(_ term: [UInt8], _ part: Part, _ segment: SegmentReader) -> Key {
+        Key(index: segment.index.number, segment: segment.segment.number, term: term, part: part)
+    }
+
+    private func find(_ key: Key) -> Entry? {
+        state.withLock { $0.find(key, generationByteLimit: generationByteLimit) }
+    }
+
     private func insert(_ entry: Entry, _ key: Key, byteCount: Int) {
-        state.withLock { state in
-            let size = byteCount + key.term.count + 100
-            if state.byteCount + size > byteLimit {
-                state.entries.removeAll()
-                state.byteCount = 0
-            }
-            state.entries[key] = entry
-            state.byteCount += size
+        state.withLock {
+            $0.insert(
+                entry, key, byteCount: byteCount + key.term.count + 100, generationByteLimit: generationByteLimit)
         }
     }
 

@@ -48,7 +48,7 @@ struct TermTable {
         let hash = Self.hash(term)
         let place = find(term, hash)
         if places[place] != 0 { return places[place] - 1 }
-        for index in term.indices { bytes.append(term[index]) }
+        unsafe term.withUnsafeBufferPointer { unsafe bytes.append(contentsOf: $0) }
         ends.append(UInt32(bytes.count))
         hashes.append(hash)
         places[place] = UInt32(ends.count)

@@ -42,7 +42,11 @@ struct SegmentMerger {
             if source.term != nil { sources.append(source) }
         }
         while writer.byteCount < goal {
-            guard let term = sources.compactMap(\.term).min(by: { $0.lexicographicallyPrecedes($1) }) else {
+            var smallest: [UInt8]?
+            for source in sources {
+                if let term = source.term, smallest.map(term.lexicographicallyPrecedes) != false { smallest = term }
+            }
+            guard let term = smallest else {
                 try writer.write()
                 return true
             }

@@ -196,6 +196,23 @@ final class TextIndexes: Sendable {
         }
     }
 
+    /// Writes what is pending as a segment where it is more than other commits leave: what comes after a load must not be read
+    /// again at the next opening. Called under the writer's lock, after the last batch of a load or a build.
+    func settle(catalog: Catalog, database: Database) {
+        for (number, views) in views.withLock({ $0 }) {
+            guard !failures.withLock({ $0.keys.contains(number) }), let view = views.last,
+                let (index, _) = Self.index(number, catalog), work.indexes[number] != nil,
+                Int(view.structure.nextSlot - view.firstPendingSlot) >= work.limits.pendingDocumentCount
+            else { continue }
+            do {
+                try flush(index, database)
+            } catch {
+                forget()
+                failures.withLock { $0[number] = "\(error)" }
+            }
+        }
+    }
+
     /// A load writes a large segment at once; else each commit writes a little of the one that is due.
     private func flushIfDue(_ index: TextIndex, _ view: TextView, documentCount: Int, _ database: Database) throws {
         let limits = work.limits

@@ -1,0 +1,162 @@
+import Foundation
+import LevelKit
+import Synchronization
+import TestSupport
+import Testing
+
+@testable import DocIndex
+
+/// What segments owe to those who commit and to those who read.
+@Suite struct SegmentMaintenanceTests {
+    private static func document(_ id: Int, _ random: inout SplitMix64) -> DocumentObject {
+        let words = (0..<4).map { _ in SegmentTests.word(&random) }
+        return ["id": .int(Int64(id)), "title": .string(words.joined(separator: " ")), "caption": "w0 w1"]
+    }
+
+    @Test func `After however many commits there are few segments, and the last commit is found at once`() throws {
+        var random = TestRun.random(stream: 122)
+        var limits = TextMaintenanceLimits()
+        limits.pendingDocumentCount = 32
+        limits.smallLevelDocumentCount = 64
+        limits.mergeFactor = 4
+        // So much smaller than usual as the other numbers are: each commit pays for two slices.
+        limits.mergeSliceByteCount = 4 << 10
+        var options = DocumentStore.Options()
+        options.textMaintenance = limits
+        let commitCount = TestRun.rounds(600, long: 20_000)
+        try withTemporaryDirectory { directory in
+            let store = try DocumentStore.open(at: directory + "/s", schema: SegmentTests.schema, options: options)
+            let collection = try store.collection("c")
+            let documentCount = 300
+            for id in 0..<documentCount { try collection.put(Self.document(id, &random)) }
+            var largest = 0
+            var flushed: UInt32 = 0
+            for number in 0..<commitCount {
+                let id = random.number(below: documentCount)
+                var document = Self.document(id, &random)
+                document["tags"] = .array([.string("mark\(number)")])
+                try collection.put(document)
+                // Found by the search that comes next.
+                if number % 50 == 0 {
+                    #expect(try collection.search("mark\(number)").map(\.document.id) == [.int(Int64(id))])
+                }
+                let structure = try TextStructure.read(1, name: "text", in: store.database)
+                largest = max(largest, structure.segments.count)
+                flushed = structure.nextSegment
+                #expect(structure.nextSlot - structure.pendingSlot <= 2 * 32)
+            }
+            #expect(Int(flushed) > commitCount / 32)
+            // Fewer than four of each level below that of 300 documents, one of that, and what waits for its merge.
+            #expect(largest >= 3 && largest <= 3 * 4, "\(largest), \(TestRun.repetition)")
+            #expect(store.textIndexFailures.isEmpty)
+            #expect(try collection.searchCount(TextQuery(parsing: "w0")) == documentCount)
+            try expectSound(store)
+            try store.close()
+        }
+    }
+
+    @Test func `No search waits for a writer, whatever that is doing`() throws {
+        var random = TestRun.random(stream: 123)
+        try withTemporaryStore(schema: SegmentTests.schema) { (store) throws in
+            let collection = try store.collection("c")
+            try store.withWriter { _ in store.texts.setLimits(SegmentTests.limits) }
+            for id in 0..<200 { try collection.put(Self.document(id, &random)) }
+            let counts = Mutex([Int]())
+            let isDone = DispatchSemaphore(value: 0)
+            try store.withWriter { _ in
+                // The writer's lock is held for as long as a flush or a merge may take.
+                Thread.detachNewThread {
+                    for text in ["w0", "w0 w1", "\"w0 w1\"", "w*", "caption:w1"] {
+                        let count = (try? collection.search(TextQuery(parsing: text), limit: nil).count) ?? -1
+                        counts.withLock { $0.append(count) }
+                    }
+                    isDone.signal()
+                }
+                #expect(isDone.wait(timeout: .now() + 120) == .success)
+            }
+            #expect(counts.withLock { $0 } == [200, 200, 200, 200, 200])
+        }
+    }
+
+    @Test func `A load leaves no more to be read at the next opening than other commits do`() throws {
+        var random = TestRun.random(stream: 124)
+        var limits = TextMaintenanceLimits()
+        limits.pendingDocumentCount = 100
+        limits.loadDocumentCount = 50
+        limits.loadWordCount = 3000
+        var options = DocumentStore.Options()
+        options.textMaintenance = limits
+        try withTemporaryDirectory { directory in
+            let store = try DocumentStore.open(at: directory + "/s", schema: SegmentTests.schema, options: options)
+            var bulk = BulkWriter.Options()
+            bulk.documentCount = 60
+            for (first, count) in [(0, 450), (450, 99), (1000, 10), (2000, 700)] {
+                try store.load(into: "c", options: bulk) { writer in
+                    for id in first..<first + count { try writer.put(Self.document(id, &random)) }
+                }
+                let structure = try TextStructure.read(1, name: "text", in: store.database)
+                #expect(structure.nextSlot - structure.pendingSlot < 100 + 60)
+                // Large ones at once, and none for a few documents.
+                #expect(structure.segments.allSatisfy { $0.documentCount >= 100 })
+            }
+            #expect(try store.collection("c").searchCount(TextQuery(parsing: "\"w0 w1\"")) == 1259)
+            // The same of an index that is built over documents.
+            try store.apply(Schema(collections: [CollectionDefinition("c")]))
+            try store.apply(SegmentTests.schema)
+            let number = try #require(try store.collection("c").reader().textIndex?.number)
+            let structure = try TextStructure.read(number, name: "text", in: store.database)
+            #expect(structure.nextSlot == 1259 && structure.nextSlot - structure.pendingSlot < 100)
+            try expectSound(store)
+            try store.close()
+        }
+    }
+
+    @Test func `A search of damaged segments says so or answers, and never traps`() throws {
+        var random = TestRun.random(stream: 125)
+        try withTemporaryDirectory { directory in
+            let database = try Database.open(at: directory + "/s")
+            let store = try DocumentStore.open(on: database, schema: SegmentTests.schema)
+            let collection = try store.collection("c")
+            try store.write { transaction in
+                for id in 0..<5000 { try transaction.put(Self.document(id, &random), in: "c") }
+            }
+            try store.optimizeTextIndexes()
+            let keys = try allPairs(in: database).map(\.key).filter { key in
+                [TextKeyspace.terms, .groups, .positions].contains { key.starts(with: $0.prefix(1)) }
+            }
+            #expect(keys.count > 200)
+            // Those of frequent words are few, and the ones that matter.
+            let long = try keys.filter { (try database.value(forKey: $0)?.count ?? 0) > 300 }
+            #expect(long.count > 10)
+            var refusals = 0
+            for _ in 0..<TestRun.rounds(150, long: 20_000) {
+                let key = random.pick(random.once(in: 8) ? keys : long)
+                let original = try #require(try database.value(forKey: key))
+                var bytes = original
+                for _ in 0...random.number(below: 3) {
+                    let place = random.number(below: random.once(in: 2) ? min(40, bytes.count) : bytes.count)
+                    bytes[place] = UInt8(random.number(below: 256))
+                }
+                try database.put(bytes, forKey: key)
+                store.texts.cache.removeAll()
+                for text in [
+                    "w0", "w0 w1", "\"w0 w1\"", "caption:w1", "title:w0 w3", "w0 OR w2 OR w7", "w0 -\"w1 w1\"", "w1*",
+                ] {
+                    for limit in [10, nil] {
+                        do {
+                            _ = try collection.rank(TextQuery(parsing: text), limit: limit)
+                        } catch let error as DocIndexError {
+                            #expect(error.code == .corruption)
+                            refusals += 1
+                        }
+                    }
+                }
+                try database.put(original, forKey: key)
+            }
+            #expect(refusals > 10, "\(TestRun.repetition)")
+            store.texts.cache.removeAll()
+            try expectSound(store)
+            try database.close()
+        }
+    }
+}
