@@ -101,7 +101,7 @@ final class Loader {
         }
         if let resumed, itemCount < resumed.itemCount { throw otherInput(resumed) }
         try commit(isLast: true)
-        if let name = options.filter.missing(among: collections) {
+        if !collections.isEmpty, let name = options.filter.missing(among: collections) {
             throw CommandFailure(
                 .badData, "the input has no collection \(name)",
                 hint: "--only names collections; the lines of the dump that begin with \"schema\" tell which there are")

@@ -40,9 +40,10 @@ struct FailingCallsTests {
                     "\(description): \(run.end), \(run.printed.rest)")
                 #expect(run.printed.rest.isEmpty, "\(description)")
                 if isEnded || !run.printed.failures.isEmpty { failedCount += 1 }
-                // One call failed, and the process went on: what was tried again and all that came after was stored.
-                if !isEnded, run.printed.lastCommit > 0 {
-                    #expect(run.printed.lastCommit >= 44, "\(description): \(run.printed)")
+                // One call failed: at once, or when the store was opened anew, what was tried again and all that came
+                // after was stored.
+                if !isEnded, mode != "space", run.printed.lastCommit > 0 {
+                    #expect(run.printed.lastCommit >= 42, "\(description): \(run.printed)")
                 }
                 try Self.check(path, run.printed, description)
                 try TestFiles.remove(path)

@@ -26,9 +26,13 @@ func report(_ line: String) {
 }
 
 /// Runs `body`, and prints a failure of a known type. Any other ends the process.
-func attempt(_ body: () throws -> Void) {
+///
+/// - Returns: whether it went well.
+@discardableResult
+func attempt(_ body: () throws -> Void) -> Bool {
     do {
         try body()
+        return true
     } catch let error as LevelError {
         report("failed \(error.code)")
     } catch let error as DocIndexError {
@@ -37,6 +41,7 @@ func attempt(_ body: () throws -> Void) {
         report("unknown failure: \(error)")
         exit(3)
     }
+    return false
 }
 
 let options: DocumentStore.Options = {
@@ -57,14 +62,22 @@ let path = CommandLine.arguments[1]
 
 if CommandLine.arguments[2] == "short" {
     attempt {
-        let store = try DocumentStore.open(at: path, schema: LoaderHistory.schema(0), options: options)
+        var store = try DocumentStore.open(at: path, schema: LoaderHistory.schema(0), options: options)
+        var failureCount = 0
         for number in 1...45 {
-            attempt {
+            // A store that takes no more writes is opened anew, as its error says.
+            if failureCount > 1 {
+                try store.close()
+                store = try DocumentStore.open(at: path, options: options)
+                failureCount = 0
+            }
+            let isDone = attempt {
                 // A commit says which it follows, so one that failed is tried again, unless it is there.
                 let next = try LoaderHistory.State(of: store).commitCount + 1
                 try LoaderHistory.perform(next, on: store, durability: number % 8 == 0 ? .synced : .buffered)
                 report("\(next)")
             }
+            failureCount = isDone ? 0 : failureCount + 1
             switch number {
             case 15: attempt { _ = try store.apply(LoaderHistory.schema(1)) }
             case 25:
