@@ -148,10 +148,15 @@ import Testing
             let code = try child.wait()
             let error = String(decoding: try place.read("import-err"), as: UTF8.self)
             #expect(code == 128 + signal && error.contains("--resume"), "exit code \(code): \(error)")
-            #expect(try place.run("find", "items.store", "items", "--count").output == "395\n")
+            // The last five may or may not have been read when the signal came; those that were, are kept.
+            let kept = try place.run("find", "items.store", "items", "--count").output
+            let count = try #require(Int(kept.dropLast()))
+            #expect(390...395 ~= count)
             let resumed = try place.run(
                 "import", "--write", "items.store", "items", "many.jsonl", "--mode", "insert", "--resume")
-            #expect(resumed.code == 0 && resumed.says("read 605 inserted 605"), "\(resumed)")
+            let rest = "read \(1000 - count) inserted \(1000 - count)"
+            #expect(resumed.code == 0 && resumed.says(rest), "\(resumed)")
+            #expect(try place.run("find", "items.store", "items", "--count").output == "1000\n")
         }
     }
 
