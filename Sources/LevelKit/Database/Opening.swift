@@ -109,10 +109,28 @@ struct Opening {
         }
     }
 
+    /// Checks the files, unless another process opens the database at this moment.
+    ///
+    /// Nothing is locked yet, so another process may open the database, and close it, while its files are looked at. Each
+    /// open puts files with new numbers in the place of others, so what was found counts only if the names stayed.
+    private func checkFiles() throws(LevelError) {
+        while true {
+            let namesBefore = Set(try directory.names())
+            do throws(LevelError) {
+                return try lookAtFiles()
+            } catch {
+                if let pid = LockFile.foreignHolder(in: directory) {
+                    throw LockFile.heldError(path: directory.path, pid: pid)
+                }
+                if try Set(directory.names()) == namesBefore { throw error }
+            }
+        }
+    }
+
     /// Checks what LevelDB takes for granted: that the log of the manifest is there, that the writes in the logs follow
     /// one another, and that no table leads it astray. All other damage it finds itself, where it reads. Where damage is
     /// to be tolerated, only what would end the process is looked for in the logs.
-    private func checkFiles() throws(LevelError) {
+    private func lookAtFiles() throws(LevelError) {
         let isStrict = options.integrity == .strict
         let manifest: Manifest
         do throws(LevelError) {
@@ -121,22 +139,14 @@ struct Opening {
             if isStrict { throw error }
             return
         }
-        do throws(LevelError) {
-            try checkOrderOfLogs(of: manifest)
-            guard isStrict else { return }
-            try checkLog(of: manifest)
-            for table in manifest.tables where TableFile.isForged(table, in: directory) {
-                throw LevelError(
-                    .corruption,
-                    "the database at \(directory.path) is damaged: the end of table \(table.number) names blocks beyond "
-                        + "the file; restore a backup or salvage with repair")
-            }
-        } catch {
-            // A process that has opened the database in this moment may have changed its files.
-            if let pid = LockFile.foreignHolder(in: directory) {
-                throw LockFile.heldError(path: directory.path, pid: pid)
-            }
-            throw error
+        try checkOrderOfLogs(of: manifest)
+        guard isStrict else { return }
+        try checkLog(of: manifest)
+        for table in manifest.tables where TableFile.isForged(table, in: directory) {
+            throw LevelError(
+                .corruption,
+                "the database at \(directory.path) is damaged: the end of table \(table.number) names blocks beyond "
+                    + "the file; restore a backup or salvage with repair")
         }
     }
 
@@ -193,10 +203,11 @@ struct Opening {
     /// directories.
     private func removeTraces(keeping namesBefore: [String]) {
         LockFile.removing(in: directory) {
-            guard let names = try? directory.names(), !names.contains("CURRENT") else { return }
+            guard let names = try? directory.names(), !names.contains("CURRENT") else { return false }
             for name in names where name != "LOCK" && !namesBefore.contains(name) {
                 unsafe unlink(directory.file(name))
             }
+            return true
         }
         for path in made.reversed() { unsafe rmdir(path) }
     }

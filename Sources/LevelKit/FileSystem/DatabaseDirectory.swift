@@ -65,6 +65,8 @@ struct DatabaseDirectory: Hashable {
                 content = .foreign
             }
         }
+        // The list of a directory may leave out a file that was made or renamed meanwhile.
+        if content == .databaseWithoutCurrent, FileStatus(path: file("CURRENT")) != nil { return .database }
         return content
     }
 

@@ -32,9 +32,12 @@ enum LockFile {
         return query.l_pid
     }
 
-    /// Runs `body` while this process holds the lock, and takes the lock file away; does nothing where there is no lock
-    /// file or another process holds it. For a process that has not opened the database.
-    static func removing(in directory: DatabaseDirectory, _ body: () -> Void) {
+    /// Runs `body` while this process holds the lock, and takes the lock file away if `body` says so; does nothing where
+    /// there is no lock file or another process holds it. For a process that has not opened the database.
+    ///
+    /// Where there is a database the file must stay: a process that has opened it, and locks it only after it was taken
+    /// away, would keep nobody out.
+    static func removing(in directory: DatabaseDirectory, _ body: () -> Bool) {
         let descriptor = unsafe open(directory.file("LOCK"), O_RDWR | O_CLOEXEC | O_NONBLOCK)
         guard descriptor >= 0 else { return }
         defer { close(descriptor) }
@@ -42,8 +45,7 @@ enum LockFile {
         request.l_type = Int16(F_WRLCK)
         request.l_whence = Int16(SEEK_SET)
         guard unsafe fcntl(descriptor, F_SETLK, &request) == 0 else { return }
-        body()
-        unsafe unlink(directory.file("LOCK"))
+        if body() { unsafe unlink(directory.file("LOCK")) }
     }
 
     /// The error for a database that process `pid` holds.

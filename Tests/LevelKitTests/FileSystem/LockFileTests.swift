@@ -56,18 +56,66 @@ import Testing
         }
     }
 
+    @Test func `two processes that open and close one database only keep each other out`() async throws {
+        try await withSharedDirectory { directory in
+            func other() async {
+                await #expect(processExitsWith: .success) { [directory = directory as String] in
+                    try reportingErrors {
+                        let failures = try LockFileTests.openRepeatedly(in: directory, as: "first", against: "second")
+                        #expect(failures == [])
+                    }
+                }
+            }
+            let failures = try await concurrently(with: other) {
+                try Self.openRepeatedly(in: directory, as: "second", against: "first")
+            }
+            #expect(failures == [])
+        }
+    }
+
+    /// Opens the same database 150 times, counting in it.
+    ///
+    /// - Returns: what other errors there were than that the database is locked, and whether a count was lost.
+    private static func openRepeatedly(in directory: String, as name: String, against other: String) throws -> [String]
+    {
+        try Flag(name, in: directory).raise()
+        let flag = Flag(other, in: directory)
+        let deadline = ContinuousClock.now + .seconds(20)
+        while unsafe access(flag.path, F_OK) != 0 {
+            if ContinuousClock.now > deadline { return ["the other process has not come"] }
+        }
+        var failures: [String] = []
+        var count: UInt8 = 0
+        for round in 0..<150 {
+            do throws(LevelError) {
+                let database = try Database.open(at: directory + "/db")
+                let stored = try database.value(forKey: utf8(name))
+                if stored != (count == 0 ? nil : [count]) {
+                    failures.append("\(round): \(stored?.description ?? "nothing") is stored instead of \(count)")
+                }
+                count += 1
+                try database.put([count], forKey: utf8(name))
+                try database.close()
+            } catch {
+                if error.code != .locked { failures.append("\(round): \(error)") }
+            }
+        }
+        return failures
+    }
+
     /// Opens one new database after another at the moment at which the other process does.
     ///
-    /// - Returns: the rounds in which this process won, and lost what it wrote or could not write.
-    private static func raceToCreate(in directory: String, as name: String, against other: String) throws -> [Int] {
-        var losses: [Int] = []
+    /// - Returns: what went wrong: rounds in which this process won, and lost what it wrote or could not write; or lost,
+    ///   and was told something else than that the other one has the database.
+    private static func raceToCreate(in directory: String, as name: String, against other: String) throws -> [String] {
+        var losses: [String] = []
         for round in 0..<40 {
             let path = directory + "/db\(round)"
             try Flag("\(name)-\(round)", in: directory).raise()
             let flag = Flag("\(other)-\(round)", in: directory)
             let deadline = ContinuousClock.now + .seconds(20)
             while unsafe access(flag.path, F_OK) != 0 {
-                if ContinuousClock.now > deadline { return losses + [-round] }
+                if ContinuousClock.now > deadline { return losses + ["\(round): the other process has not come"] }
             }
             do throws(LevelError) {
                 let database = try Database.open(at: path)
@@ -78,10 +126,10 @@ import Testing
                 try database.close()
                 // Perhaps the other one has opened it by now; if not, all is there.
                 if let again = try? Database.open(at: path), try again.value(forKey: utf8(name)) != [2] {
-                    losses.append(round)
+                    losses.append("\(round): what was written is lost")
                 }
             } catch {
-                if error.code != .locked { losses.append(round) }
+                if error.code != .locked { losses.append("\(round): \(error)") }
             }
         }
         return losses
