@@ -31,7 +31,7 @@ final class QueryRunner {
     private var stepCount = 0
     /// The last row of the answer that a walk has met.
     var lastRow: UInt64?
-    /// Whether the walk of the plan took too long; see ``walk(_:among:_:)``.
+    /// Whether the walk or the scan of the plan took too long; see ``walk(_:among:_:)`` and ``scanInOrder(_:)``.
     var didLeaveWalk = false
 
     init(rows: RowReader, query: Query, plan: Plan, options: QueryOptions = QueryOptions(), after start: [UInt8]? = nil)
@@ -62,15 +62,12 @@ final class QueryRunner {
         case .ranked(let scan, let filter): try visitRanked(scan, among: try filter.map(rowSet), visit)
         case .walk(let walk, let filter): try self.walk(walk, among: try filter.map(rowSet), visit)
         case .nearest(let name, let center): try visitNearest(try geoIndex(named: name), center, visit)
-        case .scan where query.sort.isEmpty:
-            try scan(from: try startRow.map { $0 + 1 } ?? 0) { row, record, bodyStart, sequence in
-                try self.window.admit() ? visit(row, record, bodyStart, sequence) && !self.window.isFull : true
-            }
+        case .scan where query.sort.isEmpty: try scanInOrder(visit)
         case .scan: try sort(visit) { add in try scan(from: 0, add) }
         default:
             let found = try rowSet(plan.access)
             if query.sort.isEmpty {
-                try visitInOrder(found, visit)
+                try visitInOrder(found, from: try startRow.map { $0 + 1 } ?? 0, visit)
             } else {
                 try sort(found, visit)
             }
@@ -212,6 +209,31 @@ final class QueryRunner {
 
     // MARK: - Ways to the documents
 
+    /// Documents that match, in the order of rows, which is that of the query.
+    ///
+    /// Where results lie is not known before: they may all be at the end. A scan that has taken as long as the best way by
+    /// indexes would goes on by that one, so it takes twice as long at most.
+    private func scanInOrder(_ visit: Visit) throws {
+        let first = try startRow.map { $0 + 1 } ?? 0
+        let costs = CostModel()
+        let limit = plan.fallback.map { Int(min($0.cost / (costs.documentInScan + costs.condition), 1e15)) } ?? .max
+        var cursor = try rows.documentCursor(from: first)
+        while try cursor.advanceUnchecked() {
+            let row = try rows.row(ofDocumentKey: cursor.key)
+            if let fallback = plan.fallback, work.documentsExamined >= limit {
+                try cursor.checkForErrors()
+                didLeaveWalk = true
+                return try visitInOrder(try rowSet(fallback.access), from: row, visit)
+            }
+            try noteKey()
+            let (bodyStart, sequence) = try rows.start(of: cursor.value, row: row)
+            guard try matches(row, cursor.value, bodyStart), window.admit() else { continue }
+            // A result is given only if nothing before it was left out.
+            try cursor.checkForErrors()
+            if try !visit(row, cursor.value, bodyStart, sequence) || window.isFull { return }
+        }
+    }
+
     /// Every document that matches, in the order of rows.
     private func scan(from first: UInt64, _ visit: Visit) throws {
         var cursor = try rows.documentCursor(from: first)
@@ -227,8 +249,7 @@ final class QueryRunner {
     }
 
     /// Rows in their own order, which is that of the query.
-    private func visitInOrder(_ found: RowBitmap, _ visit: Visit) throws {
-        let first = try startRow.map { $0 + 1 } ?? 0
+    private func visitInOrder(_ found: RowBitmap, from first: UInt64, _ visit: Visit) throws {
         var fetcher = try RowFetcher(rows)
         for row in found.sorted where row >= first {
             // What is left out need not be read.

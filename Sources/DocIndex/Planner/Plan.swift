@@ -50,6 +50,15 @@ public struct Plan: Sendable, Hashable {
     public let estimate: Estimate
     /// What is asked of each document: the parts of the condition that the access does not decide by itself. Normalized.
     let residual: Predicate
+    /// The way that is taken where a scan meets too few results; `nil` where there is none.
+    var fallback: Fallback?
+
+    /// Another way to the same rows, in the same order.
+    struct Fallback: Sendable, Hashable {
+        let access: Access
+        /// What it was expected to cost, in nanoseconds.
+        let cost: Double
+    }
 
     /// The parts of a cost, as they were expected.
     public struct Estimate: Sendable, Hashable {

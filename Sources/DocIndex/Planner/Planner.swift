@@ -46,7 +46,10 @@ struct Planner {
                     "the hint \(hint) fits no plan of this query; there are "
                         + options.map(\.plan.identity).joined(separator: ", "))
             }
-            return option.plan
+            // Who asks for a plan gets that one to the end.
+            var plan = option.plan
+            plan.fallback = nil
+            return plan
         }
         return options[0].plan
     }
@@ -62,8 +65,8 @@ struct Planner {
         let candidates = try accesses(for: conjuncts)
         let filters = candidates + intersections(of: candidates)
         let resultCount = filters.map(outline.resultCount).min() ?? outline.resultCount(of: everything)
-        var options = [scan(resultCount, outline)]
-        options += filters.map { self.filter($0, outline) }
+        let filtered = filters.map { self.filter($0, outline) }
+        var options = [scan(resultCount, outline, or: filtered.min { $0.cost < $1.cost })] + filtered
         let best = filters.min { $0.precedes($1, by: \.weight) }
         for walk in try walks(for: query, conjuncts: conjuncts) {
             options.append(self.walk(walk, filter: nil, resultCount, outline))
@@ -111,8 +114,11 @@ struct Planner {
             answered: [])
     }
 
-    /// - Parameter resultCount: how many documents satisfy the condition, as far as indexes know: what is rare is met late.
-    private func scan(_ resultCount: Double, _ outline: QueryOutline) -> Option {
+    /// - Parameters:
+    ///   - resultCount: how many documents satisfy the condition, as far as indexes know: what is rare is met late.
+    ///   - filter: the best way by indexes. Results may lie together at the end of a collection, so a scan that ends at a limit
+    ///     is never sure to meet them.
+    private func scan(_ resultCount: Double, _ outline: QueryOutline, or filter: Option?) -> Option {
         let count = Double(documentCount)
         let rowCount = min(resultCount, outline.resultCount(of: everything))
         let read = outline.isSorted ? count : min(count, outline.wanted * count / max(rowCount, 1))
@@ -121,9 +127,14 @@ struct Planner {
             cost += costs.sort(rowCount, keeping: outline.wanted)
             cost += min(rowCount, outline.wanted) * costs.documentByRow
         }
-        return option(
+        var plan = option(
             .scan, outline.ordering, exact: [], of: outline.conjuncts,
-            Plan.Estimate(keys: read, documents: read, rows: min(rowCount, outline.wanted)), cost: cost)
+            Plan.Estimate(keys: read, documents: read, rows: min(rowCount, outline.wanted)), cost: cost
+        ).plan
+        if let filter, !outline.isSorted, read < count {
+            plan.fallback = Plan.Fallback(access: filter.plan.access, cost: filter.cost)
+        }
+        return Option(plan: plan, cost: cost)
     }
 
     private func filter(_ filter: AccessCandidate, _ outline: QueryOutline) -> Option {

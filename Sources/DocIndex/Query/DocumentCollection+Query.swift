@@ -150,8 +150,8 @@ public struct Explanation: Sendable, Hashable {
     public let documentsExamined: Int
     /// Documents in the answer.
     public let resultCount: Int
-    /// Whether the walk along an index that was planned met too few results, so that the documents of all rows among which
-    /// they are were read and sorted instead.
+    /// Whether the walk along an index or the scan that was planned met too few results, so that the documents of all rows
+    /// among which they are were read instead.
     public let didLeaveWalk: Bool
     /// The time from the choice of the plan to the last result, with what the caller did meanwhile.
     public let duration: Duration

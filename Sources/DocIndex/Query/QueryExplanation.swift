@@ -29,7 +29,10 @@ public struct QueryExplanation: Sendable, Hashable, CustomStringConvertible {
             "actual: \(actual.keysExamined) keys, \(actual.documentsExamined) documents, \(actual.resultCount) rows, "
                 + "\(Self.microseconds(actual.duration)) µs")
         if actual.didLeaveWalk {
-            lines.append("the walk met too few results; the rest of the rows was read and sorted")
+            lines.append(
+                plan.access == .scan
+                    ? "the scan met too few results; the rest was found by \(plan.fallback?.access.identity ?? "indexes")"
+                    : "the walk met too few results; the rest of the rows was read and sorted")
         }
         lines += alternatives.prefix(5).map { "instead: \($0.identity), about \($0.estimate.microseconds) µs" }
         lines += rejections.map { "not used: \($0)" }

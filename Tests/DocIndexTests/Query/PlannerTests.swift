@@ -203,6 +203,53 @@ import Testing
         }
     }
 
+    @Test func `A scan that meets too few results leaves the rest to an index, and gives the same`() throws {
+        let schema = Schema(collections: [CollectionDefinition("c", indexes: [.value("kind", on: "kind")])])
+        try withTemporaryStore(schema: schema) { store in
+            let collection = try store.collection("c")
+            // A quarter of them is of the kind, and all of these come last.
+            try store.write { transaction in
+                for id in 0..<4000 {
+                    let kind = id < 3000 ? "early" : "late"
+                    try transaction.put(
+                        ["id": .int(Int64(id)), "kind": .string(kind), "odd": .int(Int64(id % 2))], in: "c")
+                }
+            }
+            var leftCount = 0
+            for condition in ["kind = late", "kind = late and odd = 1", "kind = early"] {
+                for (limit, offset) in [(5, 0), (20, 7), (600, 30)] {
+                    var query = Query(try Predicate(parsing: condition), limit: limit)
+                    query.offset = offset
+                    func answer(_ options: QueryOptions) throws -> (ids: [DocumentID], explanation: Explanation) {
+                        var ids: [DocumentID] = []
+                        let explanation = try collection.forEach(matching: query, options: options) {
+                            ids.append($0.id)
+                            return true
+                        }
+                        return (ids, explanation)
+                    }
+                    let planned = try answer(QueryOptions())
+                    let scanned = try answer(QueryOptions(hint: .plan("scan")))
+                    #expect(planned.ids == scanned.ids)
+                    #expect(!scanned.explanation.didLeaveWalk)
+                    guard planned.explanation.didLeaveWalk else { continue }
+                    leftCount += 1
+                    #expect(planned.explanation.documentsExamined < scanned.explanation.documentsExamined)
+                    let text = "\(try collection.explain(query))"
+                    #expect(text.contains("the scan met too few results; the rest was found by index(kind)"))
+                    // Pages begin behind the last one, wherever the scan was left.
+                    var pages = query
+                    pages.offset = 0
+                    let first = try collection.page(pages)
+                    let second = try collection.page(pages, after: first.next)
+                    pages.limit = 2 * limit
+                    #expect((first.documents + second.documents).map(\.id) == (try collection.find(pages)).map(\.id))
+                }
+            }
+            #expect(leftCount > 0)
+        }
+    }
+
     @Test func `What has a location and what has none comes from the index of locations`() throws {
         let schema = Schema(collections: [
             CollectionDefinition(
