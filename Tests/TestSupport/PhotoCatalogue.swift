@@ -19,7 +19,7 @@ public enum PhotoCatalogue {
             .value("album", on: "album", "rating", "albumPlace"),
             .value("imported", on: "imported", "rating"),
             .value("picked", on: "keywords", where: "pick = true"),
-            .value("camera", on: "camera.make", "camera.lens"),
+            .value("camera", on: "camera.make", "camera.lens", counts: true),
             .value("model", on: "camera.model", "camera.iso"),
             .value("focal", on: "camera.focal"),
             .value("file", on: "file"), .value("checksum", on: "checksum", counts: true),
@@ -248,17 +248,22 @@ public struct AcceptanceQuery: Sendable {
         }
     }
 
+    /// What answers it, made ready: of pages, those before it have been read.
+    public func question(in photos: DocumentCollection) throws -> () throws -> [String] {
+        guard case .page(let query, let number) = form else { return { try answer(in: photos) } }
+        var before: ContinuationToken?
+        for _ in 1..<number {
+            guard let next = try photos.page(query, after: before).next else { return { [] } }
+            before = next
+        }
+        return { try photos.page(query, after: before).documents.map { "\($0.id)" } }
+    }
+
     /// The answer as lines: ids, counts, or values with counts.
     public func answer(in photos: DocumentCollection) throws -> [String] {
         switch form {
         case .find(let query): return try photos.find(query).map { "\($0.id)" }
-        case .page(let query, let number):
-            var page = try photos.page(query)
-            for _ in 1..<number {
-                guard let next = page.next else { return [] }
-                page = try photos.page(query, after: next)
-            }
-            return page.documents.map { "\($0.id)" }
+        case .page: return try question(in: photos)()
         case .count(let predicates): return try predicates.map { "\(try photos.count(where: $0))" }
         case .facets(let paths, let predicate, let limit):
             return try photos.facets(paths, where: predicate, limit: limit).joined().map { "\($0.value) \($0.count)" }

@@ -9,27 +9,30 @@ struct Acceptance {
     let directory: String
     let records: Records
     let count: Int
+    /// The number of the only question that is asked; `nil` for all.
+    var only: Int?
 
     func run(rounds: Int) throws {
         let store = try DocumentStore.open(
             at: directory + "/photos", schema: Schema(collections: [PhotoCatalogue.collection]))
         let photos = try store.collection("photos")
         let tables = try DatabaseQueue(path: directory + "/photos.sqlite")
-        var keywordCounts: [String: Int] = [:]
-        try load(store, tables, &keywordCounts)
-        let keywords = keywordCounts.sorted { ($1.value, $0.key) < ($0.value, $1.key) }.map(\.key)
+        if try photos.count() != count { try load(store, tables) }
         // Neither those of half of all pictures, nor those of none.
-        let usual = Array(keywords.drop { (keywordCounts[$0] ?? 0) > count / 100 }.prefix(40))
+        let usual = try photos.facets("keywords[]").drop { $0.count > count / 100 }.prefix(40).compactMap {
+            $0.value.stringValue
+        }
         let queries = try AcceptanceQuery.all(keywords: usual, lastImport: (count - 1) / 500)
         say("\(count) photos\n")
         say("question                                      target ms   DocIndex ms    SQLite ms   results")
-        for query in queries {
+        for query in queries where only == nil || only == query.number {
             var resultCount = 0
             func median(_ body: () throws -> Int) throws -> Double {
                 resultCount = try body()
                 return try (0..<rounds).map { _ in try Cost { _ = try body() }.elapsed / 1e6 }.sorted()[rounds / 2]
             }
-            let ours = try median { try query.answer(in: photos).count }
+            let question = try query.question(in: photos)
+            let ours = try median { try question().count }
             let oursCount = resultCount
             var peer = "-"
             if let (sql, arguments) = sql(query.number, usual) {
@@ -54,9 +57,7 @@ struct Acceptance {
         try store.close()
     }
 
-    private func load(
-        _ store: DocumentStore, _ tables: DatabaseQueue, _ keywordCounts: inout [String: Int]
-    ) throws {
+    private func load(_ store: DocumentStore, _ tables: DatabaseQueue) throws {
         let reader = try LineReader(path: records.path, count: count)
         try tables.write { database in
             try database.execute(
@@ -88,7 +89,7 @@ struct Acceptance {
                         let photo = PhotoCatalogue.photo(try QueryStore.content(line), number: number)
                         number += 1
                         try transaction.put(photo, in: "photos")
-                        try Self.put(photo, in: database, &keywordCounts)
+                        try Self.put(photo, in: database)
                     }
                 }
             }
@@ -97,9 +98,7 @@ struct Acceptance {
         try store.flush()
     }
 
-    private static func put(
-        _ photo: DocumentObject, in database: GRDB.Database, _ keywordCounts: inout [String: Int]
-    ) throws {
+    private static func put(_ photo: DocumentObject, in database: GRDB.Database) throws {
         let camera = photo["camera"]?.objectValue
         let values: [DocumentValue?] = [
             photo["id"], photo["taken"], photo["rating"], photo["rejected"], photo["pick"], photo["album"],
@@ -114,7 +113,6 @@ struct Acceptance {
         let row = database.lastInsertedRowID
         let keyword = try database.cachedStatement(sql: "INSERT OR IGNORE INTO keyword VALUES (?, ?, ?)")
         for text in Set(photo["keywords"]?.arrayValue?.compactMap(\.stringValue) ?? []) {
-            keywordCounts[text, default: 0] += 1
             keyword.setUncheckedArguments([text, QueryTables.column(photo["taken"]), row])
             try keyword.execute()
         }

@@ -1,7 +1,7 @@
 // Queries of DocIndex beside SQLite: the same records, indexes and questions, in one table.
 //
 // usage: querybench [--smoke] [--count N] [--rounds N] [--only PART] [--json FILE] [--stores DIRECTORY] [--ours SECONDS]
-//        querybench --acceptance [--count N] [--rounds N]
+//        querybench --acceptance [--count N] [--rounds N] [--only NUMBER] [--stores DIRECTORY]
 //        querybench --calibrate | --cancel [--count N] [--stores DIRECTORY]
 //
 // --smoke: a thousand made-up records. --count: so many records; those of the catalogue come again under other ids.
@@ -20,12 +20,13 @@ func run(_ arguments: [String]) throws {
     let isSmoke = arguments.contains("--smoke")
     let records = isSmoke ? try Records.generate(4000, in: directory) : try Records.find(in: directory)
     let count = isSmoke ? 4000 : value(of: "--count", in: arguments).flatMap { Int($0) } ?? 118_357
-    if arguments.contains("--acceptance") {
-        let acceptance = Acceptance(directory: directory, records: records, count: count)
-        return try acceptance.run(rounds: value(of: "--rounds", in: arguments).flatMap { Int($0) } ?? 5)
-    }
     let place = value(of: "--stores", in: arguments) ?? directory
     try FileManager.default.createDirectory(atPath: place, withIntermediateDirectories: true)
+    if arguments.contains("--acceptance") {
+        var acceptance = Acceptance(directory: place, records: records, count: count)
+        acceptance.only = value(of: "--only", in: arguments).flatMap { Int($0) }
+        return try acceptance.run(rounds: value(of: "--rounds", in: arguments).flatMap { Int($0) } ?? 5)
+    }
     let store = try QueryStore(directory: place + "/ours")
     let tables = try QueryTables(directory: place + "/peer")
     if try store.pictures.count() != count {

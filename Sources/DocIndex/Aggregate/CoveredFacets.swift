@@ -1,7 +1,7 @@
 internal import LevelKit
 
 /// Counts the values at some paths from the entries of an index alone: where the plan is the entries, and they hold the values,
-/// as components or as covered values.
+/// as components or as covered values. Of an index that counts its values, the counts are read in place of entries.
 struct CoveredFacets {
     /// Where an entry has the values at a path.
     private enum Source {
@@ -53,6 +53,13 @@ struct CoveredFacets {
     mutating func counts(_ runner: QueryRunner) throws -> [[Facet]]? {
         let needsCovered = sources.contains { if case .covered = $0 { true } else { false } }
         var isComplete = true
+        if index.definition.countsValues, !needsCovered {
+            try runner.forEachCount(of: scan, index) { entry, count in
+                guard scan.filters.isEmpty || index.admits(entry, scan.filters) else { return }
+                try add(entry, [], Int(clamping: count))
+            }
+            return facets()
+        }
         try runner.forEachEntry(of: scan) { cursor in
             try runner.noteKey()
             guard isComplete, scan.filters.isEmpty || index.admits(cursor.key, scan.filters) else { return }
@@ -63,9 +70,13 @@ struct CoveredFacets {
                 isComplete = false
                 return
             }
-            try add(cursor.key, covered)
+            try add(cursor.key, covered, 1)
         }
-        guard isComplete else { return nil }
+        return isComplete ? facets() : nil
+    }
+
+    /// The facets of each path from what was counted; `nil` if an entry does not tell a value whole.
+    private mutating func facets() -> [[Facet]]? {
         for position in runs.indices { endRun(position) }
         var facets: [[Facet]] = []
         for (position, source) in sources.enumerated() {
@@ -87,7 +98,7 @@ struct CoveredFacets {
         return facets
     }
 
-    private mutating func add(_ key: Span<UInt8>, _ covered: [[DocumentValue]]) throws {
+    private mutating func add(_ key: Span<UInt8>, _ covered: [[DocumentValue]], _ count: Int) throws {
         ends[0] = index.entryPrefix.count
         for position in index.components.indices {
             guard let end = index.skip(position, in: key, from: ends[position]) else { throw index.damaged }
@@ -102,9 +113,11 @@ struct CoveredFacets {
                     endRun(position)
                     runs[position] = (bytes.copied(), 0)
                 }
-                runs[position].count += 1
+                runs[position].count += count
             case .covered(let place):
-                for value in Set(covered[place].map(GroupBytes.canonical)) { values[position][value, default: 0] += 1 }
+                for value in Set(covered[place].map(GroupBytes.canonical)) {
+                    values[position][value, default: 0] += count
+                }
             }
         }
     }

@@ -68,7 +68,8 @@ extension DocumentCollection {
         try QueryRunner(rows: read, query: query, plan: plan, options: options).run { row, record, bodyStart, _ in
             try read.reading(row) {
                 let body = record.extracting(bodyStart..<record.count)
-                for position in counts.indices { try counts[position].add(body, row: row) }
+                let reader = try BodyReader(body, names: names)
+                for position in counts.indices { try counts[position].add(reader, of: body, row: row) }
             }
             return true
         }

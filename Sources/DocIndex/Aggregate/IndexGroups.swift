@@ -42,10 +42,10 @@ struct IndexGroups {
 
     /// The groups in the order of their keys; `nil` if an entry does not tell the group, as of an array.
     func groups() throws -> [Aggregation.Group]? {
-        var found: [[UInt8]: (key: DocumentValue?, count: Int)] = [:]
+        var found = CountedGroups()
         var isComplete = true
         func add(_ group: DocumentValue?, _ count: Int) throws {
-            found[GroupBytes.encoded(group), default: (group, 0)].count += count
+            found.add(group, count)
             if found.count > aggregation.groupLimit { throw aggregation.tooManyGroups }
         }
         try counts.forEachValue(of: index) { bytes, count in
@@ -63,9 +63,50 @@ struct IndexGroups {
             }
         }
         guard isComplete else { return nil }
-        return found.sorted { $0.key.lexicographicallyPrecedes($1.key) }.map { entry in
-            let count = DocumentValue.int(Int64(entry.value.count))
-            return Aggregation.Group(key: [entry.value.key], values: aggregation.measures.map { _ in count })
+        return found.sorted().map { entry in
+            let count = DocumentValue.int(Int64(entry.count))
+            return Aggregation.Group(key: [entry.key], values: aggregation.measures.map { _ in count })
         }
+    }
+}
+
+/// Groups with their counts, which mostly come in their order: as an index has them.
+private struct CountedGroups {
+    struct Entry {
+        /// Those of ``GroupBytes``, by which groups are ordered.
+        let bytes: [UInt8]
+        let key: DocumentValue?
+        var count: Int
+    }
+
+    private var entries: [Entry] = []
+    /// Where each group stands in ``entries``, once one has come out of order.
+    private var places: [[UInt8]: Int]?
+    private var bytes: [UInt8] = []
+
+    var count: Int { entries.count }
+
+    mutating func add(_ key: DocumentValue?, _ count: Int) {
+        bytes.removeAll(keepingCapacity: true)
+        GroupBytes.append(key, to: &bytes)
+        if let last = entries.last, places == nil {
+            if last.bytes == bytes {
+                entries[entries.count - 1].count += count
+                return
+            }
+            if !last.bytes.lexicographicallyPrecedes(bytes) {
+                places = Dictionary(uniqueKeysWithValues: entries.enumerated().map { ($1.bytes, $0) })
+            }
+        }
+        if let place = places?[bytes] {
+            entries[place].count += count
+            return
+        }
+        places?[bytes] = entries.count
+        entries.append(Entry(bytes: Array(bytes), key: key, count: count))
+    }
+
+    func sorted() -> [Entry] {
+        places == nil ? entries : entries.sorted { $0.bytes.lexicographicallyPrecedes($1.bytes) }
     }
 }

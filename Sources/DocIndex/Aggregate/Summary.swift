@@ -109,7 +109,7 @@ struct Summary {
 struct FacetCounts {
     private let path: ResolvedPath
     private let names: FieldNames
-    /// Single values are told apart by their bytes in the body, and decoded once at the end.
+    /// Single values and texts are told apart by their bytes in the body, and decoded once at the end.
     private var encoded = ByteCounts()
     private var counts: [DocumentValue: Int] = [:]
 
@@ -119,12 +119,16 @@ struct FacetCounts {
     }
 
     /// Counts the value of a document.
-    mutating func add(_ body: Span<UInt8>, row: UInt64) throws(BodyError) {
-        let reader = try BodyReader(body, names: names)
+    mutating func add(_ reader: borrowing BodyReader, of body: Span<UInt8>, row: UInt64) throws(BodyError) {
         if !path.path.hasArrayStep {
             if let range = try reader.range(of: path) { encoded.add(body.extracting(range), row: row) }
             return
         }
+        if let texts = try reader.distinctTexts(at: path) {
+            for range in texts { encoded.add(body.extracting(range), row: row) }
+            return
+        }
+        // Equal numbers may have other bytes.
         var seen: Set<DocumentValue> = []
         try reader.forEachElement(at: path) { seen.insert(GroupBytes.canonical($0)) }
         for value in seen { counts[value, default: 0] += 1 }

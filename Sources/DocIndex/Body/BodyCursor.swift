@@ -193,6 +193,23 @@ extension BodyCursor {
         return Double(bitPattern: bits)
     }
 
+    /// Reads a string whose tag is at the cursor, as the place of its UTF-8, which is not checked.
+    mutating func readTextRange(before end: Int) throws(BodyError) -> Range<Int> {
+        let start = offset
+        let tag = try readByte()
+        let length: Int
+        if tag >= BodyFormat.Tag.shortString {
+            length = Int(tag - BodyFormat.Tag.shortString)
+            guard length <= end - offset else {
+                throw BodyError(end < bytes.count ? .lengthBeyondEnd : .truncated, at: start)
+            }
+        } else {
+            length = try readLength(before: end)
+        }
+        offset += length
+        return offset - length..<offset
+    }
+
     private mutating func readLongString(before end: Int) throws(BodyError) -> String {
         let start = offset - 1
         let length = try readLength(before: end)

@@ -66,6 +66,28 @@ enum BodyFormat {
     /// The length of the longest string whose length is part of its tag.
     static let shortStringLimit = 127
 
+    /// Whether a value with this tag is a string.
+    static func isText(_ tag: UInt8) -> Bool { tag >= Tag.shortString || tag == Tag.string }
+
+    /// Whether a value with this tag is an array or an object.
+    static func isContainer(_ tag: UInt8) -> Bool { tag == Tag.array || Tag.object...Tag.lastObject ~= tag }
+
+    /// The kind of a value with this tag; `nil` if no value has it.
+    static func kind(ofTag tag: UInt8) -> DocumentValue.Kind? {
+        switch tag {
+        case Tag.null: .null
+        case Tag.false, Tag.true: .bool
+        case Tag.int, Tag.smallInt..<Tag.shortString: .int
+        case Tag.double: .double
+        case Tag.string, Tag.shortString...: .string
+        case Tag.bytes: .bytes
+        case Tag.array: .array
+        case Tag.date, Tag.zonedDate: .date
+        case Tag.object...Tag.lastObject: .object
+        default: nil
+        }
+    }
+
     /// The tag of an object whose largest number and offset are these.
     static func objectTag(largestNumber: Int, largestOffset: Int) -> UInt8 {
         let offsets: UInt8 = largestOffset <= 0xff ? 0 : largestOffset <= 0xffff ? 2 : 4

@@ -68,7 +68,7 @@ public struct BodyReader: ~Escapable {
     public func anyElement(
         at path: ResolvedPath, where condition: (DocumentValue) -> Bool
     ) throws(BodyError) -> Bool {
-        try anyElement(from: root, along: path.steps, where: condition)
+        try anyPlace(from: root, along: path.steps) { (place) throws(BodyError) in condition(try value(at: place)) }
     }
 
     /// Whether a value `path` leads to satisfies `condition`; see ``anyElement(at:where:)-(ResolvedPath,_)``.
@@ -82,6 +82,53 @@ public struct BodyReader: ~Escapable {
 // MARK: - Encoded values
 
 extension BodyReader {
+    /// Whether a value `path` leads to satisfies a condition; it is decoded only where the condition needs that.
+    ///
+    /// - Throws: ``BodyError`` if what the path leads through, or what is read of the value, is damaged.
+    func anyElement(at path: ResolvedPath, satisfies condition: ValueCondition) throws(BodyError) -> Bool {
+        try anyPlace(from: root, along: path.steps) { (place) throws(BodyError) in
+            if let answer = try condition.holds(in: bytes, at: place.offset, before: place.end) { return answer }
+            return condition.holds(try value(at: place))
+        }
+    }
+
+    /// Adds the value `path` leads to as index keys have it; that of an absent one if it leads nowhere.
+    ///
+    /// - Throws: ``BodyError`` if what the path leads through, or the value, is damaged.
+    func appendOrdered(at path: ResolvedPath, to key: inout [UInt8]) throws(BodyError) {
+        guard !path.path.hasArrayStep, let place = try withoutBranches(from: root, along: path.steps) else {
+            OrderedValue.append(path.path.hasArrayStep ? try value(at: path) : nil, to: &key)
+            return
+        }
+        guard place.offset < place.end, BodyFormat.isText(bytes[place.offset]) else {
+            OrderedValue.append(try value(at: place), to: &key)
+            return
+        }
+        var cursor = BodyCursor(bytes, offset: place.offset)
+        OrderedValue.append(utf8: bytes.extracting(try cursor.readTextRange(before: place.end)), to: &key)
+    }
+
+    /// Where the texts lie that `path` leads to, each distinct one once; `nil` if it leads to something else as well.
+    ///
+    /// - Throws: ``BodyError`` if what the path leads through, or a text, is damaged.
+    func distinctTexts(at path: ResolvedPath) throws(BodyError) -> [Range<Int>]? {
+        var texts: [Range<Int>] = []
+        let hasOthers = try anyPlace(from: root, along: path.steps) { (place) throws(BodyError) in
+            guard place.offset < place.end, BodyFormat.isText(bytes[place.offset]) else { return true }
+            var cursor = BodyCursor(bytes, offset: place.offset)
+            let text = try cursor.readTextRange(before: place.end)
+            // The text with its tag, which holds its length: those of equal texts are equal.
+            let whole = place.offset..<text.upperBound
+            for known in texts where known.count == whole.count {
+                if bytes.extracting(known).hasSameBytes(as: bytes.extracting(whole)) { return false }
+            }
+            texts.append(whole)
+            // Each is compared with all before it.
+            return texts.count > 64
+        }
+        return hasOthers ? nil : texts
+    }
+
     /// Where in the body the value lies that `path` leads to; `nil` if it leads nowhere. The path has no `[]`.
     ///
     /// - Throws: ``BodyError`` if what the path leads through is damaged, or where the value ends cannot be known.
@@ -108,14 +155,14 @@ extension BodyReader {
     private var root: Place { Place(offset: 1, end: bytes.count, step: 0) }
 
     // As in `FieldPath`, it recurses only where there are several ways to go.
-    private func anyElement(
-        from start: Place, along steps: [ResolvedPath.Step], where condition: (DocumentValue) -> Bool
+    private func anyPlace(
+        from start: Place, along steps: [ResolvedPath.Step], where condition: (Place) throws(BodyError) -> Bool
     ) throws(BodyError) -> Bool {
         guard let place = try withoutBranches(from: start, along: steps) else { return false }
-        guard place.step < steps.count else { return condition(try value(at: place)) }
+        guard place.step < steps.count else { return try condition(place) }
         var next = try firstElement(at: place)
         for _ in 0..<next.count {
-            if try anyElement(from: next.place, along: steps, where: condition) { return true }
+            if try anyPlace(from: next.place, along: steps, where: condition) { return true }
             try skipElement(at: &next.place)
         }
         return false

@@ -124,9 +124,18 @@ extension QueryRunner {
 
     /// The sum of the counts of the values in a scan.
     private func countedEntries(_ scan: IndexScan, _ index: ValueIndex) throws -> Int {
+        var sum: UInt64 = 0
+        try forEachCount(of: scan, index) { _, count in sum &+= count }
+        return Int(clamping: sum)
+    }
+
+    /// Visits each distinct value in the ranges of a scan with the count that the index has of it: the beginning of the keys of
+    /// its entries, and how many there are.
+    func forEachCount(
+        of scan: IndexScan, _ index: ValueIndex, _ body: (_ entry: Span<UInt8>, _ count: UInt64) throws -> Void
+    ) throws {
         let counters = IndexCounters(index: index)
         let prefixCount = index.entryPrefix.count
-        var sum: UInt64 = 0
         for range in scan.ranges {
             guard case .included(var lower) = range.lower, case .excluded(let upper) = range.upper,
                 lower.count > prefixCount, upper.count >= prefixCount
@@ -135,7 +144,8 @@ extension QueryRunner {
                 // A value, and the byte behind which its rows begin.
                 lower.removeLast()
                 try noteKey()
-                sum &+= try counters.count(Array(lower[prefixCount...]), in: rows.snapshot)
+                let count = try counters.count(Array(lower[prefixCount...]), in: rows.snapshot)
+                if count > 0 { try body(lower.span, count) }
                 continue
             }
             // Bounds are places between entries, so a count stands where the entries of its value do: before a row.
@@ -150,10 +160,9 @@ extension QueryRunner {
                 for place in skipped..<cursor.key.count { entry.append(cursor.key[place]) }
                 StoreKeyspace.appendRow(1, to: &entry)
                 guard !entry.lexicographicallyPrecedes(lower), entry.lexicographicallyPrecedes(upper) else { continue }
-                sum &+= try counters.count(cursor.value)
+                try body(entry.span, try counters.count(cursor.value))
             }
         }
-        return Int(clamping: sum)
     }
 
     private func collect(_ scan: IndexScan, _ index: GeoIndex, into found: inout RowBitmap) throws {

@@ -29,7 +29,10 @@ struct SortPosition {
     func append(_ reader: borrowing BodyReader, row: UInt64, to bytes: inout [UInt8]) throws(BodyError) {
         for (key, paths) in zip(sort, paths) {
             switch key.key {
-            case .field: Self.append(try reader.value(at: paths[0]), key, to: &bytes)
+            case .field:
+                let start = bytes.count
+                try reader.appendOrdered(at: paths[0], to: &bytes)
+                if key.isDescending { Self.complement(&bytes, from: start) }
             case .distance(let field, let center):
                 var part = DocumentObject()
                 for path in paths {
@@ -63,7 +66,11 @@ struct SortPosition {
     private static func append(_ value: DocumentValue?, _ key: Query.SortKey, to bytes: inout [UInt8]) {
         let start = bytes.count
         OrderedValue.append(value, to: &bytes)
-        if key.isDescending { for position in start..<bytes.count { bytes[position] = ~bytes[position] } }
+        if key.isDescending { complement(&bytes, from: start) }
+    }
+
+    private static func complement(_ bytes: inout [UInt8], from start: Int) {
+        for position in start..<bytes.count { bytes[position] = ~bytes[position] }
     }
 
     /// The bytes of each sort key in a position, and the row; `nil` for other bytes.

@@ -67,9 +67,11 @@ enum OrderedValue {
     }
 
     /// Adds the encoding of a text.
-    static func append(_ text: String, to key: inout [UInt8]) {
+    static func append(_ text: String, to key: inout [UInt8]) { append(utf8: text.utf8Span.span, to: &key) }
+
+    /// Adds the encoding of a text, of which these are the bytes.
+    static func append(utf8: Span<UInt8>, to key: inout [UInt8]) {
         key.append(Kind.string.rawValue)
-        let utf8 = text.utf8Span.span
         var hasZero = false
         for index in utf8.indices where utf8[index] == 0 { hasZero = true }
         if hasZero {

@@ -18,6 +18,8 @@ struct IndexPrefix {
     private(set) var answered: Set<Int> = []
     /// Components that were used, and the conjunct whose element they are about.
     private var used: [(path: FieldPath, element: Int?)] = []
+    /// What is usable at ``position``; `nil` before anyone has asked.
+    private var known: [(PlannedCondition, ComponentBounds)]?
 
     init(_ index: ValueIndex) {
         self.index = index
@@ -32,15 +34,18 @@ struct IndexPrefix {
 
     /// Conditions on the next component that may be used together with what was used before: conditions on one array may
     /// be satisfied by different elements, and an entry is made from one.
-    private func usable(_ conditions: [PlannedCondition]) -> [(PlannedCondition, ComponentBounds)] {
+    private mutating func usable(_ conditions: [PlannedCondition]) -> [(PlannedCondition, ComponentBounds)] {
+        if let known { return known }
         guard let component else { return [] }
         let sharing = used.filter { IndexTuples.shareArray($0.path, component.path) }
-        return conditions.compactMap { condition in
-            guard condition.predicate.entryPath == component.path else { return nil }
+        let usable = conditions.compactMap { condition -> (PlannedCondition, ComponentBounds)? in
+            guard condition.path == component.path else { return nil }
             for other in sharing where other.element == nil || other.element != condition.element { return nil }
             return ComponentBounds(condition.predicate, component: component, isOnlyComponent: isOnlyComponent)
                 .map { (condition, $0) }
         }
+        known = usable
+        return usable
     }
 
     /// Fixes the next component, if a condition says which values it must have.
@@ -52,6 +57,7 @@ struct IndexPrefix {
             note(condition, bounds)
             used.append((component.path, condition.element))
             position += 1
+            known = nil
             return true
         }
         return false
@@ -97,7 +103,7 @@ struct IndexPrefix {
             let component = index.components[position]
             guard component.hasOrderOfValues, !component.path.hasArrayStep else { return [] }
             return conditions.compactMap { condition in
-                guard let conjunct = condition.conjunct, condition.predicate.entryPath == component.path else {
+                guard let conjunct = condition.conjunct, condition.path == component.path else {
                     return nil
                 }
                 return Filter(

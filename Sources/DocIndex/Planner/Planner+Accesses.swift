@@ -27,6 +27,8 @@ struct AccessCandidate {
 /// A condition that an index may help with.
 struct PlannedCondition {
     let predicate: Predicate
+    /// The path that it, or its opposite, is about; `nil` for one on several paths.
+    let path: FieldPath?
     /// Its place among the conjuncts; `nil` for one that follows from a conjunct.
     let conjunct: Int?
     /// The conjunct whose conditions one element must satisfy together.
@@ -34,13 +36,16 @@ struct PlannedCondition {
 
     /// The conjuncts, and what follows from those that ask for an element.
     static func all(of conjuncts: [Predicate]) -> [PlannedCondition] {
-        var result = conjuncts.enumerated().map { PlannedCondition(predicate: $1, conjunct: $0, element: nil) }
+        var result = conjuncts.enumerated().map {
+            PlannedCondition(predicate: $1, path: $1.entryPath, conjunct: $0, element: nil)
+        }
         for (position, conjunct) in conjuncts.enumerated() {
             guard case .anyElement(let path, let part) = conjunct else { continue }
             for inner in part.normalized.conjuncts {
                 // What an element has not, another may have.
                 guard let moved = inner.moved(below: path.eachElement) else { continue }
-                result.append(PlannedCondition(predicate: moved, conjunct: nil, element: position))
+                result.append(
+                    PlannedCondition(predicate: moved, path: moved.entryPath, conjunct: nil, element: position))
             }
         }
         return result
@@ -173,7 +178,7 @@ extension Planner {
     private func scan(_ conditions: [PlannedCondition], conjuncts: [Predicate], index: ValueIndex) -> ScanCandidate? {
         // Most indexes begin with another field.
         let first = index.components[0].path
-        guard conditions.contains(where: { $0.predicate.entryPath == first }), holdsAll(index.definition, conjuncts)
+        guard conditions.contains(where: { $0.path == first }), holdsAll(index.definition, conjuncts)
         else { return nil }
         var prefix = IndexPrefix(index)
         while prefix.takePoints(conditions) {}

@@ -3,30 +3,59 @@ internal import LevelKit
 /// A walk along an index, with what it would cost.
 struct WalkCandidate {
     let walk: IndexWalk
-    /// Entries from one end to the other.
-    let entryCount: Double
+    /// The index.
+    let index: ValueIndex
+    /// Whether every document has one entry in it.
+    let isWhole: Bool
     /// The conjuncts that every row is sure to satisfy.
     let exact: Set<Int>
 
     var filterSelectivity: Double { walk.filters.isEmpty ? 1 : CostModel.unknownSelectivity }
+
+    /// Whether its entries from the first on are the answer, so that no way to the first results is shorter.
+    func isAnswer(to conjuncts: [Predicate]) -> Bool {
+        exact.count == conjuncts.count && walk.filters.isEmpty && walk.runs.count == 1
+    }
 }
 
 extension Planner {
     /// Runs of entries that are merged at most.
     static let runLimit = 100
 
+    /// The walk along an index whose first entries are the results up to the limit; `nil` if there is no such index, or no
+    /// limit.
+    ///
+    /// No other plan reads less, so nothing needs to be counted to choose it: for short answers, counting is most of the work.
+    func walkOfAnswer(_ walks: [WalkCandidate], _ outline: QueryOutline) -> Option? {
+        guard outline.wanted < .infinity else { return nil }
+        let answers = walks.filter { $0.isAnswer(to: outline.conjuncts) }
+        let first = answers.min {
+            $0.walk.isDescending != $1.walk.isDescending ? !$0.walk.isDescending : $0.walk.index < $1.walk.index
+        }
+        return first.map { walk in
+            let count = min(outline.wanted, Double(documentCount))
+            let step = walk.walk.isDescending ? costs.entryBackward : costs.entryForward
+            return option(
+                .walk(walk.walk, filter: nil), .found, exact: walk.exact, of: outline.conjuncts,
+                Plan.Estimate(keys: count, documents: count, rows: count),
+                cost: costs.seek + count * (step + costs.documentByRow))
+        }
+    }
+
     /// The indexes that have the order of a query: behind components that conditions fix, those of the sort keys follow in
     /// their directions, or all of them reversed.
-    func walks(for query: Query, conjuncts: [Predicate]) throws -> [WalkCandidate] {
-        guard let keys = Self.openKeys(of: query.sort, conjuncts), !keys.isEmpty else { return [] }
+    func walks(for query: Query, conjuncts: [Predicate]) -> [WalkCandidate] {
+        guard !query.sort.isEmpty, let keys = Self.openKeys(of: query.sort, conjuncts), !keys.isEmpty else { return [] }
         let conditions = PlannedCondition.all(of: conjuncts)
         var walks: [WalkCandidate] = []
-        for index in valueIndexes where holdsAll(index.definition, conjuncts) {
+        for index in valueIndexes {
+            // Most indexes have nothing of the order.
+            guard index.components.contains(where: { $0.path == keys[0].0 }), holdsAll(index.definition, conjuncts)
+            else { continue }
             var prefix = IndexPrefix(index)
             while true {
                 if let isDescending = Self.direction(of: index.components[prefix.position...], along: keys) {
-                    walks.append(
-                        try walk(index, prefix, conditions, keyCount: keys.count, isDescending: isDescending))
+                    walks.append(walk(index, prefix, conditions, keyCount: keys.count, isDescending: isDescending))
                     break
                 }
                 guard prefix.takePoints(conditions), prefix.prefixes.count <= Self.runLimit,
@@ -73,7 +102,7 @@ extension Planner {
 
     private func walk(
         _ index: ValueIndex, _ start: IndexPrefix, _ conditions: [PlannedCondition], keyCount: Int, isDescending: Bool
-    ) throws -> WalkCandidate {
+    ) -> WalkCandidate {
         var prefix = start
         var runs: [IndexWalk.Run] = []
         let first = prefix.position
@@ -93,8 +122,7 @@ extension Planner {
             index: index.definition.name, isDescending: isDescending, used: prefix.notes, runs: runs,
             sortComponents: first..<first + keyCount, filters: filters.map { .component($0.component, $0.predicate) })
         return WalkCandidate(
-            walk: walk,
-            entryCount: isWhole ? Double(documentCount) : Double(try countEntries(walk.ranges, index)),
+            walk: walk, index: index, isWhole: isWhole,
             exact: prefix.exact.union(filters.compactMap { $0.isExact ? $0.conjunct : nil }))
     }
 }

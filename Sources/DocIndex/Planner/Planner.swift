@@ -38,6 +38,11 @@ struct Planner {
 
     /// The plan that costs least; of those that cost the same, the first by its identity.
     func plan(_ query: Query, hint: QueryOptions.Hint? = nil) throws -> Plan {
+        if hint == nil {
+            let (conjuncts, isNone) = Self.conjuncts(of: query)
+            let outline = QueryOutline(query, conjuncts: conjuncts, documentCount: Double(documentCount))
+            if !isNone, let option = walkOfAnswer(walks(for: query, conjuncts: conjuncts), outline) { return option.plan }
+        }
         let options = try options(for: query)
         if let hint {
             guard let option = options.first(where: { hint.admits($0.plan) }) else {
@@ -54,11 +59,25 @@ struct Planner {
         return options[0].plan
     }
 
-    /// Every plan that was considered, the cheapest first. There is always one.
-    func options(for query: Query) throws -> [Option] {
+    /// The plan of a page behind others: the one with this identity, so that pages fit together, or the cheapest one if there
+    /// is none such any more.
+    func plan(_ query: Query, continuing identity: String) throws -> Plan {
+        let plan = try plan(query)
+        if plan.identity.hasSameBytes(as: identity) { return plan }
+        return try options(for: query).first { $0.plan.identity.hasSameBytes(as: identity) }?.plan ?? plan
+    }
+
+    /// The conditions that must all hold, and whether no document can satisfy them.
+    private static func conjuncts(of query: Query) -> ([Predicate], isNone: Bool) {
         let predicate = query.predicate.normalized
         let conjuncts = predicate.conjuncts
-        if predicate.isNone || Self.isContradiction(conjuncts) {
+        return (conjuncts, predicate.isNone || isContradiction(conjuncts))
+    }
+
+    /// Every plan that was considered, the cheapest first. There is always one.
+    func options(for query: Query) throws -> [Option] {
+        let (conjuncts, isNone) = Self.conjuncts(of: query)
+        if isNone {
             return [option(.nothing, .found, exact: Set(conjuncts.indices), of: conjuncts, Plan.Estimate(), cost: 0)]
         }
         let outline = QueryOutline(query, conjuncts: conjuncts, documentCount: Double(documentCount))
@@ -68,15 +87,18 @@ struct Planner {
         let filtered = filters.map { self.filter($0, outline) }
         var options = [scan(resultCount, outline, or: filtered.min { $0.cost < $1.cost })] + filtered
         let best = filters.min { $0.precedes($1, by: \.weight) }
-        for walk in try walks(for: query, conjuncts: conjuncts) {
-            options.append(self.walk(walk, filter: nil, resultCount, outline))
+        let walks = walks(for: query, conjuncts: conjuncts)
+        let answer = walkOfAnswer(walks, outline)
+        for walk in walks where answer?.plan.access != .walk(walk.walk, filter: nil) {
+            options.append(try self.walk(walk, filter: nil, resultCount, outline))
             if let best, !best.access.indexNames.contains(walk.walk.index) {
-                options.append(self.walk(walk, filter: best, resultCount, outline))
+                options.append(try self.walk(walk, filter: best, resultCount, outline))
             }
         }
         options += nearest(query, conjuncts: conjuncts, resultCount, outline)
         options += try ranked(query, conjuncts: conjuncts, among: filters, resultCount, outline)
         options.sort { $0.cost != $1.cost ? $0.cost < $1.cost : $0.plan.identity < $1.plan.identity }
+        if let answer { options.insert(answer, at: 0) }
         return options
     }
 
@@ -157,9 +179,10 @@ struct Planner {
 
     private func walk(
         _ walk: WalkCandidate, filter: AccessCandidate?, _ resultCount: Double, _ outline: QueryOutline
-    ) -> Option {
-        let matches = max(1, min(resultCount, walk.entryCount))
-        let visited = min(walk.entryCount, outline.wanted * walk.entryCount / matches)
+    ) throws -> Option {
+        let entryCount = Double(walk.isWhole ? documentCount : try countEntries(walk.walk.ranges, walk.index))
+        let matches = max(1, min(resultCount, entryCount))
+        let visited = min(entryCount, outline.wanted * entryCount / matches)
         let step = walk.walk.isDescending ? costs.entryBackward : costs.entryForward
         var cost = Double(walk.walk.runs.count) * costs.seek + visited * step
         cost += visited * Double(walk.walk.filters.count) * costs.entryCondition

@@ -6,6 +6,8 @@ struct EncodedPredicate {
     private indirect enum Node {
         case all
         case leaf(ResolvedPath, ValueCondition)
+        /// A condition on a location, perhaps answered from its coordinates.
+        case location(EncodedLocation, otherwise: Node)
         /// A condition that is answered from members that are decoded whole.
         case decoded(Predicate, [ResolvedPath])
         /// Whether a search found the row.
@@ -38,7 +40,8 @@ struct EncodedPredicate {
         case .search(let condition): return .search(condition)
         default:
             if let leaf = predicate.leaf { return .leaf(ResolvedPath(leaf.path, names: names), leaf.condition) }
-            return .decoded(predicate, predicate.memberPaths.map { ResolvedPath($0, names: names) })
+            let decoded = Node.decoded(predicate, predicate.memberPaths.map { ResolvedPath($0, names: names) })
+            return EncodedLocation(predicate, names: names).map { .location($0, otherwise: decoded) } ?? decoded
         }
     }
 
@@ -53,7 +56,10 @@ struct EncodedPredicate {
     private func matches(_ node: Node, _ reader: borrowing BodyReader, _ row: UInt64) throws(BodyError) -> Bool {
         switch node {
         case .all: return true
-        case .leaf(let path, let condition): return try reader.anyElement(at: path) { condition.holds($0) }
+        case .leaf(let path, let condition): return try reader.anyElement(at: path, satisfies: condition)
+        case .location(let location, let otherwise):
+            if let answer = try location.holds(reader) { return answer }
+            return try matches(otherwise, reader, row)
         case .decoded(let predicate, let members):
             var part = DocumentObject()
             for member in members {
@@ -82,5 +88,42 @@ extension Predicate {
             let member = FieldPath(checked: [first])
             return seen.insert(member).inserted ? member : nil
         }
+    }
+}
+
+/// A condition on a location that is an object with `lat` and `lon`, which are found without decoding it.
+private struct EncodedLocation {
+    private let type: ResolvedPath
+    private let latitude: ResolvedPath
+    private let longitude: ResolvedPath
+    private let holds: @Sendable (GeoPoint) -> Bool
+
+    /// `nil` for other conditions, and for locations in arrays.
+    init?(_ predicate: Predicate, names: FieldNames) {
+        let path: FieldPath
+        switch predicate {
+        case .isWithin(.location(let location), let box):
+            path = location
+            holds = { box.contains($0) }
+        case .isNear(.location(let location), let center, let meters):
+            path = location
+            holds = { center.distance(to: $0) <= meters }
+        default: return nil
+        }
+        guard !path.hasArrayStep, path.steps.count < FieldPath.maximumStepCount else { return nil }
+        func member(_ name: String) -> ResolvedPath {
+            ResolvedPath(FieldPath(checked: path.steps + [.name(name)]), names: names)
+        }
+        type = member("type")
+        latitude = member("lat")
+        longitude = member("lon")
+    }
+
+    /// Whether the condition holds; `nil` where the location has another form, if there is one.
+    func holds(_ reader: borrowing BodyReader) throws(BodyError) -> Bool? {
+        guard try !reader.anyElement(at: type, satisfies: .any), let latitude = try reader.value(at: latitude) else {
+            return nil
+        }
+        return GeoPoint(latitude: latitude, longitude: try reader.value(at: longitude)).map(holds) ?? false
     }
 }

@@ -25,7 +25,7 @@ indirect enum ValueCondition: Sendable {
         case .collates(let comparison, let constant): comparison.holds(ValueOrder.collate(value, constant))
         case .isIn(let values): values.contains(value)
         case .hasPrefix(let prefix): value.stringValue?.utf8.starts(with: prefix.utf8) ?? false
-        case .contains(let part): value.stringValue.map { $0.hasBytes(part) } ?? false
+        case .contains(let part): value.stringValue.map { $0.utf8Span.span.contains(part.utf8Span.span) } ?? false
         case .hasMatch(let pattern): value.stringValue.map(pattern.hasMatch) ?? false
         case .isBelow(let keyword, let beginning):
             value.stringValue.map { $0.hasSameBytes(as: keyword) || $0.utf8.starts(with: beginning.utf8) } ?? false
@@ -54,21 +54,5 @@ extension IndexedDate {
             self = date
         default: return nil
         }
-    }
-}
-
-extension String {
-    /// Whether the UTF-8 of `part` occurs in the UTF-8 of this text.
-    fileprivate func hasBytes(_ part: String) -> Bool {
-        let text = utf8Span.span
-        let part = part.utf8Span.span
-        guard part.count <= text.count else { return false }
-        if part.isEmpty { return true }
-        for start in 0...(text.count - part.count) where text[start] == part[0] {
-            var length = 1
-            while length < part.count, text[start + length] == part[length] { length += 1 }
-            if length == part.count { return true }
-        }
-        return false
     }
 }

@@ -73,7 +73,8 @@ enum ValueOrder {
         return floor < b ? -1 : 0
     }
 
-    private static func compare(_ a: Span<UInt8>, _ b: Span<UInt8>) -> Int {
+    /// The order of bytes.
+    static func compare(_ a: Span<UInt8>, _ b: Span<UInt8>) -> Int {
         let common = min(a.count, b.count)
         for index in 0..<common where a[index] != b[index] { return Int(a[index]) - Int(b[index]) }
         return a.count - b.count

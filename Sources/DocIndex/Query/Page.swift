@@ -81,7 +81,6 @@ extension DocumentCollection {
         guard let content, options.hint == nil else { return try prepare(query, options) }
         try query.validate()
         let rows = try reader(for: query.predicate)
-        let plans = try planner(rows, for: .documents).options(for: query).map(\.plan)
-        return (rows, plans.first { $0.identity.hasSameBytes(as: content.plan) } ?? plans[0])
+        return (rows, try planner(rows, for: .documents).plan(query, continuing: content.plan))
     }
 }
