@@ -18,7 +18,7 @@ public enum PhotoCatalogue {
             .value("subjects", on: .field("subjects[]", split: "|")),
             .value("album", on: "album", "rating", "albumPlace"),
             .value("imported", on: "imported", "rating"),
-            .value("picked", on: "keywords", where: "pick = true"),
+            .value("picked", on: "keywords[]", where: "pick = true"),
             .value("camera", on: "camera.make", "camera.lens", counts: true),
             .value("model", on: "camera.model", "camera.iso"),
             .value("focal", on: "camera.focal"),
@@ -175,7 +175,7 @@ public struct AcceptanceQuery: Sendable {
                 6, "unrated, not rejected, last import", 3,
                 try find("rating missing not rejected = true imported = \(lastImport)")
             ),
-            (7, "picked and without keywords", 5, try find("pick = true and (keywords missing or keywords size 0)")),
+            (7, "picked and without keywords", 5, try find("pick = true and keywords[] missing")),
             (8, "a keyword or below it", 5, try find("subjects[] below 'Places|Italy'", limit: 200)),
             (
                 9, "keywords all of, none of", 5,
@@ -248,22 +248,37 @@ public struct AcceptanceQuery: Sendable {
         }
     }
 
-    /// What answers it, made ready: of pages, those before it have been read.
-    public func question(in photos: DocumentCollection) throws -> () throws -> [String] {
-        guard case .page(let query, let number) = form else { return { try answer(in: photos) } }
-        var before: ContinuationToken?
-        for _ in 1..<number {
-            guard let next = try photos.page(query, after: before).next else { return { [] } }
-            before = next
+    /// What answers it and gives the count of results, made ready: of pages, those before it have been read.
+    public func question(in photos: DocumentCollection) throws -> () throws -> Int {
+        switch form {
+        case .find(let query): return { try photos.find(query).count }
+        case .page(let query, let number):
+            let before = try token(of: query, before: number, in: photos)
+            return { try photos.page(query, after: before).documents.count }
+        case .count(let predicates): return { try predicates.map { try photos.count(where: $0) }.count }
+        case .facets(let paths, let predicate, let limit):
+            return { try photos.facets(paths, where: predicate, limit: limit).joined().count }
+        case .summarize(let aggregation, let predicate):
+            return { try photos.summarize(aggregation, where: predicate).count }
         }
-        return { try photos.page(query, after: before).documents.map { "\($0.id)" } }
+    }
+
+    /// The token of a page; `nil` for the first one, and where there are not so many.
+    private func token(
+        of query: Query, before number: Int, in photos: DocumentCollection
+    ) throws -> ContinuationToken? {
+        var token: ContinuationToken?
+        for _ in 1..<number { token = try photos.page(query, after: token).next }
+        return token
     }
 
     /// The answer as lines: ids, counts, or values with counts.
     public func answer(in photos: DocumentCollection) throws -> [String] {
         switch form {
         case .find(let query): return try photos.find(query).map { "\($0.id)" }
-        case .page: return try question(in: photos)()
+        case .page(let query, let number):
+            let before = try token(of: query, before: number, in: photos)
+            return try photos.page(query, after: before).documents.map { "\($0.id)" }
         case .count(let predicates): return try predicates.map { "\(try photos.count(where: $0))" }
         case .facets(let paths, let predicate, let limit):
             return try photos.facets(paths, where: predicate, limit: limit).joined().map { "\($0.value) \($0.count)" }

@@ -32,10 +32,10 @@ struct Acceptance {
                 return try (0..<rounds).map { _ in try Cost { _ = try body() }.elapsed / 1e6 }.sorted()[rounds / 2]
             }
             let question = try query.question(in: photos)
-            let ours = try median { try question().count }
+            let ours = try median(question)
             let oursCount = resultCount
             var peer = "-"
-            if let (sql, arguments) = sql(query.number, usual) {
+            if only == nil, let (sql, arguments) = sql(query.number, usual) {
                 let time = try median {
                     try tables.unsafeRead { database in
                         let statement = try database.cachedStatement(sql: sql)

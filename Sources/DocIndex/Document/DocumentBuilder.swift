@@ -63,7 +63,7 @@ extension DocumentBuilder {
     /// Begins a member of the innermost object; its value comes next. False if the object has that name already.
     ///
     /// - Precondition: an object is innermost.
-    /// - Complexity: O(*n*) up to 16 members, O(1) on average above.
+    /// - Complexity: O(*n*) up to 32 members, O(1) on average above.
     mutating func beginMember(_ name: String) -> Bool {
         let frame = frames[frames.count - 1]
         if frame.hasNameIndex {

@@ -73,7 +73,7 @@ extension DocumentObject {
     /// Setting a value replaces it in place, or appends the member if there is none; setting `nil` removes the member
     /// and keeps the order of the others.
     ///
-    /// - Complexity: O(*n*) up to 16 members, O(1) on average above; removal is O(*n*).
+    /// - Complexity: O(*n*) up to 32 members, O(1) on average above; removal is O(*n*).
     public subscript(name: String) -> DocumentValue? {
         get {
             position(ofName: name).map { members[$0].value }
@@ -90,7 +90,7 @@ extension DocumentObject {
 
     /// The position of the member `name`; `nil` if there is none.
     ///
-    /// - Complexity: O(*n*) up to 16 members, O(1) on average above.
+    /// - Complexity: O(*n*) up to 32 members, O(1) on average above.
     public func position(ofName name: String) -> Int? {
         guard names.isEmpty else {
             return names.position(of: name) { members[$0].name }

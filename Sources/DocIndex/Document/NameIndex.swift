@@ -4,7 +4,7 @@
 /// process (`Hasher`), so that a document made to collide costs its reader nothing.
 struct NameIndex: Sendable {
     /// Up to this many members, comparing names one after the other is as fast and needs no memory.
-    static let linearSearchLimit = 16
+    static let linearSearchLimit = 32
 
     /// Position + 1 by hash, 0 where free. The count is a power of two and at least twice the number of names.
     private var slots: [UInt32] = []

@@ -38,7 +38,7 @@ extension QueryRunner {
             guard let first = parts.first else { return }
             var left = try rowSet(first)
             for part in parts.dropFirst() where left.count > 0 { left = try intersection(left, part) }
-            for row in left.sorted { found.insert(row) }
+            found.formUnion(left)
         case .ids(let scan): try collect(scan, into: &found)
         case .ranges(let scan):
             if let index = rows.index(named: scan.index) as? GeoIndex {
@@ -200,9 +200,8 @@ extension QueryRunner {
         }
         var found = RowBitmap()
         try collect(access, into: &found)
-        let (small, large) = known.count <= found.count ? (known, found) : (found, known)
-        for row in small.sorted where large.contains(row) { left.insert(row) }
-        return left
+        found.formIntersection(known)
+        return found
     }
 }
 

@@ -24,6 +24,8 @@ final class QueryRunner {
     /// What documents are asked that the plan leads to: what it does not decide by itself.
     let predicate: EncodedPredicate
     let positions: SortPosition
+    /// The names in the bodies of the snapshot, and perhaps later ones.
+    private let names: FieldNames
     /// What searches find; `nil` if there are none.
     let searches: SearchResults?
     private let openSearches: Set<TextCondition>
@@ -41,7 +43,7 @@ final class QueryRunner {
         self.plan = plan
         self.options = options
         self.start = start
-        let names = rows.collection.names.current
+        names = rows.collection.names.current
         searches = rows.search.map(SearchResults.init)
         openSearches = plan.residual.searches
         predicate = EncodedPredicate(plan.residual, names: names, searches: searches)
@@ -95,8 +97,7 @@ final class QueryRunner {
             position = try rows.withRecord(row) { record, bodyStart, _ in
                 try rows.reading(row) {
                     var bytes: [UInt8] = []
-                    let reader = try BodyReader(
-                        record.extracting(bodyStart..<record.count), names: rows.collection.names.current)
+                    let reader = try BodyReader(record.extracting(bodyStart..<record.count), names: names)
                     try positions.append(reader, row: row, to: &bytes)
                     return bytes
                 }
@@ -269,14 +270,14 @@ final class QueryRunner {
     private func sort(_ visit: Visit, _ source: (Visit) throws -> Void) throws {
         var top = TopRows(needed: window.neededCount, byteLimit: options.sortByteLimit)
         var position: [UInt8] = []
+        let (rows, positions, names, start) = (self.rows, self.positions, self.names, self.start)
         try source { row, record, bodyStart, _ in
             position.removeAll(keepingCapacity: true)
-            try self.rows.reading(row) {
-                let reader = try BodyReader(
-                    record.extracting(bodyStart..<record.count), names: self.rows.collection.names.current)
-                try self.positions.append(reader, row: row, to: &position)
+            try rows.reading(row) {
+                let reader = try BodyReader(record.extracting(bodyStart..<record.count), names: names)
+                try positions.append(reader, row: row, to: &position)
             }
-            if let start = self.start, !start.lexicographicallyPrecedes(position) { return true }
+            if let start, !start.lexicographicallyPrecedes(position) { return true }
             if top.admits(position) { try top.add(position, row: row) }
             return true
         }

@@ -32,6 +32,24 @@ struct RowBitmap: Sendable {
         return words[Int(word)] & 1 << (row & 63) != 0
     }
 
+    /// Adds the rows of another set.
+    mutating func formUnion(_ other: RowBitmap) {
+        if other.words.count > words.count {
+            words.append(contentsOf: repeatElement(0, count: other.words.count - words.count))
+        }
+        for position in other.words.indices { words[position] |= other.words[position] }
+        recount()
+    }
+
+    /// Leaves the rows that are in another set as well.
+    mutating func formIntersection(_ other: RowBitmap) {
+        if words.count > other.words.count { words.removeSubrange(other.words.count...) }
+        for position in words.indices { words[position] &= other.words[position] }
+        recount()
+    }
+
+    private mutating func recount() { count = words.reduce(0) { $0 + $1.nonzeroBitCount } }
+
     /// The rows, ascending.
     var sorted: [UInt64] {
         var rows: [UInt64] = []

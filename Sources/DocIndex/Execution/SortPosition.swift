@@ -1,9 +1,16 @@
 /// Where documents stand in the order of a query, as bytes: the values of the sort keys, complemented where larger values
 /// come first, and the row. The order of the bytes is the order of results.
 struct SortPosition {
+    /// What a sort key asks of an encoded body.
+    private enum Part {
+        case field(ResolvedPath, isDescending: Bool)
+        case distance(GeoField, from: GeoPoint, members: [ResolvedPath], Query.SortKey)
+        case score(Query.SortKey)
+    }
+
     private let sort: [Query.SortKey]
     private let searches: SearchResults?
-    private let paths: [[ResolvedPath]]
+    private let parts: [Part]
 
     /// - Parameters:
     ///   - names: of the bodies that are to be read.
@@ -11,12 +18,13 @@ struct SortPosition {
     init(_ sort: [Query.SortKey], names: FieldNames = FieldNames(), searches: SearchResults? = nil) {
         self.sort = sort
         self.searches = searches
-        paths = sort.map { key in
+        parts = sort.map { key in
             switch key.key {
-            case .field(let path): [ResolvedPath(path, names: names)]
-            case .distance(let field, _):
-                Self.members(of: field).map { ResolvedPath($0, names: names) }
-            case .score: []
+            case .field(let path): .field(ResolvedPath(path, names: names), isDescending: key.isDescending)
+            case .distance(let field, let center):
+                .distance(
+                    field, from: center, members: Self.members(of: field).map { ResolvedPath($0, names: names) }, key)
+            case .score: .score(key)
             }
         }
     }
@@ -27,20 +35,20 @@ struct SortPosition {
 
     /// Adds the position of an encoded document.
     func append(_ reader: borrowing BodyReader, row: UInt64, to bytes: inout [UInt8]) throws(BodyError) {
-        for (key, paths) in zip(sort, paths) {
-            switch key.key {
-            case .field:
+        for part in parts {
+            switch part {
+            case .field(let path, let isDescending):
                 let start = bytes.count
-                try reader.appendOrdered(at: paths[0], to: &bytes)
-                if key.isDescending { Self.complement(&bytes, from: start) }
-            case .distance(let field, let center):
+                try reader.appendOrdered(at: path, to: &bytes)
+                if isDescending { Self.complement(&bytes, from: start) }
+            case .distance(let field, let center, let members, let key):
                 var part = DocumentObject()
-                for path in paths {
+                for path in members {
                     guard case .name(let name)? = path.path.steps.first else { continue }
                     if let value = try reader.value(at: path) { part[name] = value }
                 }
                 Self.append(.double(field.distance(in: part, to: center)), key, to: &bytes)
-            case .score: Self.append(score(of: row), key, to: &bytes)
+            case .score(let key): Self.append(score(of: row), key, to: &bytes)
             }
         }
         StoreKeyspace.appendRow(row, to: &bytes)

@@ -20,7 +20,8 @@ struct TopRows {
 
     /// Whether a row at a position may be among the first.
     func admits(_ position: [UInt8]) -> Bool {
-        bound.map { position.lexicographicallyPrecedes($0) } ?? true
+        guard let bound else { return true }
+        return ValueOrder.compare(position.span, bound.span) < 0
     }
 
     /// - Throws: ``DocIndexError`` with `queryTooLarge` if memory does not suffice.

@@ -58,8 +58,11 @@ extension Planner {
         let conditions = PlannedCondition.all(of: conjuncts)
         var candidates: [AccessCandidate] = []
         for index in valueIndexes {
-            if let scan = self.scan(conditions, conjuncts: conjuncts, index: index) {
-                candidates.append(try estimated(scan, index))
+            // Conditions on the elements of one array may be satisfied by different ones: each has entries of its own.
+            for conditions in Self.alternatives(of: conditions, at: index.components[0].path) {
+                if let scan = self.scan(conditions, conjuncts: conjuncts, index: index) {
+                    candidates.append(try estimated(scan, index))
+                }
             }
         }
         for index in geoIndexes {
@@ -77,6 +80,16 @@ extension Planner {
             if let union = try union(of: parts, at: position, rest: rest) { candidates.append(union) }
         }
         return candidates
+    }
+
+    /// The conditions with one of those on a path at a time, where it leads to elements; otherwise all of them.
+    private static func alternatives(of conditions: [PlannedCondition], at path: FieldPath) -> [[PlannedCondition]] {
+        guard path.hasArrayStep else { return [conditions] }
+        let own = conditions.indices.filter { conditions[$0].path == path && conditions[$0].element == nil }
+        guard own.count > 1 else { return [conditions] }
+        return own.prefix(8).map { kept in
+            conditions.indices.filter { $0 == kept || !own.contains($0) }.map { conditions[$0] }
+        }
     }
 
     private func estimated(_ scan: ScanCandidate, _ index: any DocumentIndex) throws -> AccessCandidate {

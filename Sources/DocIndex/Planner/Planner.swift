@@ -41,7 +41,9 @@ struct Planner {
         if hint == nil {
             let (conjuncts, isNone) = Self.conjuncts(of: query)
             let outline = QueryOutline(query, conjuncts: conjuncts, documentCount: Double(documentCount))
-            if !isNone, let option = walkOfAnswer(walks(for: query, conjuncts: conjuncts), outline) { return option.plan }
+            if !isNone, let option = walkOfAnswer(walks(for: query, conjuncts: conjuncts), outline) {
+                return option.plan
+            }
         }
         let options = try options(for: query)
         if let hint {
