@@ -1,7 +1,7 @@
 /// Counts how often byte strings come, without an allocation for one that is known.
 struct ByteCounts {
     private struct Entry {
-        let hash: Int
+        let hash: UInt64
         /// Where the bytes lie in ``content``.
         let range: Range<Int>
         /// With what they came first.
@@ -9,6 +9,7 @@ struct ByteCounts {
         var count: Int
     }
 
+    private let hashing = SeededHash()
     private var content: [UInt8] = []
     private var entries: [Entry] = []
     /// The places of entries by their hashes, and -1 where there is none; at most half full. The count is a power of two.
@@ -17,10 +18,8 @@ struct ByteCounts {
     /// Counts these bytes.
     mutating func add(_ bytes: Span<UInt8>, row: UInt64) {
         if entries.count * 2 >= slots.count { grow() }
-        var hasher = Hasher()
-        unsafe bytes.withUnsafeBytes { unsafe hasher.combine(bytes: $0) }
-        let hash = hasher.finalize()
-        var slot = hash & (slots.count - 1)
+        let hash = hashing.hash(bytes)
+        var slot = Int(truncatingIfNeeded: hash) & (slots.count - 1)
         while slots[slot] >= 0 {
             let entry = Int(slots[slot])
             if entries[entry].hash == hash, content.span.extracting(entries[entry].range).hasSameBytes(as: bytes) {
@@ -38,7 +37,7 @@ struct ByteCounts {
     private mutating func grow() {
         slots = Array(repeating: -1, count: max(64, slots.count * 2))
         for (position, entry) in entries.enumerated() {
-            var slot = entry.hash & (slots.count - 1)
+            var slot = Int(truncatingIfNeeded: entry.hash) & (slots.count - 1)
             while slots[slot] >= 0 { slot = (slot + 1) & (slots.count - 1) }
             slots[slot] = Int32(position)
         }

@@ -17,7 +17,7 @@ public struct FieldNames: Sendable {
     /// and at least twice the number of names.
     private var slots: [UInt32] = []
     /// So that nobody can choose names that collide.
-    private let seed = UInt64.random(in: .min ... .max)
+    private let hashing = SeededHash()
 
     /// An empty table.
     public init() {}
@@ -70,7 +70,7 @@ public struct FieldNames: Sendable {
 extension FieldNames {
     private func number(of name: Span<UInt8>) -> Int? {
         guard !slots.isEmpty else { return nil }
-        let hash = hash(name)
+        let hash = hashing.hash(name)
         let mask = slots.count &- 1
         var slot = Int(truncatingIfNeeded: hash) & mask
         while slots[slot] != 0 {
@@ -99,36 +99,10 @@ extension FieldNames {
     }
 
     private mutating func insert(_ number: Int) {
-        let hash = hash(names[number].utf8Span.span)
+        let hash = hashing.hash(names[number].utf8Span.span)
         var slot = Int(truncatingIfNeeded: hash) & (slots.count - 1)
         while slots[slot] != 0 { slot = (slot + 1) & (slots.count - 1) }
         slots[slot] = UInt32(truncatingIfNeeded: hash >> 48) << 16 | UInt32(number + 1)
-    }
-
-    /// Multiplies and folds eight bytes at a time, as wyhash does (Wang Yi, github.com/wangyi-fudan/wyhash). Never
-    /// stored: the seed differs from table to table.
-    private func hash(_ name: Span<UInt8>) -> UInt64 {
-        var hash = seed ^ UInt64(truncatingIfNeeded: name.count)
-        let bytes = unsafe name.bytes
-        var position = 0
-        while position &+ 8 <= bytes.byteCount {
-            // In bounds: the loop condition.
-            let word = unsafe bytes.unsafeLoadUnaligned(fromUncheckedByteOffset: position, as: UInt64.self)
-            hash = Self.fold(hash ^ word)
-            position &+= 8
-        }
-        var rest: UInt64 = 0
-        while position < name.count {
-            rest = rest << 8 | UInt64(name[position])
-            position &+= 1
-        }
-        return Self.fold(hash ^ rest)
-    }
-
-    @inline(__always)
-    private static func fold(_ value: UInt64) -> UInt64 {
-        let (high, low) = value.multipliedFullWidth(by: 0x9e37_79b9_7f4a_7c15)
-        return high ^ low
     }
 }
 
