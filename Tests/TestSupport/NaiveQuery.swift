@@ -15,13 +15,18 @@ public enum NaiveQuery {
         }
         found.sort { a, b in
             for (position, key) in query.sort.enumerated() {
-                let order = ReferenceOrder.compare(a.keys[position], b.keys[position])
+                let order = compare(a.keys[position], b.keys[position], key.collation)
                 if order != 0 { return (order < 0) != key.isDescending }
             }
             return a.place < b.place
         }
         let rest = found.map(\.id).dropFirst(query.offset)
         return Array(query.limit.map { rest.prefix($0) } ?? rest)
+    }
+
+    private static func compare(_ a: DocumentValue?, _ b: DocumentValue?, _ collation: TextCollation) -> Int {
+        if case .string(let a) = a, case .string(let b) = b { return ReferenceOrder.compare(a, b, collation) }
+        return ReferenceOrder.compare(a, b)
     }
 
     private static func key(of key: Query.SortKey, in document: DocumentObject) -> DocumentValue? {

@@ -22,7 +22,8 @@ public enum PhotoCatalogue {
             .value("camera", on: "camera.make", "camera.lens", counts: true),
             .value("model", on: "camera.model", "camera.iso"),
             .value("focal", on: "camera.focal"),
-            .value("file", on: "file"), .value("checksum", on: "checksum", counts: true),
+            .value("file", on: "file"), .value("names", on: .field("file", collation: .natural)),
+            .value("checksum", on: "checksum", counts: true),
             .value("city", on: "place.city"), .value("year", on: "year", counts: true),
             .geo("gps", on: "gps"), .text("words", on: "title", "caption", "keywords[]", "note"),
         ])
@@ -232,7 +233,7 @@ public struct AcceptanceQuery: Sendable {
                     "search 'fire' and year between 1900 and 1940 and place.boro = Brooklyn and rating >= 3", "-taken",
                     limit: 50)
             ),
-            (27, "file names", 3, try find("file ^= 'IMG_12'", "file", limit: 200)),
+            (27, "file names, as people count", 3, try find("file ^= 'IMG_12'", "natural(file)", limit: 200)),
             (28, "duplicates", 100, .facets(["checksum"], .all, limit: 20)),
         ]
         return list.map { AcceptanceQuery(number: $0.0, name: $0.1, targetMilliseconds: $0.2, form: $0.3) }

@@ -77,7 +77,9 @@ public struct RandomQueries: Sendable {
                         .distance(.location(documents.random.pick(["n", "tags", "people[]"])), to: Self.center),
                         isDescending: documents.random.once(in: 4)))
             } else if !path.hasArrayStep {
-                query.sort.append(Query.SortKey(path, isDescending: documents.random.once(in: 2)))
+                let collation = documents.random.once(in: 4) ? documents.random.pick(TextCollation.allCases) : .binary
+                query.sort.append(
+                    Query.SortKey(path, isDescending: documents.random.once(in: 2), collation: collation))
             }
         }
         if documents.random.once(in: 2) { query.limit = documents.random.pick([0, 1, 2, 3, 5, 10, 30, 1000]) }

@@ -1,4 +1,5 @@
 public import DocIndex
+internal import Foundation
 
 /// The order of values as the documentation states it, written to be read and not to be fast, and without the code that
 /// it is to check: missing < null < false < true < numbers < texts < dates < bytes < arrays < objects.
@@ -77,5 +78,45 @@ public enum ReferenceOrder {
         if a.large != b.large { return a.large < b.large ? -1 : 1 }
         if a.whole != b.whole { return a.whole < b.whole ? -1 : 1 }
         return a.fraction == b.fraction ? 0 : a.fraction < b.fraction ? -1 : 1
+    }
+
+    // MARK: - Collations
+
+    /// The order of texts as ``TextCollation`` states it: negative, zero or positive.
+    public static func compare(_ a: String, _ b: String, _ collation: TextCollation) -> Int {
+        func folded(_ text: String, _ options: String.CompareOptions) -> [UInt8] {
+            Array(text.precomposedStringWithCanonicalMapping.folding(options: options, locale: nil).utf8)
+        }
+        switch collation {
+        case .binary: return compare(Array(a.utf8), Array(b.utf8))
+        case .caseInsensitive: return compare(folded(a, .caseInsensitive), folded(b, .caseInsensitive))
+        case .caseAndAccentInsensitive:
+            let options: String.CompareOptions = [.caseInsensitive, .diacriticInsensitive, .widthInsensitive]
+            return compare(folded(a, options), folded(b, options))
+        case .natural:
+            let result = compareNaturally(folded(a, .caseInsensitive), folded(b, .caseInsensitive))
+            return result != 0 ? result : compare(Array(a.utf8), Array(b.utf8))
+        }
+    }
+
+    private static func compareNaturally(_ a: [UInt8], _ b: [UInt8]) -> Int {
+        func isDigit(_ byte: UInt8?) -> Bool { byte.map { (48...57).contains($0) } ?? false }
+        var (a, b) = (a[...], b[...])
+        while let first = a.first, let second = b.first {
+            if isDigit(first), isDigit(second) {
+                let runs = (Array(a.prefix { isDigit($0) }), Array(b.prefix { isDigit($0) }))
+                let numbers = (Array(runs.0.drop { $0 == 48 }), Array(runs.1.drop { $0 == 48 }))
+                if numbers.0.count != numbers.1.count { return numbers.0.count < numbers.1.count ? -1 : 1 }
+                if numbers.0 != numbers.1 { return compare(numbers.0, numbers.1) }
+                a = a.dropFirst(runs.0.count)
+                b = b.dropFirst(runs.1.count)
+            } else {
+                let bytes = (isDigit(first) ? 48 : first, isDigit(second) ? 48 : second)
+                if bytes.0 != bytes.1 { return bytes.0 < bytes.1 ? -1 : 1 }
+                a = a.dropFirst()
+                b = b.dropFirst()
+            }
+        }
+        return a.isEmpty == b.isEmpty ? 0 : a.isEmpty ? -1 : 1
     }
 }

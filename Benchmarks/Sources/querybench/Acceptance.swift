@@ -118,8 +118,8 @@ struct Acceptance {
         }
     }
 
-    /// A question in SQL, with the documents' texts as results; `nil` for those that need a tree of places, a full-text index or
-    /// functions of dates.
+    /// A question in SQL, with the documents' texts as results; `nil` for those that need a tree of places, a full-text index,
+    /// functions of dates or a natural order.
     private func sql(_ number: Int, _ keywords: [String]) -> (String, StatementArguments)? {
         func has(_ place: Int) -> String {
             "EXISTS (SELECT 1 FROM keyword k WHERE k.keyword = ?\(place) AND k.taken IS p.taken AND k.row = p.row)"
@@ -165,7 +165,6 @@ struct Acceptance {
         case 12:
             return ("\(json) WHERE focal BETWEEN 28 AND 35 AND orientation = 'landscape' ORDER BY row LIMIT 200", [])
         case 14: return ("SELECT lens, count(*) FROM photo WHERE make = 'Fuji' GROUP BY lens LIMIT 20", [])
-        case 27: return ("\(json) WHERE file >= 'IMG_12' AND file < 'IMG_13' ORDER BY file, row LIMIT 200", [])
         case 28: return ("SELECT checksum, count(*) FROM photo GROUP BY checksum ORDER BY 2 DESC, 1 LIMIT 20", [])
         default: return nil
         }

@@ -144,7 +144,10 @@ extension QueryRunner {
         var group: [UInt8] = []
         for position in walk.sortComponents {
             let component = index.components[position]
-            guard let place = query.sort.firstIndex(where: { $0.key == .field(component.path) }) else {
+            let own = query.sort.firstIndex {
+                $0.key == .field(component.path) && $0.collation == component.collation
+            }
+            guard let place = own else {
                 throw DocIndexError(.invalidQuery, "the token is of another query; ask for the first page")
             }
             let isTurned = query.sort[place].isDescending != (component.order == .descending)

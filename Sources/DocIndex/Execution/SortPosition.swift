@@ -4,6 +4,8 @@ struct SortPosition {
     /// What a sort key asks of an encoded body.
     private enum Part {
         case field(ResolvedPath, isDescending: Bool)
+        /// A field whose texts are in the order of a component.
+        case collated(ResolvedPath, IndexComponent)
         case distance(GeoField, from: GeoPoint, members: [ResolvedPath], Query.SortKey)
         case score(Query.SortKey)
     }
@@ -20,7 +22,12 @@ struct SortPosition {
         self.searches = searches
         parts = sort.map { key in
             switch key.key {
-            case .field(let path): .field(ResolvedPath(path, names: names), isDescending: key.isDescending)
+            case .field(let path):
+                if let component = key.component {
+                    .collated(ResolvedPath(path, names: names), component)
+                } else {
+                    .field(ResolvedPath(path, names: names), isDescending: key.isDescending)
+                }
             case .distance(let field, let center):
                 .distance(
                     field, from: center, members: Self.members(of: field).map { ResolvedPath($0, names: names) }, key)
@@ -41,6 +48,8 @@ struct SortPosition {
                 let start = bytes.count
                 try reader.appendOrdered(at: path, to: &bytes)
                 if isDescending { Self.complement(&bytes, from: start) }
+            case .collated(let path, let component):
+                component.append(try reader.value(at: path), to: &bytes)
             case .distance(let field, let center, let members, let key):
                 var part = DocumentObject()
                 for path in members {
@@ -59,7 +68,12 @@ struct SortPosition {
         var bytes: [UInt8] = []
         for key in sort {
             switch key.key {
-            case .field(let path): Self.append(path.value(in: document), key, to: &bytes)
+            case .field(let path):
+                if let component = key.component {
+                    component.append(path.value(in: document), to: &bytes)
+                } else {
+                    Self.append(path.value(in: document), key, to: &bytes)
+                }
             case .distance(let field, let center):
                 Self.append(.double(field.distance(in: document, to: center)), key, to: &bytes)
             case .score: Self.append(score(of: row), key, to: &bytes)
@@ -93,5 +107,13 @@ struct SortPosition {
             offset = next
         }
         return StoreKeyspace.row(in: bytes.span, at: offset).map { (keys, $0) }
+    }
+}
+
+extension Query.SortKey {
+    /// What puts texts in their order as an index would; `nil` where that is the order of all values.
+    fileprivate var component: IndexComponent? {
+        guard collation != .binary, case .field(let path) = key else { return nil }
+        return IndexComponent(path, order: isDescending ? .descending : .ascending, collation: collation)
     }
 }

@@ -50,7 +50,7 @@ extension Planner {
         var walks: [WalkCandidate] = []
         for index in valueIndexes {
             // Most indexes have nothing of the order.
-            guard index.components.contains(where: { $0.path == keys[0].0 }), holdsAll(index.definition, conjuncts)
+            guard index.components.contains(where: { $0.path == keys[0].path }), holdsAll(index.definition, conjuncts)
             else { continue }
             var prefix = IndexPrefix(index)
             while true {
@@ -66,8 +66,15 @@ extension Planner {
         return walks
     }
 
+    /// A sort key that decides about the order.
+    struct OpenKey {
+        let path: FieldPath
+        let isDescending: Bool
+        let collation: TextCollation
+    }
+
     /// The sort keys without those whose value the condition fixes; `nil` if one is no field.
-    static func openKeys(of sort: [Query.SortKey], _ conjuncts: [Predicate]) -> [(FieldPath, isDescending: Bool)]? {
+    static func openKeys(of sort: [Query.SortKey], _ conjuncts: [Predicate]) -> [OpenKey]? {
         var fixed: Set<FieldPath> = []
         for conjunct in conjuncts {
             switch conjunct {
@@ -76,23 +83,26 @@ extension Planner {
             default: break
             }
         }
-        var keys: [(FieldPath, isDescending: Bool)] = []
+        var keys: [OpenKey] = []
         for key in sort {
             guard case .field(let path) = key.key else { return nil }
-            // What comes a second time decides nothing.
-            if fixed.insert(path).inserted { keys.append((path, key.isDescending)) }
+            // What comes a second time decides nothing, unless different texts were equal before.
+            guard !fixed.contains(path), !keys.contains(where: { $0.path == path && $0.collation == key.collation })
+            else { continue }
+            if key.collation.tellsTextsApart { fixed.insert(path) }
+            keys.append(OpenKey(path: path, isDescending: key.isDescending, collation: key.collation))
         }
         return keys
     }
 
     /// Whether components have the order of sort keys, forward or backward; `nil` if they have neither.
-    private static func direction(
-        of components: ArraySlice<IndexComponent>, along keys: [(FieldPath, isDescending: Bool)]
-    ) -> Bool? {
+    private static func direction(of components: ArraySlice<IndexComponent>, along keys: [OpenKey]) -> Bool? {
         guard components.count >= keys.count else { return nil }
         var isDescending: Bool?
         for (component, key) in zip(components, keys) {
-            guard component.path == key.0, component.hasOrderOfValues, !component.path.hasArrayStep else { return nil }
+            guard component.path == key.path, component.collation == key.collation, component.hasOrderOfTexts,
+                !component.path.hasArrayStep
+            else { return nil }
             let turn = (component.order == .descending) != key.isDescending
             if let isDescending, isDescending != turn { return nil }
             isDescending = turn
@@ -124,5 +134,15 @@ extension Planner {
         return WalkCandidate(
             walk: walk, index: index, isWhole: isWhole,
             exact: prefix.exact.union(filters.compactMap { $0.isExact ? $0.conjunct : nil }))
+    }
+}
+
+extension TextCollation {
+    /// Whether only equal texts are one.
+    var tellsTextsApart: Bool {
+        switch self {
+        case .binary, .natural: true
+        case .caseInsensitive, .caseAndAccentInsensitive: false
+        }
     }
 }

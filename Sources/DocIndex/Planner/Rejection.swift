@@ -97,7 +97,9 @@ extension Planner {
         var parts = equal.filter(isNew).map(\.description)
         var sorted: [String] = []
         if let keys = Self.openKeys(of: query.sort, query.predicate.normalized.conjuncts) {
-            sorted = keys.map { ($0.isDescending ? "-" : "") + $0.0.description }
+            sorted = keys.map {
+                "\(Query.SortKey($0.path, isDescending: $0.isDescending, collation: $0.collation))"
+            }
         }
         if query.limit != nil || ranges.isEmpty {
             parts += sorted

@@ -31,6 +31,11 @@ public struct Query: Sendable, Hashable {
         }
         guard offset >= 0 else { throw DocIndexError(.invalidQuery, "the offset is \(offset); give 0 or more") }
         for key in sort {
+            if key.collation != .binary {
+                guard case .field = key.key else {
+                    throw DocIndexError(.invalidQuery, "\(key) has no texts to put in order; leave the collation out")
+                }
+            }
             if case .score = key.key, predicate.scoringQuery == nil {
                 throw DocIndexError(
                     .invalidQuery, "an order by score needs a search in the condition, such as SEARCH \"fog\"")
@@ -71,14 +76,22 @@ extension Query: Codable {
 }
 
 extension Query.SortKey: Codable {
-    private enum Keys: String, CodingKey { case field, distance, latitude, longitude, score, descending }
+    private enum Keys: String, CodingKey { case field, collation, distance, latitude, longitude, score, descending }
 
-    /// Reads a key: `field`, or `distance` with one or two paths, `latitude` and `longitude`, or `score` that is true; and `descending`.
+    /// Reads a key: `field`, perhaps with a `collation`, or `distance` with one or two paths, `latitude` and `longitude`, or
+    /// `score` that is true; and `descending`.
     public init(from decoder: any Decoder) throws {
         let values = try decoder.container(keyedBy: Keys.self)
         let isDescending = try values.decodeIfPresent(Bool.self, forKey: .descending) ?? false
         if let field = try values.decodeIfPresent(String.self, forKey: .field) {
-            self.init(try FieldPath(parsing: field), isDescending: isDescending)
+            let name = try values.decodeIfPresent(String.self, forKey: .collation) ?? TextCollation.binary.rawValue
+            guard let collation = TextCollation(rawValue: name) else {
+                throw DocIndexError(
+                    .invalidQuery,
+                    "there is no collation \(name); there are "
+                        + TextCollation.allCases.map(\.rawValue).joined(separator: ", "))
+            }
+            self.init(try FieldPath(parsing: field), isDescending: isDescending, collation: collation)
             return
         }
         if try values.decodeIfPresent(Bool.self, forKey: .score) == true {
@@ -103,7 +116,9 @@ extension Query.SortKey: Codable {
     public func encode(to encoder: any Encoder) throws {
         var values = encoder.container(keyedBy: Keys.self)
         switch key {
-        case .field(let path): try values.encode(path.description, forKey: .field)
+        case .field(let path):
+            try values.encode(path.description, forKey: .field)
+            if collation != .binary { try values.encode(collation.rawValue, forKey: .collation) }
         case .distance(let field, let center):
             try values.encode(field.paths.map(\.description), forKey: .distance)
             try values.encode(center.latitude, forKey: .latitude)

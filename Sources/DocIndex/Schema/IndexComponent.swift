@@ -69,9 +69,10 @@ public struct IndexComponent: Sendable, Hashable {
     }
 
     /// Whether values have their own order in this component, or the reverse of it.
-    var hasOrderOfValues: Bool {
-        collation == .binary && dateFormats.isEmpty && part == nil && separator == nil
-    }
+    var hasOrderOfValues: Bool { collation == .binary && hasOrderOfTexts }
+
+    /// Whether texts are in the order of the collation, and all other values in their own.
+    var hasOrderOfTexts: Bool { dateFormats.isEmpty && part == nil && separator == nil }
 
     /// Whether nothing but a path was declared.
     var isPathAlone: Bool { isPlainForTexts && analyzer == .simple && weight == 1 }

@@ -19,7 +19,7 @@ import Testing
         let component = IndexComponent("a", order: order, collation: collation)
         for a in Self.texts {
             for b in Self.texts {
-                var expected = Self.compare(a, b, collation)
+                var expected = ReferenceOrder.compare(a, b, collation)
                 if order == .descending { expected = -expected }
                 let bytes = (component.encoded(.string(a)), component.encoded(.string(b)))
                 // Whatever follows: the smallest and the largest byte that may.
@@ -134,43 +134,6 @@ import Testing
     private static func contains(_ range: KeyRange, _ key: [UInt8]) -> Bool {
         guard case .included(let lower) = range.lower, case .excluded(let upper) = range.upper else { return false }
         return !key.lexicographicallyPrecedes(lower) && key.lexicographicallyPrecedes(upper)
-    }
-
-    private static func compare(_ a: String, _ b: String, _ collation: TextCollation) -> Int {
-        func folded(_ text: String, _ options: String.CompareOptions) -> [UInt8] {
-            Array(text.precomposedStringWithCanonicalMapping.folding(options: options, locale: nil).utf8)
-        }
-        switch collation {
-        case .binary: return order(Array(a.utf8), Array(b.utf8))
-        case .caseInsensitive: return order(folded(a, .caseInsensitive), folded(b, .caseInsensitive))
-        case .caseAndAccentInsensitive:
-            let options: String.CompareOptions = [.caseInsensitive, .diacriticInsensitive, .widthInsensitive]
-            return order(folded(a, options), folded(b, options))
-        case .natural:
-            let result = compareNaturally(folded(a, .caseInsensitive), folded(b, .caseInsensitive))
-            return result != 0 ? result : order(Array(a.utf8), Array(b.utf8))
-        }
-    }
-
-    private static func compareNaturally(_ a: [UInt8], _ b: [UInt8]) -> Int {
-        func isDigit(_ byte: UInt8?) -> Bool { byte.map { (48...57).contains($0) } ?? false }
-        var (a, b) = (a[...], b[...])
-        while let first = a.first, let second = b.first {
-            if isDigit(first), isDigit(second) {
-                let runs = (Array(a.prefix { isDigit($0) }), Array(b.prefix { isDigit($0) }))
-                let numbers = (Array(runs.0.drop { $0 == 48 }), Array(runs.1.drop { $0 == 48 }))
-                if numbers.0.count != numbers.1.count { return numbers.0.count < numbers.1.count ? -1 : 1 }
-                if numbers.0 != numbers.1 { return order(numbers.0, numbers.1) }
-                a = a.dropFirst(runs.0.count)
-                b = b.dropFirst(runs.1.count)
-            } else {
-                let bytes = (isDigit(first) ? 48 : first, isDigit(second) ? 48 : second)
-                if bytes.0 != bytes.1 { return bytes.0 < bytes.1 ? -1 : 1 }
-                a = a.dropFirst()
-                b = b.dropFirst()
-            }
-        }
-        return a.isEmpty == b.isEmpty ? 0 : a.isEmpty ? -1 : 1
     }
 
     private static func levels(_ text: String) -> [[UInt8]] {

@@ -2,6 +2,9 @@ import DocIndex
 import TestSupport
 import Testing
 
+import class Foundation.JSONDecoder
+import class Foundation.JSONEncoder
+
 /// Conditions in the notation of the shell: what they mean, and where those end that mean nothing.
 @Suite struct ConditionNotationTests {
     struct Accepted: Sendable, CustomTestStringConvertible {
@@ -262,10 +265,22 @@ import Testing
             ("a", [.ascending("a")]), ("-a", [.descending("a")]),
             ("a,-b.c,d", [.ascending("a"), .descending("b.c"), .ascending("d")]),
             ("a,a", [.ascending("a"), .ascending("a")]), ("--a", [.descending("-a")]), ("\"x y\"", [.ascending("x y")]),
-            ("a-b", [.ascending("a-b")]),
+            ("a-b", [.ascending("a-b")]), ("natural(a)", [.ascending("a", collation: .natural)]),
+            (
+                "-ci-ai(a.b),ci(c)",
+                [
+                    .descending("a.b", collation: .caseAndAccentInsensitive),
+                    .ascending("c", collation: .caseInsensitive),
+                ]
+            ),
+            ("binary(a)", [.ascending("binary(a)")]), ("\"natural(a)\"", [.ascending("\"natural(a)\"")]),
+            ("\"ci(a\".b)", [.ascending("\"ci(a\".b)")]),
         ] as [(String, [Query.SortKey])])
     func `Sort keys are fields with commas between them`(text: String, keys: [Query.SortKey]) throws {
         #expect(try Query.SortKey.parse(text) == keys)
+        #expect(try Query.SortKey.parse(keys.map(\.description).joined(separator: ",")) == keys)
+        let saved = try JSONEncoder().encode(Query(sort: keys))
+        #expect(try JSONDecoder().decode(Query.self, from: saved).sort == keys)
     }
 
     @Test(arguments: ["", "-", "a,", ",a", "a,,b", "a..b", "a[0]", "a[", "\"a"])
@@ -275,7 +290,7 @@ import Testing
 
     @Test(arguments: [
         Query(limit: -1), Query(offset: -1), Query(sort: [.ascending("a[]")]),
-        Query(sort: [.ascending("a"), .ascending("b[].c")]),
+        Query(sort: [.ascending("a"), .ascending("b[].c")]), Query(sort: [Query.SortKey(.score, collation: .natural)]),
     ])
     func `A query that has no answer is refused before anything is read`(query: Query) throws {
         try withTemporaryStore(schema: Schema(collections: [CollectionDefinition("c")])) { store in

@@ -60,12 +60,17 @@ import Testing
         Example(levels, "place ^= 'Places|P1|'", #"index i (place ^= "Places|P1|")"#),
         Example(levels, "place ^= 'Places|P12'", #"index i (place ^= "Places|P12")"#),
         Example(levels, "place < 'Places|P1'", "scan"),
-        // What folds texts answers equality, and its order is none of the query.
+        // What folds texts answers equality, and its order is that of a sort key with the same collation.
         Example(folded, "title = 'title 7'", #"index i (title = "title 7")"#),
         Example(folded, "title < 'title 2'", "scan"),
         Example(folded, "title ^= 'title 19'", "scan"), Example(folded, "", sort: "title", "scan"),
         Example(natural, "title = 'title 7'", #"index i (title = "title 7")"#),
         Example(natural, "", sort: "title", "scan"),
+        Example(natural, "", sort: "-natural(title)", "walk index i"),
+        Example(natural, "", sort: "natural(title)", "walk index i backwards"),
+        Example(natural, "", sort: "ci(title)", "scan"), Example(folded, "", sort: "ci-ai(title)", "walk index i"),
+        Example(folded, "", sort: "ci-ai(title),title", "scan"),
+        Example(folded, "", sort: "ci-ai(title),-ci-ai(title)", "walk index i"),
         Example(dates, "taken = '2012:06:08 18:02:07'", #"index i (taken = "2012:06:08 18:02:07")"#),
         Example(dates, "taken < '2012:06:08 18:02:07'", "scan"), Example(dates, "", sort: "taken", "scan"),
         Example(month, "taken missing", "index i (taken MISSING)"), Example(month, "taken = 6", "index i (taken = 6)"),
