@@ -12,7 +12,9 @@ enum Program {
             let arguments = try processArguments()
             try SharedOptions.applyToProcess(arguments)
             switch try Invocation(arguments) {
-            case .command(let arguments): try runCommand(arguments)
+            case .command(let arguments):
+                let isPaged = !SharedOptions.refusesPager(arguments)
+                try PagerGate.run(isPaged ? .auto : .off) { try runCommand(arguments) }
             case .shell(let invocation): try Shell.run(invocation)
             }
         }
@@ -38,9 +40,16 @@ enum Program {
     /// Help and the version go to standard output and are no failure.
     static func runCommand(_ arguments: [String]) throws {
         try CommandTask.run {
+            let outputs = OpenOutputs()
             do {
                 var command = try RootCommand.parseAsRoot(arguments)
-                try command.run()
+                do {
+                    try OpenOutputs.$current.withValue(outputs) { try command.run() }
+                } catch {
+                    // What was found until then is whole.
+                    outputs.endEarly()
+                    throw error
+                }
             } catch  where RootCommand.exitCode(for: error) == .success {
                 // Help and the version come as errors, from parsing or from running.
                 let output = StandardOutput()

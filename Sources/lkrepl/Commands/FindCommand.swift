@@ -46,11 +46,28 @@ struct FindCommand: ParsableCommand {
             } else if count {
                 try write(try countOfAnswer(query, in: collection))
             } else {
-                let writer = try selection.writer(options)
+                let writer = try selection.writer(options, learnt: try columns(of: query, selection, in: collection))
                 _ = try answer(query, in: collection) { try writer.write(selection.row($0)) }
                 try writer.finish()
             }
         }
+    }
+
+    /// The columns of the answer, where its form has them first and they are not given: learnt by a pass of its own, so that
+    /// the rows need not be held until the last of them is known. `nil` where they are not needed.
+    private func columns(
+        of query: Query, _ selection: RowSelection, in collection: DocumentCollection
+    ) throws -> [String]? {
+        guard selection.hasOpenColumns, try [.csv, .tsv].contains(options.outputMode()) else { return nil }
+        var unsorted = query
+        if query.limit == nil, query.offset == 0 { unsorted.sort = [] }
+        var titles = ColumnTitles()
+        try collection.forEach(matching: unsorted, options: conditions.queryOptions) { document in
+            try Interruption.check()
+            titles.add(selection.row(document))
+            return true
+        }
+        return titles.names
     }
 
     /// Calls `body` with each document of the answer, tells how it was found if that is asked for; how many there are.
