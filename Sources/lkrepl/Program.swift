@@ -48,7 +48,7 @@ enum Program {
                 } catch {
                     // What was found until then is whole.
                     outputs.endEarly()
-                    throw error
+                    throw outputs.telling(error)
                 }
             } catch  where RootCommand.exitCode(for: error) == .success {
                 // Help and the version come as errors, from parsing or from running.

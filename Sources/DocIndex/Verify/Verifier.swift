@@ -75,10 +75,11 @@ struct Verifier {
     }
 
     private func report(_ subject: String) throws {
-        if Task.isCancelled { throw CancellationError() }
+        // First, so that it may say how far the check had come.
         try progress(
             VerificationProgress(
                 subject: subject, documentCount: result.documentCount, totalDocumentCount: documentsToCheck))
+        try CancellationCheck.now()
     }
 
     // MARK: - Documents

@@ -33,8 +33,9 @@ struct MigrateCommand: ParsableCommand {
             try tellVersions(of: store, to: schema)
             guard let schema else { return try finish(store) }
             let changes = try store.changes(for: schema)
-            let writer = try options.writer()
             let isForPeople = try [.table, .line].contains(options.outputMode())
+            let writer = try options.writer(
+                columns: isForPeople ? ["change", "collection", "index", "reasons", "documents"] : nil)
             for change in changes { try writer.write(try row(change, session, isForPeople: isForPeople)) }
             if !changes.isEmpty { try writer.finish() }
             let isPending = store.hasPendingSchemaChange

@@ -103,7 +103,7 @@ struct VerifyCommand: ParsableCommand {
     /// Of a plain database, every block is read and checked against its checksum.
     private func verifyKeys(_ session: Session) throws {
         if let count = try soundKeyCount(session) {
-            try options.writer().finish()
+            try options.writer().finish(tellsOfNothing: false)
             return options.note("verify: \(count) keys were read, every block has its checksum")
         }
         // Something is wrong: LevelKit says what, and reads on behind it.

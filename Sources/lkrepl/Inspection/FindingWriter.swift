@@ -40,5 +40,5 @@ struct FindingWriter {
     }
 
     /// Writes the last rows.
-    func finish() throws { try writer.finish() }
+    func finish() throws { try writer.finish(tellsOfNothing: false) }
 }

@@ -20,6 +20,14 @@ enum KeyLevels: Equatable {
         }
     }
 
+    /// The keys below a prefix, which may also end within a level.
+    func range(below prefix: [UInt8]) -> KeyRange {
+        guard !prefix.isEmpty, end(in: prefix.span, behind: prefix.count - 1) == prefix.count,
+            let end = end(ofPrefix: prefix)
+        else { return .prefix(prefix) }
+        return .from(prefix, to: end)
+    }
+
     /// The key that everything below a level comes before; `nil` where nothing comes behind it.
     func end(ofPrefix prefix: [UInt8]) -> [UInt8]? {
         switch self {

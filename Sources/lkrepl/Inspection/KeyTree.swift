@@ -46,7 +46,7 @@ struct KeyTree {
     /// - Complexity: a seek for each child that has keys below it, a step for each that has none.
     mutating func children(of prefix: [UInt8], limit: Int = .max) throws -> Level {
         var level = Level()
-        var cursor = try reader.cursor(in: .prefix(prefix), reverse: false, fillsCache: false)
+        var cursor = try reader.cursor(in: levels.range(below: prefix), reverse: false, fillsCache: false)
         seekCount += 1
         while try cursor.advance() {
             try Interruption.check()

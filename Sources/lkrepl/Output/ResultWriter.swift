@@ -38,11 +38,11 @@ final class ResultWriter {
         self.columns = columns
         self.showsAllRows = showsAllRows
         self.notation = notation
-        OpenOutputs.current?.add { [weak self] in
-            guard let self, rowCount > 0, !isFinished else { return }
-            if mode == .count { return }
-            try finish()
+        OpenOutputs.current?.add {
+            // A count of a part is no count.
+            if self.rowCount > 0, !self.isFinished, mode != .count { try self.finish() }
         }
+        OpenOutputs.current?.rowCount = { self.rowCount }
     }
 
     /// Writes one row.
@@ -139,10 +139,12 @@ final class ResultWriter {
     }
 
     /// Writes what was held back, and everything to the file.
-    func finish() throws {
+    ///
+    /// - Parameter tellsOfNothing: whether a table without rows is told of; not where none is the good news.
+    func finish(tellsOfNothing: Bool = true) throws {
         isFinished = true
         switch mode {
-        case .table: try writeTable()
+        case .table: if rowCount > 0 || tellsOfNothing { try writeTable() }
         case .csv, .tsv: try writeDelimited(held)
         case .json, .jsonPretty: try output.write(rowCount == 0 ? "[]\n" : "\n]\n")
         case .count: try output.write("\(rowCount)\n")

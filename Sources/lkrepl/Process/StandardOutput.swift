@@ -50,7 +50,7 @@ final class StandardOutput {
     convenience init() {
         let target = OutputTarget.current
         self.init(descriptor: target.descriptor, name: target.name, pager: target.pager)
-        OpenOutputs.current?.add { [weak self] in try self?.flush() }
+        OpenOutputs.current?.add { try self.flush() }
     }
 
     /// Takes bytes to write.

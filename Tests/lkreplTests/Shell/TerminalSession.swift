@@ -108,6 +108,9 @@ final class TerminalSession {
 
     /// Waits until the child has ended, and reads what it left; the exit code.
     func end() throws -> Int32 {
+        // A terminal holds some kilobytes; a child that shows more waits for somebody who reads.
+        let start = ContinuousClock.now
+        while ContinuousClock.now - start < .seconds(60), try readMore() {}
         let code = try child.wait(seconds: 60)
         while try readMore(milliseconds: 0) {}
         return code
