@@ -56,7 +56,7 @@ enum Program {
                 try output.write(RootCommand.fullMessage(for: error) + "\n")
                 try output.flush()
             } catch  where RootCommand.exitCode(for: error) == .validationFailure {
-                throw UsageFailure(text: RootCommand.fullMessage(for: error))
+                throw UsageFailure(RootCommand.fullMessage(for: error), within: arguments.first)
             }
         }
     }
@@ -81,13 +81,28 @@ enum Program {
 
 /// Arguments that fit no command, with the text that says so.
 struct UsageFailure: Error {
-    let text: String
+    /// The command, and before it the place in a script.
+    var context: [String]
+    /// What is wrong, and behind it what was expected, each a line.
+    private let lines: [String]
 
-    /// The text, in which arguments are quoted, without what acts on a terminal.
-    var visibleText: String {
-        text.split(separator: "\n", omittingEmptySubsequences: false)
+    /// - Parameters:
+    ///   - text: what ArgumentParser tells.
+    ///   - command: the command; `nil` where there is none.
+    init(_ text: String, within command: String?) {
+        let text = text.hasPrefix("Error: ") ? String(text.dropFirst("Error: ".count)) : text
+        // Arguments are quoted, and must not act on a terminal.
+        lines = text.split(separator: "\n", omittingEmptySubsequences: false)
             .map { VisibleText.singleLine(String($0).replacing(Invocation.protection, with: "")) }
-            .joined(separator: "\n")
+        context = command.map { [VisibleText.singleLine($0)] } ?? []
+    }
+
+    /// What is wrong, in one line.
+    var message: String { lines.first ?? "bad arguments" }
+
+    /// What is told: `lkrepl: find: Unknown option '--bogus'`, and how the command is used.
+    var text: String {
+        (["lkrepl"] + context).joined(separator: ": ") + ": " + lines.joined(separator: "\n")
     }
 }
 

@@ -21,7 +21,7 @@ struct BigkeysCommand: ParsableCommand {
     @OptionGroup var view: ViewOptions
     @OptionGroup var range: RangeOptions
     @Argument(help: "The database.") var database: String
-    @Option(name: .long, help: "How many pairs.") var top = 20
+    @Option(name: .long, parsing: .unconditional, help: "How many pairs.") var top = 20
     @Option(name: .long, help: "What counts: value, key or total.") var by = Measure.value
     @Flag(name: .long, help: "The distribution as rows, in place of the pairs.") var histogram = false
 

@@ -27,7 +27,7 @@ struct ExplainCommand: ParsableCommand {
         name: .customLong("where"), parsing: .unconditional, help: "A condition, as of search, facets and distinct.")
     var filter: String?
     @Option(name: .long, parsing: .unconditional, help: "Fields to sort by, as of find.") var sort: String?
-    @Option(name: .long, help: "How many at most.") var limit: Int?
+    @Option(name: .long, parsing: .unconditional, help: "How many at most.") var limit: Int?
     @Flag(name: .long, help: "Show the plan alone.") var plan = false
 
     func run() throws {

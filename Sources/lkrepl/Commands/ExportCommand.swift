@@ -25,7 +25,7 @@ struct ExportCommand: ParsableCommand {
         name: .long, parsing: .unconditional,
         help: "Fields to sort by, with commas; - before one for larger values first.")
     var sort: String?
-    @Option(name: .long, help: "How many at most.") var limit: Int?
+    @Option(name: .long, parsing: .unconditional, help: "How many at most.") var limit: Int?
     @Flag(name: .long, help: "Names of columns say what their cells are.") var types = false
     @Flag(name: .long, help: "Lines of CSV end with CR LF.") var crlf = false
     @Flag(

@@ -22,8 +22,8 @@ struct FindCommand: ParsableCommand {
         name: .long, parsing: .unconditional,
         help: "Fields to sort by, with commas; - before one for larger values first.")
     var sort: String?
-    @Option(name: .long, help: "How many at most.") var limit: Int?
-    @Option(name: .long, help: "How many to leave out first.") var skip = 0
+    @Option(name: .long, parsing: .unconditional, help: "How many at most.") var limit: Int?
+    @Option(name: .long, parsing: .unconditional, help: "How many to leave out first.") var skip = 0
     @Flag(name: .long, help: "Print how many there are, and nothing else.") var count = false
     @Flag(name: .long, help: "Print nothing; exit code 1 if there is none.") var exists = false
     @Flag(name: .long, help: "Tell on standard error how the answer was found.") var explain = false

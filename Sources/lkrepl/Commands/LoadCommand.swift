@@ -93,7 +93,9 @@ struct LoadCommand: ParsableCommand {
         }
         try loader.run(file, self)
         guard loader.isFramed || loader.loader.summary.read > 0 else {
-            throw CommandFailure(.badData, "\(loader.name):1: there is neither a header nor a record")
+            throw CommandFailure(
+                .badData, "\(loader.name):1: there is neither a header nor a record",
+                hint: "dump makes a file that load takes; --format names another one")
         }
         try loader.loader.finishTarget()
         // A new database holds as many records as were stored, unless a key or an id stood there twice.

@@ -14,7 +14,9 @@ struct SchemaCommand: ParsableCommand {
     @OptionGroup var options: GlobalOptions
     @Argument(help: "The store.") var database: String
     @Argument(help: "The collection; all if not given.") var collection: String?
-    @Option(name: .long, help: "Print a JSON Schema of so many documents, in place of what was declared.")
+    @Option(
+        name: .long, parsing: .unconditional,
+        help: "Print a JSON Schema of so many documents, in place of what was declared.")
     var infer: Int?
 
     func validate() throws {

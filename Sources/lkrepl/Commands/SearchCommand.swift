@@ -18,7 +18,7 @@ struct SearchCommand: ParsableCommand {
     @Argument(help: "The words.") var words: [String]
     @Option(name: .customLong("where"), parsing: .unconditional, help: "A condition that must hold as well.")
     var condition: String?
-    @Option(name: .long, help: "How many at most.") var limit = 20
+    @Option(name: .long, parsing: .unconditional, help: "How many at most.") var limit = 20
     @Flag(name: .long, help: "Show the score of each document.") var score = false
     @Flag(name: .long, help: "Show where the words are: the texts around them, with ** before and behind each.")
     var highlight = false

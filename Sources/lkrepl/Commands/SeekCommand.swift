@@ -15,8 +15,8 @@ struct SeekCommand: ParsableCommand {
     @OptionGroup var view: ViewOptions
     @Argument(help: "The database.") var database: String
     @Argument(help: "The key.") var key: String
-    @Option(name: .long, help: "Pairs before the key.") var before = 3
-    @Option(name: .long, help: "Pairs behind the key.") var after = 3
+    @Option(name: .long, parsing: .unconditional, help: "Pairs before the key.") var before = 3
+    @Option(name: .long, parsing: .unconditional, help: "Pairs behind the key.") var after = 3
 
     func validate() throws {
         guard before >= 0, after >= 0 else { throw ValidationError("--before and --after must be 0 or more") }

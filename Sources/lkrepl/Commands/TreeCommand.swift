@@ -20,9 +20,11 @@ struct TreeCommand: ParsableCommand {
         name: .long, parsing: .unconditional,
         help: "The characters that end a level; tuple for the elements of tuples; auto finds out.")
     var delim = "auto"
-    @Option(name: .long, help: "How many levels.") var depth = 1
-    @Option(name: .long, help: "Only so many children of each prefix, the largest.") var top: Int?
-    @Option(name: .long, help: "How many children of a prefix are looked at.") var limit = 10_000
+    @Option(name: .long, parsing: .unconditional, help: "How many levels.") var depth = 1
+    @Option(name: .long, parsing: .unconditional, help: "Only so many children of each prefix, the largest.") var top:
+        Int?
+    @Option(name: .long, parsing: .unconditional, help: "How many children of a prefix are looked at.") var limit =
+        10_000
     @Flag(name: .long, help: "Count the keys, which reads all of them.") var exact = false
 
     func validate() throws {

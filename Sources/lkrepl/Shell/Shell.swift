@@ -206,7 +206,11 @@ final class Shell {
     }
 
     private static func located(_ error: any Error, _ place: String) -> any Error {
-        if let usage = error as? UsageFailure { return UsageFailure(text: "lkrepl: \(place): \(usage.text)") }
+        if var usage = error as? UsageFailure {
+            // The place ends with the command, which the failure names itself.
+            usage.context = [place] + usage.context.dropFirst()
+            return usage
+        }
         return CommandFailure(error).within(place)
     }
 }
