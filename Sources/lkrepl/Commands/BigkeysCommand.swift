@@ -8,7 +8,7 @@ struct BigkeysCommand: ParsableCommand {
         commandName: "bigkeys", abstract: "Print the largest pairs, and how the sizes are distributed.",
         discussion: """
             Example: lkrepl bigkeys app.db --top 5
-            The rows are the largest pairs, the largest first; the distribution goes to standard error, or with --histogram
+            The rows are the largest pairs, the largest first; the distribution goes to standard error, or with --histogram \
             in place of the rows.
             """)
 

@@ -9,7 +9,7 @@ struct CompactCommand: ParsableCommand {
         abstract: "Merge the tables of a range, which takes out what was overwritten or deleted.",
         discussion: """
             Example: lkrepl compact --write --yes app.db
-            With --deepest the tables that are merged already are written anew as well; it needs as much room again. ^C ends it
+            With --deepest the tables that are merged already are written anew as well; it needs as much room again. ^C ends it \
             between two pieces of some megabytes.
             """)
 

@@ -8,7 +8,7 @@ struct DigestCommand: ParsableCommand {
         commandName: "digest", abstract: "Print a hash of the content, the one that dumps carry.",
         discussion: """
             Example: lkrepl digest photos.store
-            Equal content has equal digests, whatever the files look like. Of a document store it covers the documents; with
+            Equal content has equal digests, whatever the files look like. Of a document store it covers the documents; with \
             a range or --raw, the keys and values as they are stored.
             """)
 

@@ -8,8 +8,8 @@ struct ExportCommand: ParsableCommand {
         commandName: "export", abstract: "Write documents as JSON, CSV or TSV for other programs.",
         discussion: """
             Example: lkrepl export photos.store photos 'rating >= 4' --format csv -o best.csv
-            In CSV an absent member is an empty field, an empty text is "", members of objects are columns such as
-            gps.lat, lists are JSON, bytes are b64: and base64. With --types, names of columns say what their cells are,
+            In CSV an absent member is an empty field, an empty text is "", members of objects are columns such as \
+            gps.lat, lists are JSON, bytes are b64: and base64. With --types, names of columns say what their cells are, \
             and import --types reads everything back as it was. For a copy that proves itself use dump.
             """)
 

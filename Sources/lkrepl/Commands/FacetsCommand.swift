@@ -7,7 +7,7 @@ struct FacetsCommand: ParsableCommand {
         commandName: "facets", abstract: "Count the values of fields, the most frequent first.",
         discussion: """
             Example: lkrepl facets photos.store photos keywords[] exif.model --where 'rating >= 4' --top 5
-            A path with [] counts each element of an array once for each document. Without a condition, an index over the
+            A path with [] counts each element of an array once for each document. Without a condition, an index over the \
             field alone has the counts, and no document is read.
             """)
 

@@ -7,8 +7,8 @@ struct FindCommand: ParsableCommand {
         commandName: "find", abstract: "Find documents by a condition.",
         discussion: """
             Example: lkrepl find photos.store photos 'rating >= 4 and keywords has sea' --sort -taken --limit 10
-            Conditions: = != < <= > >= ^= (begins with) *= (contains), IN (a, b), BETWEEN a AND b, HAS (an element is),
-            EXISTS, MISSING, MATCHES /pattern/, NEAR lat,lon,km, joined by AND, OR, NOT and parentheses. A program passes
+            Conditions: = != < <= > >= ^= (begins with) *= (contains), IN (a, b), BETWEEN a AND b, HAS (an element is), \
+            EXISTS, MISSING, MATCHES /pattern/, NEAR lat,lon,km, joined by AND, OR, NOT and parentheses. A program passes \
             values by --param least=4 for rating >= :least, or the whole condition as JSON by --filter-json.
             """)
 

@@ -7,9 +7,9 @@ struct MigrateCommand: ParsableCommand {
         commandName: "migrate", abstract: "Bring a store to the schema in a file: build new indexes, drop old ones.",
         discussion: """
             Example: lkrepl migrate photos.store schema.json --dry-run
-            Each change is a row: what is added, changed or removed, why, and how many documents are read for it. Standard
-            error tells the version of the schema before and after, and the migrations that the store has seen. Without a
-            file an interrupted change goes on where it was. Documents are not changed; migrations that change them are
+            Each change is a row: what is added, changed or removed, why, and how many documents are read for it. Standard \
+            error tells the version of the schema before and after, and the migrations that the store has seen. Without a \
+            file an interrupted change goes on where it was. Documents are not changed; migrations that change them are \
             code, in the program that owns the store.
             """)
 

@@ -7,7 +7,7 @@ struct SchemaCommand: ParsableCommand {
         commandName: "schema", abstract: "Print the declared schema as JSON, as init and migrate take it.",
         discussion: """
             Example: lkrepl schema photos.store > mine.json
-            With --infer N, what N documents of a collection look like: a JSON Schema (draft 2020-12) that all of them
+            With --infer N, what N documents of a collection look like: a JSON Schema (draft 2020-12) that all of them \
             satisfy, for editors and checkers. For the same as rows, see describe.
             """)
 

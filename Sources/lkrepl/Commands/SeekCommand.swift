@@ -7,7 +7,7 @@ struct SeekCommand: ParsableCommand {
         commandName: "seek", abstract: "Print the pairs around a key, which need not be there.",
         discussion: """
             Example: lkrepl seek app.db user/
-            For databases whose keys one does not know: the pairs before the key, the pair itself and those behind it, with
+            For databases whose keys one does not know: the pairs before the key, the pair itself and those behind it, with \
             op <, = and >.
             """)
 

@@ -8,8 +8,8 @@ struct TreeCommand: ParsableCommand {
         commandName: "tree", abstract: "Show which prefixes the keys have, and how much lies below each.",
         discussion: """
             Example: lkrepl tree app.db
-            Exact without reading everything: the keys below a prefix are skipped with one seek. Bytes are those of tables,
-            about; what was written last may not be in one yet. Of a document store the levels are kinds of records,
+            Exact without reading everything: the keys below a prefix are skipped with one seek. Bytes are those of tables, \
+            about; what was written last may not be in one yet. Of a document store the levels are kinds of records, \
             collections and indexes, and their values; of tuple keys, the elements.
             """)
 

@@ -9,11 +9,11 @@ struct VerifyCommand: ParsableCommand {
         commandName: "verify", abstract: "Read everything and check it. Exit code 65 if something is wrong.",
         discussion: """
             Example: lkrepl verify photos.store --deep
-            The files are checked first, without opening them: CURRENT, the manifest, the size and end of each table; with
-            --deep every block and its checksum, the order of the keys in and between tables, the filters and the logs. Then
-            everything is read through LevelDB, and of a document store documents and indexes are checked against each
-            other both ways. Each problem is a row that names the place: the file, or of a document store the collection,
-            the index, the document's id and row, and the key as get takes it. Values that several documents have under a
+            The files are checked first, without opening them: CURRENT, the manifest, the size and end of each table; with \
+            --deep every block and its checksum, the order of the keys in and between tables, the filters and the logs. Then \
+            everything is read through LevelDB, and of a document store documents and indexes are checked against each \
+            other both ways. Each problem is a row that names the place: the file, or of a document store the collection, \
+            the index, the document's id and row, and the key as get takes it. Values that several documents have under a \
             unique index, because they were there before it, are rows of their own and no problem of the store.
             """)
 
