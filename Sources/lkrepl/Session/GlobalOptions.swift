@@ -31,7 +31,7 @@ struct GlobalOptions: ParsableArguments {
     @Flag(name: .long, help: ArgumentHelp("Ask nothing; what would be asked is refused.", visibility: .hidden))
     var noInput = false
 
-    @Flag(name: .long, help: ArgumentHelp("Show long results on a terminal without a pager.", visibility: .hidden))
+    @Flag(name: .long, help: "Show long results on a terminal without a pager.")
     var noPager = false
 
     @Option(name: .long, help: "Seconds to wait for a process that has the database open.")
