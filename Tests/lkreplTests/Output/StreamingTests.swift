@@ -57,6 +57,8 @@ import Testing
             _ = unsafe ioctl(reader, UInt(FIONREAD), &available)
         }
         child.signal(SIGINT)
+        // Another thread of the child takes the signal, and may have to wait for its turn where much is going on.
+        usleep(500_000)
         var bytes: [UInt8] = []
         var buffer = [UInt8](repeating: 0, count: 65536)
         while true {
@@ -106,7 +108,7 @@ import Testing
             let parsed = try JSONSerialization.jsonObject(with: Data(array.bytes)) as? [Any]
             #expect((parsed?.count ?? 0) > 1_000 && parsed?.count == toldCount(array), "\(array.error)")
             let export = try interrupted(["export", "items.store", "items"], in: place)
-            #expect(export.code == 130 && export.bytes.last == 0x0a, "\(export.error)")
+            #expect(export.code == 130 && export.bytes.last == 0x0a, "\(export.code): \(export.error)")
             #expect(export.lines.count == toldCount(export, "documents"), "\(export.error)")
             // A file is there as a whole or not at all.
             #expect(!place.has("out.jsonl"))
@@ -188,6 +190,56 @@ import Testing
                     ?? (code == 0 ? 20_000 : 0)
                 #expect(left == "\(20_000 - told)\n", "\(error)")
                 try place.remove("app.db")
+            }
+        }
+    }
+
+    /// Whenever ^C comes: before the command looks, while it works, or when it has ended.
+    @Test func `^C ends every long command of a shell, and never the shell`() throws {
+        try Workplace.with { place in
+            try copy("app.db", "items.store", to: place)
+            for (database, count, commands) in [
+                (
+                    "app.db", "count",
+                    [
+                        "compact --yes --deepest", "verify --deep", "verify", "digest", "tree --exact --depth 3",
+                        "bigkeys",
+                        "scan --all", "delrange --yes --prefix key-10",
+                    ]
+                ),
+                (
+                    "items.store", "find items --count",
+                    [
+                        "verify", "digest", "index check items", "index rebuild items t", "facets items n t",
+                        "search items common --limit 8000 --mode jsonl", "find items --sort -t --all",
+                        "explain items t *= x",
+                    ]
+                ),
+            ] {
+                let terminal = try TerminalSession(
+                    [database, "-q", "--write", "--no-pager", "--progress", "none"], in: place,
+                    environment: ["TERM": "dumb"])
+                let prompt = "\(database) rw!> "
+                try terminal.expect(prompt)
+                for (position, command) in commands.enumerated() {
+                    try terminal.type(command + "\n")
+                    usleep(UInt32(position % 4) * 60_000)
+                    let start = ContinuousClock.now
+                    terminal.signal(SIGINT)
+                    // What answers next is the shell. Where the command had ended already, ^C may hit the first question.
+                    usleep(50_000)
+                    let question = "\(count); .mode json; .mode; .mode automatic\n"
+                    try terminal.type(question)
+                    do {
+                        try terminal.expect("\r\njson\r\n", seconds: 5)
+                    } catch {
+                        try terminal.type(question)
+                        try terminal.expect("\r\njson\r\n")
+                    }
+                    #expect(ContinuousClock.now - start < .seconds(10), "\(command)")
+                }
+                try terminal.type("quit\n")
+                #expect(try terminal.end() == 0)
             }
         }
     }
