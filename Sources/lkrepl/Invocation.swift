@@ -54,6 +54,15 @@ enum Invocation {
             return
         }
         if first == "help" {
+            if let word = rest.dropFirst().first, !word.hasPrefix("-") {
+                let names = RootCommand.configuration.subcommands.map { $0._commandName }
+                guard names.contains(Self.aliases[word] ?? word) else {
+                    throw CommandFailure(
+                        .usage, "there is no command \(word)",
+                        hint: Self.nearest(to: word, of: names).map { "did you mean \($0)?" }
+                            ?? "lkrepl --help lists the commands")
+                }
+            }
             self = .command(["help"] + rest.dropFirst().map { Self.aliases[$0] ?? $0 })
             return
         }

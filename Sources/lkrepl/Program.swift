@@ -12,7 +12,9 @@ enum Program {
             let arguments = try processArguments()
             try SharedOptions.applyToProcess(arguments)
             switch try Invocation(arguments) {
-            case .command(let arguments): try runCommand(arguments)
+            case .command(let arguments):
+                let isPaged = !SharedOptions.refusesPager(arguments)
+                try PagerGate.run(isPaged ? .auto : .off) { try runCommand(arguments) }
             case .shell(let invocation): try Shell.run(invocation)
             }
         }
@@ -38,16 +40,23 @@ enum Program {
     /// Help and the version go to standard output and are no failure.
     static func runCommand(_ arguments: [String]) throws {
         try CommandTask.run {
+            let outputs = OpenOutputs()
             do {
                 var command = try RootCommand.parseAsRoot(arguments)
-                try command.run()
+                do {
+                    try OpenOutputs.$current.withValue(outputs) { try command.run() }
+                } catch {
+                    // What was found until then is whole.
+                    outputs.endEarly()
+                    throw outputs.telling(error)
+                }
             } catch  where RootCommand.exitCode(for: error) == .success {
                 // Help and the version come as errors, from parsing or from running.
                 let output = StandardOutput()
                 try output.write(RootCommand.fullMessage(for: error) + "\n")
                 try output.flush()
             } catch  where RootCommand.exitCode(for: error) == .validationFailure {
-                throw UsageFailure(text: RootCommand.fullMessage(for: error))
+                throw UsageFailure(RootCommand.fullMessage(for: error), within: arguments.first)
             }
         }
     }
@@ -72,13 +81,28 @@ enum Program {
 
 /// Arguments that fit no command, with the text that says so.
 struct UsageFailure: Error {
-    let text: String
+    /// The command, and before it the place in a script.
+    var context: [String]
+    /// What is wrong, and behind it what was expected, each a line.
+    private let lines: [String]
 
-    /// The text, in which arguments are quoted, without what acts on a terminal.
-    var visibleText: String {
-        text.split(separator: "\n", omittingEmptySubsequences: false)
+    /// - Parameters:
+    ///   - text: what ArgumentParser tells.
+    ///   - command: the command; `nil` where there is none.
+    init(_ text: String, within command: String?) {
+        let text = text.hasPrefix("Error: ") ? String(text.dropFirst("Error: ".count)) : text
+        // Arguments are quoted, and must not act on a terminal.
+        lines = text.split(separator: "\n", omittingEmptySubsequences: false)
             .map { VisibleText.singleLine(String($0).replacing(Invocation.protection, with: "")) }
-            .joined(separator: "\n")
+        context = command.map { [VisibleText.singleLine($0)] } ?? []
+    }
+
+    /// What is wrong, in one line.
+    var message: String { lines.first ?? "bad arguments" }
+
+    /// What is told: `lkrepl: find: Unknown option '--bogus'`, and how the command is used.
+    var text: String {
+        (["lkrepl"] + context).joined(separator: ": ") + ": " + lines.joined(separator: "\n")
     }
 }
 
@@ -93,11 +117,12 @@ struct RootCommand: ParsableCommand {
             lkrepl COMMAND DB [ARGUMENTS]         run one command
             """,
         discussion: """
-            Nothing is changed without --write. Data goes to standard output, everything else to standard error.
-            With -c and -f the first failure ends the run; --keep-going tries the rest. --no-config leaves out the
-            user's configuration, --no-history remembers nothing, --color auto|always|never decides on colours,
+            Nothing is changed without --write. Data goes to standard output, everything else to standard error. \
+            With -c and -f the first failure ends the run; --keep-going tries the rest. --no-config leaves out the \
+            user's configuration, --no-history remembers nothing, --color auto|always|never decides on colours, \
+            --no-pager shows long results on a terminal as they are, \
             --error-format json tells failures as JSON.
-            Exit codes: 0 done, 1 no (not found), 64 usage, 65 bad data, 66 no such input, 74 input/output error,
+            Exit codes: 0 done, 1 no (not found), 64 usage, 65 bad data, 66 no such input, 74 input/output error, \
             75 locked by another process, 77 --write is needed, 130 interrupted.
             """,
         version: Version.text,

@@ -14,7 +14,8 @@ struct TextVerifier {
     private var words = AnalyzedDocument()
     /// Of each segment, what its documents say that it holds.
     private var expected: [UInt64]
-    private(set) var problems: [String] = []
+    /// What is wrong, and where in the index.
+    private(set) var findings: [(problem: String, id: DocumentID?, row: UInt64?, key: [UInt8]?)] = []
     /// Postings that were read.
     private(set) var postingCount = 0
 
@@ -25,38 +26,47 @@ struct TextVerifier {
         do {
             view = try TextViewLoader(index: index, collection: collection, reader: reader).load().view
         } catch let error as DocIndexError where error.code == .corruption {
-            problems.append("\(name): \(error.message)")
+            findings.append(("\(name): \(error.message)", nil, nil, TextKeyspace.structure.prefix(index.number)))
         }
         expected = [UInt64](repeating: 0, count: view?.structure.segments.count ?? 0)
     }
 
-    private mutating func report(_ problem: String) {
+    private mutating func report(
+        _ problem: String, id: DocumentID? = nil, row: UInt64? = nil, key: [UInt8]? = nil
+    ) {
         // One sentence for each document would bury the others.
-        if problems.count < Verification.problemLimit { problems.append("\(name): \(problem)") }
+        if findings.count < Verification.problemLimit { findings.append(("\(name): \(problem)", id, row, key)) }
     }
 
     /// Takes a document into account that belongs into the index.
     mutating func add(_ document: DocumentObject, id: DocumentID, row: UInt64) throws {
         guard let view else { return }
+        let key = TextKeyspace.slots.key(index.number, row)
         index.analyze(document, into: &words)
         let stored: (slot: UInt32, length: UInt32)?
         do {
             stored = try TextWriter.slot(ofRow: row, index, view.structure, in: reader)
         } catch let error as DocIndexError where error.code == .corruption {
-            return report("the slot of the document \(id) cannot be read")
+            return report("the slot of the document \(id) cannot be read", id: id, row: row, key: key)
         }
         guard let stored else {
-            if !words.isEmpty { report("the document \(id) is missing") }
+            if !words.isEmpty { report("the document \(id) is missing", id: id, row: row, key: key) }
             return
         }
-        if words.isEmpty { return report("the document \(id) is there and has no words") }
+        if words.isEmpty {
+            return report("the document \(id) is there and has no words", id: id, row: row, key: key)
+        }
         statistics += IndexStatistics(documents: 1, words: Int64(words.length))
         let slot = stored.slot
-        if stored.length != words.length { report("the document \(id) is there with another number of words") }
-        if view.isDead(slot) || UInt64(view.slots.row(slot)) != row {
-            return report("the slot of the document \(id) is dead, or that of another")
+        if stored.length != words.length {
+            report("the document \(id) is there with another number of words", id: id, row: row, key: key)
         }
-        if view.slots.norm(slot) != TextNorm.code(words.length) { report("the norm of the document \(id) is wrong") }
+        if view.isDead(slot) || UInt64(view.slots.row(slot)) != row {
+            return report("the slot of the document \(id) is dead, or that of another", id: id, row: row, key: key)
+        }
+        if view.slots.norm(slot) != TextNorm.code(words.length) {
+            report("the norm of the document \(id) is wrong", id: id, row: row, key: key)
+        }
         guard let segment = view.structure.segments.firstIndex(where: { slot < $0.upper }) else { return }
         for position in 0..<words.terms.count {
             expected[segment] &+= words.terms.withTerm(position) { Self.hash($0, slot, words.places[position]) }
@@ -79,7 +89,9 @@ struct TextVerifier {
         if liveCount != statistics.documents {
             report("there are \(liveCount) slots that are alive for \(statistics.documents) documents")
         }
-        if view.structure.statistics != statistics { report("the sums over all documents are wrong") }
+        if view.structure.statistics != statistics {
+            report("the sums over all documents are wrong", key: TextKeyspace.structure.prefix(index.number))
+        }
         let prefix = TextKeyspace.slots.prefix(index.number)
         var slotCount: Int64 = 0
         var cursor = try reader.cursor(in: .prefix(prefix), reverse: false, fillsCache: false)
@@ -93,10 +105,12 @@ struct TextVerifier {
             do {
                 let sum = try sum(of: segment, view, &surplus)
                 if sum != expected[position] {
-                    report("segment \(segment.number) does not hold the words of its documents")
+                    report(
+                        "segment \(segment.number) does not hold the words of its documents",
+                        key: TextKeyspace.terms.segment(index.number, segment.number))
                 }
             } catch let error as DocIndexError where error.code == .corruption {
-                report(error.message)
+                report(error.message, key: TextKeyspace.terms.segment(index.number, segment.number))
             }
         }
         try subtractKills(from: &surplus)
@@ -112,8 +126,10 @@ struct TextVerifier {
         var count = 0
         var groupCount = 0
         var isExact = true
+        var cancellation = CancellationCheck()
         var cursor = try reader.cursor(in: .prefix(prefix), reverse: false, fillsCache: false)
         while try cursor.advance() {
+            try cancellation.step()
             guard let term = TextKeyspace.term(in: cursor.key, at: prefix.count) else {
                 throw segments.damage("a term cannot be read")
             }
@@ -138,7 +154,9 @@ struct TextVerifier {
             if difference != 0 { surplus[term, default: 0] += difference }
         }
         postingCount += count
-        if !isExact { report("segment \(segment.number) counts a term otherwise than its positions do") }
+        if !isExact {
+            report("segment \(segment.number) counts a term otherwise than its positions do", key: prefix)
+        }
         return sum
     }
 

@@ -6,8 +6,10 @@ public struct Verification: Sendable, Hashable {
     public internal(set) var documentCount = 0
     /// Index entries that were read.
     public internal(set) var entryCount = 0
-    /// What is wrong, a sentence each; empty if the store is sound. At most ``problemLimit`` are kept.
-    public internal(set) var problems: [String] = []
+    /// What is wrong, and where; empty if the store is sound. At most ``problemLimit`` are kept.
+    public internal(set) var findings: [VerificationFinding] = []
+    /// What is wrong, a sentence each: what ``findings`` say.
+    public var problems: [String] { findings.map(\.problem) }
     /// How many problems there were in all.
     public internal(set) var problemCount = 0
 
@@ -21,9 +23,19 @@ public struct Verification: Sendable, Hashable {
     /// Whether documents and indexes agree.
     public var isSound: Bool { problemCount == 0 }
 
-    mutating func report(_ problem: String) {
+    mutating func report(_ finding: VerificationFinding) {
         problemCount += 1
-        if problems.count < Self.problemLimit { problems.append(problem) }
+        if findings.count < Self.problemLimit { findings.append(finding) }
+    }
+
+    /// Reports what is wrong in one place, as far as the place is known.
+    mutating func report(
+        _ problem: String, in collection: String? = nil, index: String? = nil, id: DocumentID? = nil,
+        row: UInt64? = nil, key: [UInt8]? = nil
+    ) {
+        report(
+            VerificationFinding(
+                problem: problem, collection: collection, index: index, documentID: id, row: row, key: key))
     }
 }
 
@@ -56,7 +68,8 @@ extension DocumentStore {
             for failure in textIndexFailures {
                 result.report(
                     "\(failure.collection).\(failure.index): its segments could not be written or merged: "
-                        + "\(failure.reason)")
+                        + "\(failure.reason)",
+                    in: failure.collection, index: failure.index)
             }
             return result
         }

@@ -11,6 +11,8 @@ struct Verifier {
     private let progress: (VerificationProgress) throws -> Void
     private var result = Verification()
     private var documentsToCheck = 0
+    /// Documents or entries between two reports of progress, some milliseconds apart.
+    private static let reportInterval = 1000
     private var expectedChangeCount = 0
 
     init(
@@ -41,7 +43,9 @@ struct Verifier {
             if let lastRow {
                 subjects.append(Subject(index: entry.index, lastRow: lastRow))
             } else {
-                result.report("\(collection.name).\(entry.definition.name): how far the index is built cannot be read")
+                result.report(
+                    "\(collection.name).\(entry.definition.name): how far the index is built cannot be read",
+                    in: collection.name, index: entry.definition.name, key: StoreKeyspace.progress.prefix(entry.number))
             }
         }
         return subjects
@@ -71,10 +75,11 @@ struct Verifier {
     }
 
     private func report(_ subject: String) throws {
-        if Task.isCancelled { throw CancellationError() }
+        // First, so that it may say how far the check had come.
         try progress(
             VerificationProgress(
                 subject: subject, documentCount: result.documentCount, totalDocumentCount: documentsToCheck))
+        try CancellationCheck.now()
     }
 
     // MARK: - Documents
@@ -90,23 +95,30 @@ struct Verifier {
         var cursor = try snapshot.cursor(in: .prefix(prefix), reverse: false, fillsCache: false)
         while try cursor.advance() {
             guard let row = StoreKeyspace.row(in: cursor.key, at: prefix.count) else {
-                result.report("\(collection.name): a document has a key that cannot be read")
+                result.report(
+                    "\(collection.name): a document has a key that cannot be read", in: collection.name,
+                    key: cursor.key.copied())
                 continue
             }
             documentCount += 1
             result.documentCount += 1
-            if documentCount % 1000 == 0 { try report("the documents of \(collection.name)") }
+            if documentCount % Self.reportInterval == 0 { try report("the documents of \(collection.name)") }
             largestRow = max(largestRow, row)
             guard let document = try? RowReader.document(record: cursor.value, row: row, collection: collection)
             else {
-                result.report("\(collection.name): the document in row \(row) cannot be read")
+                result.report(
+                    "\(collection.name): the document in row \(row) cannot be read", in: collection.name, row: row,
+                    key: cursor.key.copied())
                 continue
             }
             let named = try Self.ifReadable {
                 try RowReader.record(of: document.id, collection: collection, in: snapshot)?.row
             }
             if named ?? nil != row {
-                result.report("\(collection.name): the document \(document.id) in row \(row) is not named by its id")
+                result.report(
+                    "\(collection.name): the document \(document.id) in row \(row) is not named by its id",
+                    in: collection.name, id: document.id, row: row,
+                    key: StoreKeyspace.id(collection.number, document.id))
             }
             try checkChange(
                 of: document.id, row: row, sequence: document.sequence, isDeletion: false, collection: collection)
@@ -122,7 +134,9 @@ struct Verifier {
                     }
                 } catch is IndexTuples.LimitError {
                     result.report(
-                        "\(collection.name).\(index.definition.name): the document \(document.id) has too many entries")
+                        "\(collection.name).\(index.definition.name): the document \(document.id) has too many entries",
+                        in: collection.name, index: index.definition.name, id: document.id, row: row,
+                        key: cursor.key.copied())
                 }
             }
         }
@@ -143,13 +157,16 @@ struct Verifier {
         let what = isDeletion ? "the deletion of" : "the last change of"
         result.report(
             "\(collection.name): \(what) the document \(id) in commit \(sequence) is "
-                + (stored == nil ? "missing among the changes" : "wrong among the changes"))
+                + (stored == nil ? "missing among the changes" : "wrong among the changes"),
+            in: collection.name, id: id, row: row, key: key)
     }
 
     /// With as many changes as documents and deletions, and each of them there, no change is left over.
     private mutating func checkChanges() throws {
         let last = try Self.ifReadable { try WriterState.storedSequence(in: snapshot) }
-        if last == nil { result.report("the sequence number of the last commit cannot be read") }
+        if last == nil {
+            result.report("the sequence number of the last commit cannot be read", key: StoreKeyspace.stateKey)
+        }
         var count = 0
         var newest: UInt64 = 0
         var cursor = try snapshot.cursor(
@@ -157,16 +174,17 @@ struct Verifier {
         while try cursor.advance() {
             count += 1
             guard let change = StoreChange(key: cursor.key, value: cursor.value, catalog: catalog) else {
-                result.report("a change cannot be read")
+                result.report("a change cannot be read", key: cursor.key.copied())
                 continue
             }
             newest = max(newest, change.sequence)
         }
         // A last commit of which nothing is left is no contradiction: its only change may have been a deletion.
         if let last, last > WriterState.lastSequence {
-            result.report("the last commit is \(last), a number that no store reaches")
+            result.report("the last commit is \(last), a number that no store reaches", key: StoreKeyspace.stateKey)
         } else if let last, newest > last {
-            result.report("the newest change is of commit \(newest), and the last commit is \(last)")
+            result.report(
+                "the newest change is of commit \(newest), and the last commit is \(last)", key: StoreKeyspace.stateKey)
         }
         if count != expectedChangeCount {
             result.report(
@@ -180,14 +198,19 @@ struct Verifier {
     ) throws {
         let read = try Self.ifReadable { try CollectionCounters.read(collection.number, in: snapshot) }
         guard let counters = read else {
-            return result.report("\(collection.name): the counters cannot be read")
+            return result.report(
+                "\(collection.name): the counters cannot be read", in: collection.name,
+                key: CollectionCounters.key(collection.number))
         }
         if counters.documentCount != documentCount {
             result.report(
-                "\(collection.name): the counter says \(counters.documentCount) documents, there are \(documentCount)")
+                "\(collection.name): the counter says \(counters.documentCount) documents, there are \(documentCount)",
+                in: collection.name, key: CollectionCounters.key(collection.number))
         }
         if counters.nextRow <= largestRow {
-            result.report("\(collection.name): the next row is \(counters.nextRow), but row \(largestRow) is taken")
+            result.report(
+                "\(collection.name): the next row is \(counters.nextRow), but row \(largestRow) is taken",
+                in: collection.name, row: largestRow, key: CollectionCounters.key(collection.number))
         }
     }
 
@@ -200,7 +223,9 @@ struct Verifier {
         stored.names = CollectionNames()
         let recordCount = try Self.ifReadable { try stored.names.load(collection, from: snapshot) }
         guard let recordCount else {
-            result.report("\(collection.name): the field names cannot be read")
+            result.report(
+                "\(collection.name): the field names cannot be read", in: collection.name,
+                key: StoreKeyspace.names(collection.number, from: 0))
             return collection
         }
         var cursor = try snapshot.cursor(
@@ -209,7 +234,8 @@ struct Verifier {
         while try cursor.advance() { keyCount += 1 }
         if keyCount != recordCount {
             result.report(
-                "\(collection.name): there are \(keyCount) records of field names, \(recordCount) fit together")
+                "\(collection.name): there are \(keyCount) records of field names, \(recordCount) fit together",
+                in: collection.name, key: StoreKeyspace.names.prefix(collection.number))
         }
         return stored
     }
@@ -232,24 +258,28 @@ struct Verifier {
         while try cursor.advance() {
             let key = cursor.key
             guard let id = DocumentID(encoded: key.extracting(prefixCount..<key.count)) else {
-                result.report("\(collection.name): an id cannot be read")
+                result.report("\(collection.name): an id cannot be read", in: collection.name, key: key.copied())
                 continue
             }
             switch try? IDRecord(cursor.value, collection: collection.name) {
             case nil:
                 idCount += 1
-                result.report("\(collection.name): the id \(id) leads to no row")
+                result.report(
+                    "\(collection.name): the id \(id) leads to no row", in: collection.name, id: id, key: key.copied())
             case .row(let row):
                 idCount += 1
                 if try !snapshot.contains(StoreKeyspace.document(collection.number, row: row)) {
-                    result.report("\(collection.name): the id \(id) leads to row \(row), which holds no document")
+                    result.report(
+                        "\(collection.name): the id \(id) leads to row \(row), which holds no document",
+                        in: collection.name, id: id, row: row, key: key.copied())
                 }
             case .deleted(let sequence, let row):
                 try checkChange(of: id, row: row, sequence: sequence, isDeletion: true, collection: collection)
             }
         }
         if idCount != documentCount {
-            result.report("\(collection.name): there are \(idCount) ids for \(documentCount) documents")
+            result.report(
+                "\(collection.name): there are \(idCount) ids for \(documentCount) documents", in: collection.name)
         }
     }
 
@@ -259,28 +289,37 @@ struct Verifier {
         _ subject: Subject, of collection: Catalog.CollectionEntry, expected: IndexSum
     ) throws {
         let index = subject.index
-        if index is TextIndex { return try checkText(index.number) }
+        if index is TextIndex { return try checkText(index.number, index.definition.name, of: collection.name) }
         var actual = IndexSum()
         var cursor = try snapshot.cursor(in: .prefix(index.entryPrefix), reverse: false, fillsCache: false)
-        while try cursor.advance() { actual.add(cursor.key, cursor.value) }
+        while try cursor.advance() {
+            actual.add(cursor.key, cursor.value)
+            if actual.count % Self.reportInterval == 0 {
+                try report("the index \(collection.name).\(index.definition.name)")
+            }
+        }
         result.entryCount += actual.count
         if actual.count != expected.count || actual.sum != expected.sum {
             try compareEntries(of: subject, collection: collection)
         }
         if let values = index as? ValueIndex, values.definition.countsValues {
-            try checkCounts(of: values, name: "\(collection.name).\(values.definition.name)")
+            try checkCounts(of: values, in: collection.name)
         }
     }
 
-    private mutating func checkText(_ number: UInt32) throws {
+    private mutating func checkText(_ number: UInt32, _ name: String, of collection: String) throws {
         guard var text = texts.removeValue(forKey: number) else { return }
         try text.finish()
         result.entryCount += text.postingCount
-        for problem in text.problems { result.report(problem) }
+        for finding in text.findings {
+            result.report(
+                finding.problem, in: collection, index: name, id: finding.id, row: finding.row, key: finding.key)
+        }
     }
 
     /// Compares the counters of values with the entries there are.
-    private mutating func checkCounts(of index: ValueIndex, name: String) throws {
+    private mutating func checkCounts(of index: ValueIndex, in collection: String) throws {
+        let name = "\(collection).\(index.definition.name)"
         let counters = IndexCounters(index: index)
         let stored = KeyRange.prefix(StoreKeyspace.valueCounts.prefix(index.number))
         var expected = IndexSum()
@@ -292,11 +331,17 @@ struct Verifier {
         var known: Set<[UInt8]> = []
         try counters.forEachCount(in: snapshot) { key, value in
             known.insert(key)
-            if try snapshot.value(forKey: key) != value { result.report("\(name): a counter of a value is wrong") }
+            if try snapshot.value(forKey: key) != value {
+                result.report(
+                    "\(name): a counter of a value is wrong", in: collection, index: index.definition.name, key: key)
+            }
         }
         var surplus = try snapshot.cursor(in: stored, reverse: false, fillsCache: false)
         while try surplus.advance() {
-            if !known.contains(surplus.key.copied()) { result.report("\(name): a value is counted that no entry has") }
+            let key = surplus.key.copied()
+            if known.contains(key) { continue }
+            result.report(
+                "\(name): a value is counted that no entry has", in: collection, index: index.definition.name, key: key)
         }
     }
 
@@ -305,9 +350,11 @@ struct Verifier {
         let index = subject.index
         let name = "\(collection.name).\(index.definition.name)"
         let prefix = StoreKeyspace.documents.prefix(collection.number)
+        var cancellation = CancellationCheck()
         var expected: Set<[UInt8]> = []
         var documents = try snapshot.cursor(in: .prefix(prefix), reverse: false, fillsCache: false)
         while try documents.advance() {
+            try cancellation.step()
             guard let row = StoreKeyspace.row(in: documents.key, at: prefix.count),
                 row <= subject.lastRow,
                 let document = try? RowReader.document(record: documents.value, row: row, collection: collection)
@@ -315,16 +362,26 @@ struct Verifier {
             try index.forEachEntryWithinLimit(of: document.content, row: row) { key, value in
                 expected.insert(key)
                 guard let stored = try snapshot.value(forKey: key) else {
-                    result.report("\(name): the document \(document.id) has an entry that is missing")
+                    result.report(
+                        "\(name): the document \(document.id) has an entry that is missing", in: collection.name,
+                        index: index.definition.name, id: document.id, row: row, key: key)
                     return
                 }
-                if stored != value { result.report("\(name): an entry of the document \(document.id) is wrong") }
+                if stored != value {
+                    result.report(
+                        "\(name): an entry of the document \(document.id) is wrong", in: collection.name,
+                        index: index.definition.name, id: document.id, row: row, key: key)
+                }
             }
         }
         var cursor = try snapshot.cursor(in: .prefix(index.entryPrefix), reverse: false, fillsCache: false)
         while try cursor.advance() {
-            if expected.contains(cursor.key.copied()) { continue }
-            result.report("\(name): there is an entry that no document has")
+            try cancellation.step()
+            let key = cursor.key.copied()
+            if expected.contains(key) { continue }
+            result.report(
+                "\(name): there is an entry that no document has", in: collection.name, index: index.definition.name,
+                key: key)
         }
     }
 
@@ -390,7 +447,9 @@ struct Verifier {
     private mutating func reportKeys(in range: KeyRange) throws {
         var cursor = try snapshot.cursor(in: range, reverse: false, fillsCache: false)
         while try cursor.advance() {
-            result.report("there is a key of \(cursor.key.count) bytes that belongs to no collection and no index")
+            result.report(
+                "there is a key of \(cursor.key.count) bytes that belongs to no collection and no index",
+                key: cursor.key.copied())
         }
     }
 }

@@ -8,7 +8,7 @@ struct BatchCommand: ParsableCommand {
         commandName: "batch", abstract: "Apply puts and deletions from a file of JSON lines.",
         discussion: """
             Example: lkrepl batch --write app.db ops.jsonl
-            A line is {"op":"put","k":"user/2","v":"Bo"} or {"op":"del","k":"user/9"}. k and v are texts; k64 and v64 hold bytes in base64. All of it is one unit up to --batch-bytes; a larger file is
+            A line is {"op":"put","k":"user/2","v":"Bo"} or {"op":"del","k":"user/9"}. k and v are texts; k64 and v64 hold bytes in base64. All of it is one unit up to --batch-bytes; a larger file is \
             written in units of that size, and a mistake leaves those before it.
             """)
 

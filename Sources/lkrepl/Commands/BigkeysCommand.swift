@@ -8,7 +8,7 @@ struct BigkeysCommand: ParsableCommand {
         commandName: "bigkeys", abstract: "Print the largest pairs, and how the sizes are distributed.",
         discussion: """
             Example: lkrepl bigkeys app.db --top 5
-            The rows are the largest pairs, the largest first; the distribution goes to standard error, or with --histogram
+            The rows are the largest pairs, the largest first; the distribution goes to standard error, or with --histogram \
             in place of the rows.
             """)
 
@@ -21,7 +21,7 @@ struct BigkeysCommand: ParsableCommand {
     @OptionGroup var view: ViewOptions
     @OptionGroup var range: RangeOptions
     @Argument(help: "The database.") var database: String
-    @Option(name: .long, help: "How many pairs.") var top = 20
+    @Option(name: .long, parsing: .unconditional, help: "How many pairs.") var top = 20
     @Option(name: .long, help: "What counts: value, key or total.") var by = Measure.value
     @Flag(name: .long, help: "The distribution as rows, in place of the pairs.") var histogram = false
 

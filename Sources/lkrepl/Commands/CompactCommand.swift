@@ -1,4 +1,5 @@
 import ArgumentParser
+import LevelFiles
 import LevelKit
 
 /// Merges tables.
@@ -8,7 +9,8 @@ struct CompactCommand: ParsableCommand {
         abstract: "Merge the tables of a range, which takes out what was overwritten or deleted.",
         discussion: """
             Example: lkrepl compact --write --yes app.db
-            With --deepest the tables that are merged already are written anew as well; it needs as much room again.
+            With --deepest the tables that are merged already are written anew as well; it needs as much room again. ^C ends it \
+            between two pieces of some megabytes.
             """)
 
     @OptionGroup var options: GlobalOptions
@@ -28,8 +30,7 @@ struct CompactCommand: ParsableCommand {
             guard !dryRun else { return options.note("compact: would merge about \(what)") }
             try options.confirm("merge about \(what)")
             let before = try session.database.statistics().tableByteCount
-            try session.database.compact(
-                from: Self.bound(range.lower), to: Self.bound(range.upper), includingDeepestLevel: deepest)
+            try compact(range, in: session)
             let after = try session.database.statistics().tableByteCount
             options.note(
                 "compact: tables had \(HumanNumber.byteCount(Int(clamping: before))), and have "
@@ -37,11 +38,26 @@ struct CompactCommand: ParsableCommand {
         }
     }
 
-    /// A key that the range ends at; a compaction takes whole blocks, so whether the key belongs to it does not matter.
-    private static func bound(_ bound: KeyBound) -> [UInt8]? {
-        switch bound {
-        case .unbounded: nil
-        case .included(let key), .excluded(let key): key
+    /// Merges a range piece by piece, so that ^C ends it between two of them.
+    private func compact(_ range: KeyRange, in session: Session) throws {
+        let pieces = try CompactionPieces(of: range, tables: Self.tables(of: session))
+        let progress = try options.reporter("compact", unit: .items("pieces"))
+        defer { progress.finish() }
+        for (position, piece) in pieces.bounds.enumerated() {
+            guard !Interruption.isRequested else {
+                var failure = Interruption.failure("\(position) of \(pieces.bounds.count) pieces were merged")
+                failure.hint = "what was merged stays; the same command does the rest"
+                throw failure
+            }
+            progress.advance(done: position, total: pieces.bounds.count)
+            try session.database.compact(from: piece.lower, to: piece.upper, includingDeepestLevel: deepest)
         }
+    }
+
+    /// The ends of tables, in order; none where they cannot be told, or where keys have another order than that of bytes.
+    private static func tables(of session: Session) throws -> [CompactionPieces.Table] {
+        let files = try InspectedFiles(at: session.path).files
+        guard let version = files.manifest?.version, version.isBytewise else { return [] }
+        return version.tables.map { CompactionPieces.Table(largest: $0.largest.userKey, byteCount: $0.byteCount) }
     }
 }

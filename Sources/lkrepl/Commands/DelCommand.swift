@@ -12,18 +12,24 @@ struct DelCommand: ParsableCommand {
     @Argument(help: "The database.") var database: String
     @Argument(help: "The keys.") var keys: [String]
     @Flag(name: .long, help: "A key that is not there is no failure.") var ignoreMissing = false
+    @Flag(name: [.customShort("n"), .long], help: "Tell which keys there are, and delete none.") var dryRun = false
 
     func run() throws {
-        try options.requireWrite("del")
+        if !dryRun { try options.requireWrite("del") }
         try Session.with(database, options) { session in
-            try RawArgument.refuseDocumentStore(session, "del")
+            if !dryRun { try RawArgument.refuseDocumentStore(session, "del") }
             let view = try view.view(of: session)
             let keys = try keys.map { try view.key(of: Invocation.plain($0)) }
-            let found = try keys.count { try session.database.contains($0) }
-            try session.database.write { batch in
-                for key in keys { try batch.delete(key) }
+            let found = try keys.filter { try session.database.contains($0) }
+            if dryRun {
+                let names = found.map { view.text(of: $0) }.joined(separator: " ")
+                options.note("del: would delete \(found.count) of \(keys.count)" + (found.isEmpty ? "" : ": \(names)"))
+            } else if !found.isEmpty {
+                try session.database.write { batch in
+                    for key in found { try batch.delete(key) }
+                }
             }
-            if found < keys.count, !ignoreMissing { throw CommandFailure.silent(.no) }
+            if found.count < keys.count, !ignoreMissing { throw CommandFailure.silent(.no) }
         }
     }
 }

@@ -26,17 +26,60 @@ struct DelrangeCommand: ParsableCommand {
         try Session.with(database, options) { session in
             try RawArgument.refuseDocumentStore(session, "delrange")
             let range = try range.keyRange(try view.view(of: session))
-            var count = 0
-            var cursor = try session.database.cursor(in: range, reverse: false, fillsCache: false)
-            while try cursor.advance() {
-                try Interruption.check()
-                count += 1
-            }
+            let count = try count(range, in: session.database)
             let what = "\(HumanNumber.grouped(count)) keys"
             guard !dryRun else { return options.note("delrange: would delete \(what)") }
             if count > 0 { try options.confirm("delete \(what) of \(session.path)") }
-            let deleted = try session.database.deleteRange(range)
+            let deleted = try delete(range, of: count, in: session.database)
             options.note("delrange: deleted \(HumanNumber.grouped(deleted)) keys")
         }
     }
+
+    private func count(_ range: KeyRange, in database: Database) throws -> Int {
+        let progress = try options.reporter("delrange: counting", unit: .items("keys"))
+        defer { progress.finish() }
+        var count = 0
+        var cursor = try database.cursor(in: range, reverse: false, fillsCache: false)
+        while try cursor.advance() {
+            if Interruption.isRequested {
+                try Interruption.check("\(HumanNumber.grouped(count)) keys were counted, none deleted")
+            }
+            count += 1
+            if count % 256 == 0 { progress.advance(done: count) }
+        }
+        return count
+    }
+
+    /// Deletes the keys there are, batch by batch; ^C ends it between two of them.
+    private func delete(_ range: KeyRange, of total: Int, in database: Database) throws -> Int {
+        let progress = try options.reporter("delrange", unit: .items("keys"))
+        defer { progress.finish() }
+        let batch = WriteBatch()
+        var deleted = 0
+        var pending = 0
+        func write() throws {
+            try database.write(batch)
+            batch.removeAll()
+            deleted += pending
+            pending = 0
+            progress.advance(done: deleted, total: total)
+        }
+        var cursor = try database.cursor(in: range, reverse: false, fillsCache: false)
+        while try cursor.advance() {
+            if Interruption.isRequested {
+                var failure = Interruption.failure(
+                    "\(HumanNumber.grouped(deleted)) of \(HumanNumber.grouped(total)) keys were deleted")
+                failure.hint = "the same command deletes the rest"
+                throw failure
+            }
+            try batch.delete(cursor.key.copied())
+            pending += 1
+            if batch.byteCount >= Self.batchByteCount { try write() }
+        }
+        try write()
+        return deleted
+    }
+
+    /// Bytes of the deletions that are written at once.
+    private static let batchByteCount = 1 << 20
 }

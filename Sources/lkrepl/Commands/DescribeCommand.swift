@@ -13,7 +13,7 @@ struct DescribeCommand: ParsableCommand {
     @OptionGroup var options: GlobalOptions
     @Argument(help: "The store.") var database: String
     @Argument(help: "The collection; the only one if not given.") var collection: String?
-    @Option(name: .long, help: "How many documents are looked at.") var sample = 1000
+    @Option(name: .long, parsing: .unconditional, help: "How many documents are looked at.") var sample = 1000
 
     func validate() throws {
         guard sample > 0 else { throw ValidationError("--sample must be 1 or more") }

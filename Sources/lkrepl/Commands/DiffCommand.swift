@@ -8,7 +8,7 @@ struct DiffCommand: ParsableCommand {
         commandName: "diff", abstract: "Print what differs between two databases. Exit code 1 if anything does.",
         discussion: """
             Example: lkrepl diff app.db copy.db
-            op is - for what only the first has, + for what only the second has, ~ for what differs. Of two document stores
+            op is - for what only the first has, + for what only the second has, ~ for what differs. Of two document stores \
             the documents are compared; with a range or --raw, the keys and values as they are stored.
             """)
 

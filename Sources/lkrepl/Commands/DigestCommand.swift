@@ -8,7 +8,7 @@ struct DigestCommand: ParsableCommand {
         commandName: "digest", abstract: "Print a hash of the content, the one that dumps carry.",
         discussion: """
             Example: lkrepl digest photos.store
-            Equal content has equal digests, whatever the files look like. Of a document store it covers the documents; with
+            Equal content has equal digests, whatever the files look like. Of a document store it covers the documents; with \
             a range or --raw, the keys and values as they are stored.
             """)
 
@@ -21,6 +21,8 @@ struct DigestCommand: ParsableCommand {
     func run() throws {
         try Session.with(database, options) { session in
             let range = try range.keyRange(try view.view(of: session))
+            let progress = try options.reporter("digest", unit: .items("records"))
+            defer { progress.finish() }
             var digest = ContentDigest()
             var count = 0
             let isRaw = try raw || self.range.isGiven || !session.isDocumentStore()
@@ -30,17 +32,21 @@ struct DigestCommand: ParsableCommand {
                     try Interruption.check("\(HumanNumber.grouped(count)) records")
                     digest.add(key: cursor.key, value: cursor.value)
                     count += 1
+                    if count % 256 == 0 { progress.advance(done: count) }
                 }
             } else {
                 let collections = try session.store().snapshot().collections
+                let total = try collections.reduce(0) { $0 + (try $1.count()) }
                 for collection in collections.sorted(by: { $0.name.utf8.lexicographicallyPrecedes($1.name.utf8) }) {
                     try collection.forEach { document in
                         try Interruption.check("\(HumanNumber.grouped(count)) documents")
                         digest.add(collection: collection.name, id: document.id, content: document.content)
                         count += 1
+                        progress.advance(done: count, total: total)
                     }
                 }
             }
+            progress.finish()
             let writer = try options.writer()
             try writer.write([
                 "digest": .string(digest.hexadecimal()), "algorithm": .string(ContentDigest.name),

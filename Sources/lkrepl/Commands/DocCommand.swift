@@ -82,14 +82,21 @@ struct DocCommand: ParsableCommand {
         @Argument(help: "The collection.") var collection: String
         @Argument(help: "The id.") var id: String
         @Argument(help: "The patch as JSON, or - for standard input.") var patch: String
+        @Flag(name: [.customShort("n"), .long], help: "Print what the document would be, and store nothing.")
+        var dryRun = false
 
         func run() throws {
-            try options.requireWrite("doc patch")
+            if !dryRun { try options.requireWrite("doc patch") }
             let patch = try DocCommand.object(patch, "a patch")
             try Session.with(database, options) { session in
                 let collection = try session.collection(collection)
                 let id = try DocumentID.candidates(id).first { try collection.document($0) != nil }
                 guard let id else { throw CommandFailure.silent(.no) }
+                if dryRun, let document = try collection.document(id) {
+                    let output = StandardOutput()
+                    try output.write(DocumentValue.object(document.content.merging(patch: patch)).json + "\n")
+                    return try output.flush()
+                }
                 try collection.patch(id, patch)
                 options.note("patch: \(id)")
             }
@@ -106,11 +113,21 @@ struct DocCommand: ParsableCommand {
         @Argument(help: "The store.") var database: String
         @Argument(help: "The collection.") var collection: String
         @Argument(help: "The ids.") var ids: [String]
+        @Flag(name: [.customShort("n"), .long], help: "Tell how many there are, and delete none.") var dryRun = false
 
         func run() throws {
-            try options.requireWrite("doc del")
+            if !dryRun { try options.requireWrite("doc del") }
             try Session.with(database, options) { session in
-                let name = try session.collection(collection).name
+                let named = try session.collection(collection)
+                if dryRun {
+                    let found = try ids.count { id in
+                        try DocumentID.candidates(id).contains { try named.document($0) != nil }
+                    }
+                    options.note("del: would delete \(found) of \(ids.count)")
+                    if found < ids.count { throw CommandFailure.silent(.no) }
+                    return
+                }
+                let name = named.name
                 let deleted = try session.store().write { transaction in
                     try ids.count { id in
                         try DocumentID.candidates(id).contains { try transaction.delete($0, in: name) }

@@ -14,9 +14,9 @@ struct DumpCommand: ParsableCommand {
         commandName: "dump", abstract: "Write all content as JSON Lines that load takes back.",
         discussion: """
             Example: lkrepl dump photos.store -o photos.lkd.jsonl
-            The same content gives the same bytes. A dump that was cut or changed is refused by load. Indexes are not
-            written; load builds them anew. With --since, the changes of a document store behind a commit, deletions
-            included. Other formats, for plain databases: mdb (mdb_load), bdb (db_load), ldb (ldb load --hex), resp
+            The same content gives the same bytes. A dump that was cut or changed is refused by load. Indexes are not \
+            written; load builds them anew. With --since, the changes of a document store behind a commit, deletions \
+            included. Other formats, for plain databases: mdb (mdb_load), bdb (db_load), ldb (ldb load --hex), resp \
             (redis-cli --pipe).
             """)
 

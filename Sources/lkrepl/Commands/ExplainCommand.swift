@@ -8,8 +8,8 @@ struct ExplainCommand: ParsableCommand {
         commandName: "explain", abstract: "Tell how find, search, facets or distinct come to their answer.",
         discussion: """
             Example: lkrepl explain photos.store photos 'rating >= 4 and keywords has sea' --sort -taken --limit 10
-            Before the collection may stand which command is meant, with what would stand behind it: explain photos.store
-            search photos 'snow OR ice' --where 'rating >= 3', or facets photos exif.model; find if nothing is said. The
+            Before the collection may stand which command is meant, with what would stand behind it: explain photos.store \
+            search photos 'snow OR ice' --where 'rating >= 3', or facets photos exif.model; find if nothing is said. The \
             question is answered, to count what is read; --plan stops before that.
             """)
 
@@ -27,7 +27,7 @@ struct ExplainCommand: ParsableCommand {
         name: .customLong("where"), parsing: .unconditional, help: "A condition, as of search, facets and distinct.")
     var filter: String?
     @Option(name: .long, parsing: .unconditional, help: "Fields to sort by, as of find.") var sort: String?
-    @Option(name: .long, help: "How many at most.") var limit: Int?
+    @Option(name: .long, parsing: .unconditional, help: "How many at most.") var limit: Int?
     @Flag(name: .long, help: "Show the plan alone.") var plan = false
 
     func run() throws {

@@ -8,8 +8,8 @@ struct ExportCommand: ParsableCommand {
         commandName: "export", abstract: "Write documents as JSON, CSV or TSV for other programs.",
         discussion: """
             Example: lkrepl export photos.store photos 'rating >= 4' --format csv -o best.csv
-            In CSV an absent member is an empty field, an empty text is "", members of objects are columns such as
-            gps.lat, lists are JSON, bytes are b64: and base64. With --types, names of columns say what their cells are,
+            In CSV an absent member is an empty field, an empty text is "", members of objects are columns such as \
+            gps.lat, lists are JSON, bytes are b64: and base64. With --types, names of columns say what their cells are, \
             and import --types reads everything back as it was. For a copy that proves itself use dump.
             """)
 
@@ -25,7 +25,7 @@ struct ExportCommand: ParsableCommand {
         name: .long, parsing: .unconditional,
         help: "Fields to sort by, with commas; - before one for larger values first.")
     var sort: String?
-    @Option(name: .long, help: "How many at most.") var limit: Int?
+    @Option(name: .long, parsing: .unconditional, help: "How many at most.") var limit: Int?
     @Flag(name: .long, help: "Names of columns say what their cells are.") var types = false
     @Flag(name: .long, help: "Lines of CSV end with CR LF.") var crlf = false
     @Flag(

@@ -7,7 +7,7 @@ struct FacetsCommand: ParsableCommand {
         commandName: "facets", abstract: "Count the values of fields, the most frequent first.",
         discussion: """
             Example: lkrepl facets photos.store photos keywords[] exif.model --where 'rating >= 4' --top 5
-            A path with [] counts each element of an array once for each document. Without a condition, an index over the
+            A path with [] counts each element of an array once for each document. Without a condition, an index over the \
             field alone has the counts, and no document is read.
             """)
 
@@ -18,7 +18,7 @@ struct FacetsCommand: ParsableCommand {
     @Argument(help: "Paths of fields.") var fields: [String]
     @Option(name: .customLong("where"), parsing: .unconditional, help: "Which documents are counted; all if not given.")
     var condition: String?
-    @Option(name: .long, help: "How many values of each field.") var top = 20
+    @Option(name: .long, parsing: .unconditional, help: "How many values of each field.") var top = 20
 
     func validate() throws {
         guard top >= 0 else { throw ValidationError("--top must be 0 or more") }

@@ -9,8 +9,8 @@ struct FilterOptions: ParsableArguments {
     @Option(name: .long, parsing: .unconditional, help: "Keys in which this regular expression matches something.")
     var regex: String?
     @Flag(name: .long, help: "The keys that --match or --regex would leave out.") var invert = false
-    @Option(name: .long, help: "How many at most.") var limit: Int?
-    @Option(name: .long, help: "How many to pass over first.") var offset: Int?
+    @Option(name: .long, parsing: .unconditional, help: "How many at most.") var limit: Int?
+    @Option(name: .long, parsing: .unconditional, help: "How many to pass over first.") var offset: Int?
     @Flag(name: .long, help: "The largest key first.") var reverse = false
 
     @Option(

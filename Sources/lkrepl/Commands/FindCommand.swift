@@ -7,8 +7,8 @@ struct FindCommand: ParsableCommand {
         commandName: "find", abstract: "Find documents by a condition.",
         discussion: """
             Example: lkrepl find photos.store photos 'rating >= 4 and keywords has sea' --sort -taken --limit 10
-            Conditions: = != < <= > >= ^= (begins with) *= (contains), IN (a, b), BETWEEN a AND b, HAS (an element is),
-            EXISTS, MISSING, MATCHES /pattern/, NEAR lat,lon,km, joined by AND, OR, NOT and parentheses. A program passes
+            Conditions: = != < <= > >= ^= (begins with) *= (contains), IN (a, b), BETWEEN a AND b, HAS (an element is), \
+            EXISTS, MISSING, MATCHES /pattern/, NEAR lat,lon,km, joined by AND, OR, NOT and parentheses. A program passes \
             values by --param least=4 for rating >= :least, or the whole condition as JSON by --filter-json.
             """)
 
@@ -22,8 +22,8 @@ struct FindCommand: ParsableCommand {
         name: .long, parsing: .unconditional,
         help: "Fields to sort by, with commas; - before one for larger values first.")
     var sort: String?
-    @Option(name: .long, help: "How many at most.") var limit: Int?
-    @Option(name: .long, help: "How many to leave out first.") var skip = 0
+    @Option(name: .long, parsing: .unconditional, help: "How many at most.") var limit: Int?
+    @Option(name: .long, parsing: .unconditional, help: "How many to leave out first.") var skip = 0
     @Flag(name: .long, help: "Print how many there are, and nothing else.") var count = false
     @Flag(name: .long, help: "Print nothing; exit code 1 if there is none.") var exists = false
     @Flag(name: .long, help: "Tell on standard error how the answer was found.") var explain = false
@@ -46,11 +46,28 @@ struct FindCommand: ParsableCommand {
             } else if count {
                 try write(try countOfAnswer(query, in: collection))
             } else {
-                let writer = try selection.writer(options)
+                let writer = try selection.writer(options, learnt: try columns(of: query, selection, in: collection))
                 _ = try answer(query, in: collection) { try writer.write(selection.row($0)) }
                 try writer.finish()
             }
         }
+    }
+
+    /// The columns of the answer, where its form has them first and they are not given: learnt by a pass of its own, so that
+    /// the rows need not be held until the last of them is known. `nil` where they are not needed.
+    private func columns(
+        of query: Query, _ selection: RowSelection, in collection: DocumentCollection
+    ) throws -> [String]? {
+        guard selection.hasOpenColumns, try [.csv, .tsv].contains(options.outputMode()) else { return nil }
+        var unsorted = query
+        if query.limit == nil, query.offset == 0 { unsorted.sort = [] }
+        var titles = ColumnTitles()
+        try collection.forEach(matching: unsorted, options: conditions.queryOptions) { document in
+            try Interruption.check()
+            titles.add(selection.row(document))
+            return true
+        }
+        return titles.names
     }
 
     /// Calls `body` with each document of the answer, tells how it was found if that is asked for; how many there are.

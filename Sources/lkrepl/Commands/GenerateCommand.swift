@@ -6,7 +6,7 @@ struct GenerateCommand: ParsableCommand {
         commandName: "generate", abstract: "Write the manual page, or the completion for bash, zsh or fish.",
         discussion: """
             Example: lkrepl generate man > lkrepl.1
-            Kinds: man, bash, zsh, fish. For bash: source <(lkrepl generate bash). For zsh, put the text into a file _lkrepl in
+            Kinds: man, bash, zsh, fish. For bash: source <(lkrepl generate bash). For zsh, put the text into a file _lkrepl in \
             a directory of fpath. For fish: lkrepl generate fish > ~/.config/fish/completions/lkrepl.fish.
             """)
 

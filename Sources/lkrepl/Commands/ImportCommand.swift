@@ -8,9 +8,9 @@ struct ImportCommand: ParsableCommand {
         commandName: "import", abstract: "Import documents from JSON, CSV or TSV, or from pictures.",
         discussion: """
             Example: lkrepl import --write photos.store photos photos.jsonl
-            Documents with an id that exists replace the old ones; --mode insert, skip, replace or merge does otherwise.
-            Pictures: lkrepl import --write photos.store photos --photos DIR --key SourceFile runs exiftool on all of
-            them; exiftool -json -n -G1 -struct -r DIR | lkrepl import --write photos.store photos - --format
+            Documents with an id that exists replace the old ones; --mode insert, skip, replace or merge does otherwise. \
+            Pictures: lkrepl import --write photos.store photos --photos DIR --key SourceFile runs exiftool on all of \
+            them; exiftool -json -n -G1 -struct -r DIR | lkrepl import --write photos.store photos - --format \
             exiftool-json --key SourceFile reads what it printed.
             """)
 

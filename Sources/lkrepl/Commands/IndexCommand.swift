@@ -98,11 +98,9 @@ struct IndexCommand: ParsableCommand {
                 let collection = try session.collection(collection)
                 let names = collection.definition.indexes.map(\.name)
                 guard names.contains(name) else { throw CommandFailure.noIndex(name, of: collection.name, names) }
-                let progress = try options.reporter("index rebuild", unit: .items("rows"))
-                try session.store().rebuildIndex(name, of: collection.name) { step in
-                    try Interruption.check("row \(HumanNumber.grouped(Int(clamping: step.row)))")
-                    progress.advance(done: Int(clamping: step.row), total: Int(clamping: step.lastRow))
-                }
+                let progress = IndexBuildProgress("index rebuild", options)
+                defer { progress.finish() }
+                try session.store().rebuildIndex(name, of: collection.name) { try progress.advance($0) }
                 progress.finish()
                 options.note("index rebuild: \(name) of \(collection.name) is complete")
             }
@@ -131,15 +129,14 @@ struct IndexCommand: ParsableCommand {
                 if let name, !names.contains(name) {
                     throw CommandFailure.noIndex(name, of: collection.name, names)
                 }
-                let progress = try options.reporter("index check", unit: .items("documents"))
-                let result = try session.store().verify { step in
-                    try Interruption.check("\(HumanNumber.grouped(step.documentCount)) documents")
-                    progress.advance(done: step.documentCount, total: step.totalDocumentCount)
+                let result = try options.verification(of: session, label: "index check")
+                let problems = result.findings.filter { finding in
+                    guard let name else { return true }
+                    return finding.index?.utf8.elementsEqual(name.utf8) ?? false
+                        && finding.collection?.utf8.elementsEqual(collection.name.utf8) ?? false
                 }
-                progress.finish()
-                let problems = result.problems.filter { problem in name.map { problem.contains($0) } ?? true }
-                let writer = try options.writer()
-                for problem in problems { try writer.write(["problem": .string(problem)]) }
+                let writer = try FindingWriter(options, session)
+                for problem in problems { try writer.write(problem) }
                 if !problems.isEmpty { try writer.finish() }
                 guard problems.isEmpty else {
                     throw CommandFailure(
@@ -148,59 +145,6 @@ struct IndexCommand: ParsableCommand {
                 options.note("index check: \(result.entryCount) entries of \(result.documentCount) documents agree")
             }
         }
-    }
-}
-
-/// Brings a store to another schema.
-struct MigrateCommand: ParsableCommand {
-    static let configuration = CommandConfiguration(
-        commandName: "migrate", abstract: "Bring a store to the schema in a file: build new indexes, drop old ones.",
-        discussion: """
-            Example: lkrepl migrate photos.store schema.json --dry-run
-            Documents are not changed; migrations that change them are code, in the program that owns the store.
-            """)
-
-    @OptionGroup var options: GlobalOptions
-    @Argument(help: "The store.") var database: String
-    @Argument(help: "The file with the schema, or - for standard input.") var file: String
-    @Flag(name: [.customShort("n"), .long], help: "Tell what would change, and change nothing.") var dryRun = false
-
-    func run() throws {
-        if !dryRun { try options.requireWrite("migrate") }
-        let file = try ArgumentOrigin.current.text(of: file)
-        let schema: Schema
-        do {
-            schema = try Schema(json: try FileDescriptor.openForReading(file).readAll())
-        } catch {
-            throw CommandFailure(error).within(file)
-        }
-        try Session.with(database, options) { session in
-            let changes = try session.store().changes(for: schema)
-            let writer = try options.writer()
-            for change in changes { try writer.write(["change": .string(change.description)]) }
-            if !changes.isEmpty { try writer.finish() }
-            if changes.isEmpty { options.note("migrate: the store has this schema already") }
-            if dryRun || changes.isEmpty { return }
-            let dropped = changes.filter { $0.kind == .removed }
-            if !dropped.isEmpty {
-                try options.confirm(dropped.map(\.description).joined(separator: ", "))
-            }
-            try options.apply(schema, to: session, label: "migrate")
-        }
-    }
-}
-
-extension GlobalOptions {
-    /// Brings the store of a session to a schema, with progress, until that is done or ^C.
-    fileprivate func apply(_ schema: Schema, to session: Session, label: String) throws {
-        let progress = try reporter(label, unit: .items("rows"))
-        defer { progress.finish() }
-        let changes = try session.store().apply(schema) { step in
-            try Interruption.check("row \(HumanNumber.grouped(Int(clamping: step.row))); the next change goes on there")
-            progress.advance(done: Int(clamping: step.row), total: Int(clamping: step.lastRow))
-        }
-        progress.finish()
-        note("\(label): \(changes.map(\.description).joined(separator: ", "))")
     }
 }
 

@@ -6,8 +6,8 @@ struct KeyfmtCommand: ParsableCommand {
         commandName: "keyfmt", abstract: "Show, declare or drop the form in which keys are shown and typed.",
         discussion: """
             Example: lkrepl keyfmt app.db "'photo/' utf8 '/' u64be"
-            The key of photo 42 of ann is then shown, and typed, as photo/ann/#42. Parts are literals in quotes, utf8, u8,
-            u16be, u32be, u64be (i for signed, le for little-endian), uuid and hex. It is remembered in the user's
+            The key of photo 42 of ann is then shown, and typed, as photo/ann/#42. Parts are literals in quotes, utf8, u8, \
+            u16be, u32be, u64be (i for signed, le for little-endian), uuid and hex. It is remembered in the user's \
             configuration; the database is not touched.
             """)
 

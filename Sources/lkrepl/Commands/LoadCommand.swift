@@ -14,10 +14,10 @@ struct LoadCommand: ParsableCommand {
         commandName: "load", abstract: "Load a dump into a database, or into a new one.",
         discussion: """
             Example: lkrepl load --create copy.store photos.lkd.jsonl
-            With --create the database appears when all of it is there and checked, or not at all. Without it, a dump
-            in a file is checked as a whole before anything is written. Records without a frame, such as a script makes
-            of the lines of a dump, are taken as well, and dumps of mdb_dump, db_dump and ldb dump --hex.
-            --mode: upsert (replace what is there), insert (reject what is there), skip (keep what is there), replace
+            With --create the database appears when all of it is there and checked, or not at all. Without it, a dump \
+            in a file is checked as a whole before anything is written. Records without a frame, such as a script makes \
+            of the lines of a dump, are taken as well, and dumps of mdb_dump, db_dump and ldb dump --hex. \
+            --mode: upsert (replace what is there), insert (reject what is there), skip (keep what is there), replace \
             (remove everything first), merge (JSON Merge Patch, documents only).
             """)
 
@@ -59,7 +59,7 @@ struct LoadCommand: ParsableCommand {
 
     private func loadIntoNew(_ file: String) throws {
         let mode = try loading.loadMode(options.mode)
-        guard mode != .replace, mode != .merge, !loading.resume, !loading.dryRun else {
+        guard mode != .replace, mode != .merge, !loading.resume else {
             throw CommandFailure(
                 .usage, "--create makes a new database, in which there is nothing to replace, merge or go on with")
         }
@@ -67,8 +67,10 @@ struct LoadCommand: ParsableCommand {
         do {
             let seconds = ContinuousClock.now
             let summary = try loadNew(file, at: new.partialPath, mode)
-            try new.appear()
-            options.note("load: \(summary.text(seconds: seconds.secondsToNow))")
+            let text = summary.text(seconds: seconds.secondsToNow)
+            // A dry run is the load, of which nothing is left.
+            if loading.dryRun { new.remove() } else { try new.appear() }
+            options.note(loading.dryRun ? "load --dry-run: would have \(text)" : "load: \(text)")
             if summary.rejected > 0 { throw CommandFailure.silent(.badData) }
         } catch {
             new.remove()
@@ -93,7 +95,9 @@ struct LoadCommand: ParsableCommand {
         }
         try loader.run(file, self)
         guard loader.isFramed || loader.loader.summary.read > 0 else {
-            throw CommandFailure(.badData, "\(loader.name):1: there is neither a header nor a record")
+            throw CommandFailure(
+                .badData, "\(loader.name):1: there is neither a header nor a record",
+                hint: "dump makes a file that load takes; --format names another one")
         }
         try loader.loader.finishTarget()
         // A new database holds as many records as were stored, unless a key or an id stood there twice.

@@ -8,7 +8,7 @@ struct ManifestCommand: ParsableCommand {
         commandName: "manifest", abstract: "Print what the manifest says of the database, or every edit of it.",
         discussion: """
             Example: lkrepl manifest app.db --edits
-            Reads files alone: nothing is opened, locked or changed, and another process may be writing. The tables
+            Reads files alone: nothing is opened, locked or changed, and another process may be writing. The tables \
             themselves are listed by levels --tables.
             """)
 

@@ -8,7 +8,7 @@ struct RepairCommand: ParsableCommand {
         commandName: "repair", abstract: "Make a damaged database readable again; what is damaged is lost.",
         discussion: """
             Example: lkrepl repair app.db --dry-run
-            The last resort: restoring a backup is better. --dry-run repairs a copy and says what that gave. The files as
+            The last resort: restoring a backup is better. --dry-run repairs a copy and says what that gave. The files as \
             they were stay in a directory beside the database.
             """)
 

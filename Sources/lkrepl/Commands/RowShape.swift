@@ -40,13 +40,22 @@ enum RowSelection {
     /// - Parameters:
     ///   - leading: columns before those of documents.
     ///   - trailing: columns behind them.
+    ///   - learnt: the members of all documents that will come, where they are known.
     func writer(
-        _ options: GlobalOptions, leading: [String] = [], trailing: [String] = []
+        _ options: GlobalOptions, leading: [String] = [], trailing: [String] = [], learnt: [String]? = nil
     ) throws -> ResultWriter {
         switch self {
         case .ids: try options.writer(columns: ["id"])
         case .only(let paths): try options.writer(columns: leading + paths.map(\.description) + trailing)
-        case .all, .allBut: try options.writer()
+        case .all, .allBut: try options.writer(columns: learnt)
+        }
+    }
+
+    /// Whether the columns are known only when all documents were seen.
+    var hasOpenColumns: Bool {
+        switch self {
+        case .all, .allBut: true
+        case .ids, .only: false
         }
     }
 

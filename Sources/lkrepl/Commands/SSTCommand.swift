@@ -8,7 +8,7 @@ struct SSTCommand: ParsableCommand {
         commandName: "sst", abstract: "List the tables, or look into one.",
         discussion: """
             Example: lkrepl sst app.db
-            Reads files alone: nothing is opened, locked or changed, and another process may be writing. Without a file, all
+            Reads files alone: nothing is opened, locked or changed, and another process may be writing. Without a file, all \
             tables that are on the disk, also those that LevelDB has not deleted yet.
             """)
 

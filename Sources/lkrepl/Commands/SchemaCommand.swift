@@ -7,14 +7,16 @@ struct SchemaCommand: ParsableCommand {
         commandName: "schema", abstract: "Print the declared schema as JSON, as init and migrate take it.",
         discussion: """
             Example: lkrepl schema photos.store > mine.json
-            With --infer N, what N documents of a collection look like: a JSON Schema (draft 2020-12) that all of them
+            With --infer N, what N documents of a collection look like: a JSON Schema (draft 2020-12) that all of them \
             satisfy, for editors and checkers. For the same as rows, see describe.
             """)
 
     @OptionGroup var options: GlobalOptions
     @Argument(help: "The store.") var database: String
     @Argument(help: "The collection; all if not given.") var collection: String?
-    @Option(name: .long, help: "Print a JSON Schema of so many documents, in place of what was declared.")
+    @Option(
+        name: .long, parsing: .unconditional,
+        help: "Print a JSON Schema of so many documents, in place of what was declared.")
     var infer: Int?
 
     func validate() throws {

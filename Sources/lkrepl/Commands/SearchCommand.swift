@@ -18,7 +18,7 @@ struct SearchCommand: ParsableCommand {
     @Argument(help: "The words.") var words: [String]
     @Option(name: .customLong("where"), parsing: .unconditional, help: "A condition that must hold as well.")
     var condition: String?
-    @Option(name: .long, help: "How many at most.") var limit = 20
+    @Option(name: .long, parsing: .unconditional, help: "How many at most.") var limit = 20
     @Flag(name: .long, help: "Show the score of each document.") var score = false
     @Flag(name: .long, help: "Show where the words are: the texts around them, with ** before and behind each.")
     var highlight = false
@@ -43,14 +43,27 @@ struct SearchCommand: ParsableCommand {
             let highlighter = highlight ? TextHighlighter(query, in: collection) : nil
             let writer = try selection.writer(
                 options, leading: score ? ["score"] : [], trailing: highlight ? [TextHighlighter.column] : [])
-            for hit in try collection.search(query, where: predicate, limit: limit) {
-                let rounded = (hit.score * 1000).rounded() / 1000
-                var row = selection.row(hit.document, leading: score ? ["score": .double(rounded)] : [:])
+            func write(_ document: Document, leading: DocumentObject) throws {
+                var row = selection.row(document, leading: leading)
                 if let highlighter {
                     row[TextHighlighter.column] = .array(
-                        highlighter.snippets(of: hit.document.content).map { .string($0) })
+                        highlighter.snippets(of: document.content).map { .string($0) })
                 }
                 try writer.write(row)
+            }
+            if score {
+                for hit in try collection.search(query, where: predicate, limit: limit) {
+                    let rounded = (hit.score * 1000).rounded() / 1000
+                    try write(hit.document, leading: ["score": .double(rounded)])
+                }
+            } else {
+                // The order of the best is known before the first is written; each document is read as it is written.
+                let found = Query(
+                    .and([.search(try TextCondition(parsing: words)), predicate]), sort: [.bestFirst], limit: limit)
+                try collection.forEach(matching: found, options: conditions.queryOptions) { document in
+                    try write(document, leading: [:])
+                    return true
+                }
             }
             try writer.finish()
         }

@@ -7,7 +7,7 @@ struct SeekCommand: ParsableCommand {
         commandName: "seek", abstract: "Print the pairs around a key, which need not be there.",
         discussion: """
             Example: lkrepl seek app.db user/
-            For databases whose keys one does not know: the pairs before the key, the pair itself and those behind it, with
+            For databases whose keys one does not know: the pairs before the key, the pair itself and those behind it, with \
             op <, = and >.
             """)
 
@@ -15,8 +15,8 @@ struct SeekCommand: ParsableCommand {
     @OptionGroup var view: ViewOptions
     @Argument(help: "The database.") var database: String
     @Argument(help: "The key.") var key: String
-    @Option(name: .long, help: "Pairs before the key.") var before = 3
-    @Option(name: .long, help: "Pairs behind the key.") var after = 3
+    @Option(name: .long, parsing: .unconditional, help: "Pairs before the key.") var before = 3
+    @Option(name: .long, parsing: .unconditional, help: "Pairs behind the key.") var after = 3
 
     func validate() throws {
         guard before >= 0, after >= 0 else { throw ValidationError("--before and --after must be 0 or more") }

@@ -8,7 +8,7 @@ struct SnapshotCommand: ParsableCommand {
         abstract: "Make a copy of the database as it is now, also while another process writes.",
         discussion: """
             Example: lkrepl snapshot app.db app-copy.db
-            Tables, which never change, are shared with the copy by hard links where that is possible; --copy shares
+            Tables, which never change, are shared with the copy by hard links where that is possible; --copy shares \
             nothing. The copy is a database like any other.
             """)
 

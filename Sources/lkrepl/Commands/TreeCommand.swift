@@ -8,8 +8,9 @@ struct TreeCommand: ParsableCommand {
         commandName: "tree", abstract: "Show which prefixes the keys have, and how much lies below each.",
         discussion: """
             Example: lkrepl tree app.db
-            Exact without reading everything: the keys below a prefix are skipped with one seek. Bytes are those of tables,
-            about; what was written last may not be in one yet.
+            Exact without reading everything: the keys below a prefix are skipped with one seek. Bytes are those of tables, \
+            about; what was written last may not be in one yet. Of a document store the levels are kinds of records, \
+            collections and indexes, and their values; of tuple keys, the elements.
             """)
 
     @OptionGroup var options: GlobalOptions
@@ -17,11 +18,13 @@ struct TreeCommand: ParsableCommand {
     @Argument(help: "The prefix to begin below; all keys if not given.") var prefix: String?
     @Option(
         name: .long, parsing: .unconditional,
-        help: "The characters that end a level; auto finds the one that most keys have.")
+        help: "The characters that end a level; tuple for the elements of tuples; auto finds out.")
     var delim = "auto"
-    @Option(name: .long, help: "How many levels.") var depth = 1
-    @Option(name: .long, help: "Only so many children of each prefix, the largest.") var top: Int?
-    @Option(name: .long, help: "How many children of a prefix are looked at.") var limit = 10_000
+    @Option(name: .long, parsing: .unconditional, help: "How many levels.") var depth = 1
+    @Option(name: .long, parsing: .unconditional, help: "Only so many children of each prefix, the largest.") var top:
+        Int?
+    @Option(name: .long, parsing: .unconditional, help: "How many children of a prefix are looked at.") var limit =
+        10_000
     @Flag(name: .long, help: "Count the keys, which reads all of them.") var exact = false
 
     func validate() throws {
@@ -32,31 +35,46 @@ struct TreeCommand: ParsableCommand {
     func run() throws {
         try Session.with(database, options) { session in
             let prefix = try prefix.map(RawArgument.bytes) ?? []
-            let delimiters = try delimiters(session, below: prefix)
-            var tree = KeyTree(session.database, reader: session.reader, delimiters: delimiters)
-            let writer = try options.writer()
-            let mode = try options.outputMode()
-            try write(below: prefix, depth: 1, &tree, writer, isForPeople: mode == .table || mode == .line)
-            try writer.finish()
-            let names = delimiters.sorted().map { ByteNotation.print([$0]) }.joined(separator: " ")
-            options.note(
-                delimiters.isEmpty
-                    ? "tree: no delimiter was found; name one with --delim" : "tree: levels end with \(names)")
+            let levels = try levels(session, below: prefix)
+            var tree = KeyTree(session.database, reader: session.reader, levels: levels)
+            let rows = Rows(
+                writer: try options.writer(), isForPeople: try [.table, .line].contains(options.outputMode()),
+                meaning: try KeyMeaning(of: session), levels: levels)
+            try write(below: prefix, depth: 1, &tree, rows)
+            try rows.writer.finish()
+            switch levels {
+            case .delimiters([]): options.note("tree: no delimiter was found; name one with --delim")
+            case .delimiters(let delimiters):
+                let names = delimiters.sorted().map { ByteNotation.print([$0]) }.joined(separator: " ")
+                options.note("tree: levels end with \(names)")
+            case .tuples: options.note("tree: levels are the elements of tuples")
+            case .store: options.note("tree: levels are those of a document store")
+            }
         }
     }
 
-    private func delimiters(_ session: Session, below prefix: [UInt8]) throws -> Set<UInt8> {
-        guard delim != "auto" else {
-            return Set(try KeyTree.delimiter(of: session.reader, below: prefix).map { [$0] } ?? [])
+    private func levels(_ session: Session, below prefix: [UInt8]) throws -> KeyLevels {
+        switch delim {
+        case "auto":
+            if try session.isDocumentStore() { return .store }
+            return try KeyTree.levels(of: session.reader, below: prefix) ?? .delimiters([])
+        case "tuple": return .tuples
+        default:
+            let bytes = try RawArgument.bytes(delim)
+            guard !bytes.isEmpty else { throw CommandFailure(.usage, "--delim is empty") }
+            return .delimiters(Set(bytes))
         }
-        let bytes = try RawArgument.bytes(delim)
-        guard !bytes.isEmpty else { throw CommandFailure(.usage, "--delim is empty") }
-        return Set(bytes)
     }
 
-    private func write(
-        below prefix: [UInt8], depth: Int, _ tree: inout KeyTree, _ writer: ResultWriter, isForPeople: Bool
-    ) throws {
+    /// Where nodes are written, and how.
+    private struct Rows {
+        let writer: ResultWriter
+        let isForPeople: Bool
+        let meaning: KeyMeaning
+        let levels: KeyLevels
+    }
+
+    private func write(below prefix: [UInt8], depth: Int, _ tree: inout KeyTree, _ rows: Rows) throws {
         var level = try tree.children(of: prefix, limit: limit)
         try tree.measure(&level.nodes, counting: exact)
         var shown = level.nodes
@@ -72,9 +90,9 @@ struct TreeCommand: ParsableCommand {
             }
         }
         for node in shown {
-            try writer.write(row(node, depth: depth, isForPeople: isForPeople))
+            try rows.writer.write(row(node, depth: depth, rows))
             if node.isBranch, depth < self.depth {
-                try write(below: node.prefix, depth: depth + 1, &tree, writer, isForPeople: isForPeople)
+                try write(below: node.prefix, depth: depth + 1, &tree, rows)
             }
         }
         if let next = level.nextPrefix {
@@ -88,9 +106,11 @@ struct TreeCommand: ParsableCommand {
         node.keyCount.map(UInt64.init) ?? node.approximateByteCount
     }
 
-    private func row(_ node: KeyTree.Node, depth: Int, isForPeople: Bool) -> DocumentObject {
+    private func row(_ node: KeyTree.Node, depth: Int, _ rows: Rows) -> DocumentObject {
         var row = DocumentObject()
-        if isForPeople {
+        let meaning =
+            node.isBranch ? rows.meaning.text(ofLevel: node.prefix, rows.levels) : rows.meaning.text(of: node.prefix)
+        if rows.isForPeople {
             let indent = String(repeating: "  ", count: depth - 1)
             row["prefix"] = .string(indent + ByteNotation.print(node.prefix))
             row["kind"] = node.isBranch ? "prefix" : "key"
@@ -99,6 +119,7 @@ struct TreeCommand: ParsableCommand {
             row["depth"] = .int(Int64(depth))
             row["branch"] = .bool(node.isBranch)
         }
+        if let meaning { row["meaning"] = .string(meaning) }
         row["bytes"] = .int(Int64(clamping: node.approximateByteCount))
         if let count = node.keyCount { row["keys"] = .int(Int64(count)) }
         return row

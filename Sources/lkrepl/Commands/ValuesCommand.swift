@@ -20,11 +20,13 @@ struct ValuesCommand: ParsableCommand {
             let run = try ScanRun(range: try range.keyRange(view), options: filter)
             let mode = try options.outputMode()
             let isForPeople = mode == .table || mode == .line
-            let writer = try options.writer()
+            let writer = try options.writer(columns: mode == .csv || mode == .tsv ? ["value"] : nil)
             try run.forEach(in: session) { _, value in
                 var row = DocumentObject()
                 if isForPeople {
                     row["value"] = .string(view.text(ofValue: value.copied()))
+                } else if mode == .csv || mode == .tsv {
+                    row["value"] = ResultWriter.textOrBytes(value.copied())
                 } else {
                     DumpRecord.append(value.copied(), name: "v", to: &row)
                 }

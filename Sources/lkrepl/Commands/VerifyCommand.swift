@@ -9,11 +9,12 @@ struct VerifyCommand: ParsableCommand {
         commandName: "verify", abstract: "Read everything and check it. Exit code 65 if something is wrong.",
         discussion: """
             Example: lkrepl verify photos.store --deep
-            The files are checked first, without opening them: CURRENT, the manifest, the size and end of each table; with
-            --deep every block and its checksum, the order of the keys in and between tables, the filters and the logs. Then
-            everything is read through LevelDB, and of a document store documents and indexes are checked against each
-            other both ways. Each problem is a row that names the file. Values that several documents have under a unique
-            index, because they were there before it, are rows of their own and no problem of the store.
+            The files are checked first, without opening them: CURRENT, the manifest, the size and end of each table; with \
+            --deep every block and its checksum, the order of the keys in and between tables, the filters and the logs. Then \
+            everything is read through LevelDB, and of a document store documents and indexes are checked against each \
+            other both ways. Each problem is a row that names the place: the file, or of a document store the collection, \
+            the index, the document's id and row, and the key as get takes it. Values that several documents have under a \
+            unique index, because they were there before it, are rows of their own and no problem of the store.
             """)
 
     @OptionGroup var options: GlobalOptions
@@ -24,13 +25,16 @@ struct VerifyCommand: ParsableCommand {
         try checkFiles()
         try Session.with(database, options) { session in
             guard try session.isDocumentStore() else { return try verifyKeys(session) }
-            let result = try session.store().verify()
-            let writer = try options.writer()
-            for problem in result.problems { try writer.write(["problem": .string(problem)]) }
-            for violation in result.uniqueViolations {
-                try writer.write(["duplicates": .string(violation.description)])
-            }
+            let result = try options.verification(of: session, label: "verify")
+            let writer = try FindingWriter(options, session)
+            for finding in result.findings { try writer.write(finding) }
+            for violation in result.uniqueViolations { try writer.write(violation) }
             try writer.finish()
+            if result.problemCount > result.findings.count {
+                options.note(
+                    "verify: the first \(result.findings.count) of \(HumanNumber.grouped(result.problemCount)) problems are listed"
+                )
+            }
             let read = "\(result.documentCount) documents and \(result.entryCount) index entries"
             guard result.isSound else {
                 throw CommandFailure(
@@ -82,10 +86,10 @@ struct VerifyCommand: ParsableCommand {
         var last: (FileCheck, [Diagnosis])?
         for _ in 0..<5 {
             let inspected = try InspectedFiles(at: database)
-            let found = (
-                FileCheck(inspected.files, depth: deep ? .everything : .outline),
-                Diagnosis.findings(in: inspected.files)
-            )
+            let files = inspected.files
+            let depth: FileCheck.Depth = deep ? .everything : .outline
+            let check = try AbandonableWork.run("the check of the files") { FileCheck(files, depth: depth) }
+            let found = (check, Diagnosis.findings(in: files))
             if found.0.problems.isEmpty, found.1.isEmpty { return found }
             if let last, last.0.problems == found.0.problems, last.1 == found.1 { return found }
             last = found
@@ -98,18 +102,76 @@ struct VerifyCommand: ParsableCommand {
 
     /// Of a plain database, every block is read and checked against its checksum.
     private func verifyKeys(_ session: Session) throws {
-        let report = try session.database.verify()
+        if let count = try soundKeyCount(session) {
+            try options.writer().finish(tellsOfNothing: false)
+            return options.note("verify: \(count) keys were read, every block has its checksum")
+        }
+        // Something is wrong: LevelKit says what, and reads on behind it.
+        let database = session.database
+        let report = try AbandonableWork.run("the search for what is damaged") { Result { try database.verify() } }
+            .get()
         let writer = try options.writer()
-        guard report.isSound else {
-            for problem in report.problems {
-                try writer.write(["problem": .string(problem.description), "finding": .string(problem.kind.rawValue)])
-            }
-            try writer.finish()
-            throw CommandFailure(
-                .badData, "\(report.problems.count) problems in \(session.path)",
-                hint: "restore a backup; repair --dry-run says what could be salvaged")
+        for problem in report.problems {
+            try writer.write(["problem": .string(problem.description), "finding": .string(problem.kind.rawValue)])
         }
         try writer.finish()
-        options.note("verify: \(report.keyCount) keys were read, every block has its checksum")
+        guard !report.isSound else {
+            return options.note("verify: \(report.keyCount) keys were read, every block has its checksum")
+        }
+        throw CommandFailure(
+            .badData, "\(report.problems.count) problems in \(session.path)",
+            hint: "restore a backup; repair --dry-run says what could be salvaged")
+    }
+
+    /// How many keys there are, if all can be read and each comes behind the one before; else `nil`.
+    private func soundKeyCount(_ session: Session) throws -> Int? {
+        let progress = try options.reporter("verify", unit: .items("keys"))
+        defer { progress.finish() }
+        let isBytewise = session.database.order.name == KeyOrder.bytewise.name
+        var count = 0
+        var last: [UInt8] = []
+        do {
+            var cursor = try session.database.cursor(in: .all, reverse: false, fillsCache: false)
+            while try cursor.advance() {
+                let key = cursor.key
+                if isBytewise, count > 0, !Self.precedes(last.span, key) { return nil }
+                last.removeAll(keepingCapacity: true)
+                unsafe key.withUnsafeBufferPointer { unsafe last.append(contentsOf: $0) }
+                // Reads the value, and so all blocks it is in.
+                _ = cursor.value.count
+                count += 1
+                if count % 256 == 0 {
+                    try Interruption.check("\(HumanNumber.grouped(count)) keys, all of them sound")
+                    progress.advance(done: count)
+                }
+            }
+            return count
+        } catch let error as LevelError where error.code == .corruption || error.code == .io {
+            return nil
+        }
+    }
+}
+
+extension VerifyCommand {
+    /// Whether a key comes before another one in the order of bytes.
+    private static func precedes(_ left: Span<UInt8>, _ right: Span<UInt8>) -> Bool {
+        for index in 0..<min(left.count, right.count) where left[index] != right[index] {
+            return left[index] < right[index]
+        }
+        return left.count < right.count
+    }
+}
+
+extension GlobalOptions {
+    /// Checks the document store of a session against itself, with progress, until that is done or ^C.
+    func verification(of session: Session, label: String) throws -> Verification {
+        let progress = try reporter(label, unit: .items("documents"))
+        defer { progress.finish() }
+        return try session.store().verify { step in
+            try Interruption.check(
+                "\(HumanNumber.grouped(step.documentCount)) of \(HumanNumber.grouped(step.totalDocumentCount)) "
+                    + "documents, at \(step.subject)")
+            progress.advance(done: step.documentCount, total: step.totalDocumentCount)
+        }
     }
 }

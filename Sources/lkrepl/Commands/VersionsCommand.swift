@@ -8,9 +8,9 @@ struct VersionsCommand: ParsableCommand {
         commandName: "versions", abstract: "Print every version of a key that is still on disk, deleted ones included.",
         discussion: """
             Example: lkrepl versions app.db user/1
-            The newest first, with the number of the write and the file that holds it; current is what a read returns. What
-            LevelDB has overwritten or deleted stays until a compaction drops it, which any opening of the database may begin:
-            versions reads files alone and begins none, also where another process has the database open. Exit code 1 if
+            The newest first, with the number of the write and the file that holds it; current is what a read returns. What \
+            LevelDB has overwritten or deleted stays until a compaction drops it, which any opening of the database may begin: \
+            versions reads files alone and begins none, also where another process has the database open. Exit code 1 if \
             there is none.
             """)
 

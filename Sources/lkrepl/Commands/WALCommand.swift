@@ -8,7 +8,7 @@ struct WALCommand: ParsableCommand {
         commandName: "wal", abstract: "List the logs of writes, or the operations in one.",
         discussion: """
             Example: lkrepl wal app.db
-            Reads files alone: nothing is opened, locked or changed, and another process may be writing. Exit code 65 if a
+            Reads files alone: nothing is opened, locked or changed, and another process may be writing. Exit code 65 if a \
             log is damaged; a write that was not finished is no damage.
             """)
 

@@ -64,6 +64,9 @@ enum ShellHelp {
         name.padded(to: width) + text
     }
 
+    /// The columns that help is written in: those of the terminal, as far as one reads with ease.
+    private static var width: Int { min(110, Terminal.width(of: 1)) }
+
     // MARK: - One command
 
     private static func text(of command: CommandCatalog.Command, _ catalog: CommandCatalog) -> String {
@@ -87,7 +90,7 @@ enum ShellHelp {
         lines.append(
             row("  of all commands", catalog.sharedOptions.filter(\.isShown).map { $0.names[0] }.joined(separator: " "))
         )
-        if !command.discussion.isEmpty { lines += ["", command.discussion] }
+        if !command.discussion.isEmpty { lines += [""] + WrappedText(width: width).lines(of: command.discussion) }
         return lines.joined(separator: "\n")
     }
 

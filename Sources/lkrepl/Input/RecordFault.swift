@@ -75,6 +75,8 @@ struct RecordFault: Error {
         var place = name
         if line > 0 { place += ":\(line)" }
         if line > 0, let column { place += ":\(column)" }
+        var hint = hint
+        if kind == .truncated { hint = hint ?? "make the dump anew, or take what is there with --allow-incomplete" }
         return CommandFailure(exitCode, "\(place): \(message)", hint: hint)
     }
 }

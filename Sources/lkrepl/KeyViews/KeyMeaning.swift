@@ -40,6 +40,44 @@ struct KeyMeaning {
         return "sublevel \(names.joined(separator: ", ")): \(ByteNotation.print(Array(rest)))"
     }
 
+    /// Whether a key is a tuple, and not a text that happens to be one.
+    static func isTuple(_ key: [UInt8]) -> Bool { tuple(key[...]) != nil }
+
+    /// What a level of keys has in common: the kind of record of a store, its collection or index, the elements of tuples.
+    /// `nil` where its bytes say it all.
+    func text(ofLevel prefix: [UInt8], _ levels: KeyLevels) -> String? {
+        switch levels {
+        case .delimiters: return Self.sublevel(prefix)
+        case .tuples: return Self.tuple(prefix[...])
+        case .store:
+            guard let names, let kind = StoreRecordKind(prefix.span) else { return nil }
+            let rest = prefix.dropFirst()
+            guard let (number, values) = Self.leadingNumber(rest) else { return kind.title }
+            switch kind {
+            case .entries, .valueCounts:
+                let owner = "\(kind.title) of \(names.index(number))"
+                return values.isEmpty ? owner : "\(owner) = \(OrderedText(values).text)"
+            case .text:
+                let parts = (try? Tuple(packed: Array(values))) ?? Tuple([])
+                guard let first = parts.first.flatMap(Self.number), let part = Self.textParts[Int(first)] else {
+                    return "text index \(names.index(number))"
+                }
+                let others = parts.dropFirst().map { VisibleText.singleLine($0.description) }
+                return "\(part) of \(names.index(number))"
+                    + (others.isEmpty ? "" : ", " + others.joined(separator: ", "))
+            case .changes: return "changes of commit \(number)"
+            case .documents, .ids, .names, .counters: return "\(kind.title) of \(names.collection(number))"
+            default: return kind.title
+            }
+        }
+    }
+
+    /// The parts of a text index, as `docs/FORMAT.md` numbers them.
+    private static let textParts: [Int: String] = [
+        0: "structure", 1: "terms", 2: "postings", 3: "positions", 4: "norms", 5: "dead slots", 6: "rows", 7: "slots",
+        8: "pending slots", 9: "removed terms",
+    ]
+
     /// The tuple that a key is; `nil` for a key that can be read as it is, or is no tuple.
     private static func tuple(_ key: ArraySlice<UInt8>) -> String? {
         let bytes = Array(key)

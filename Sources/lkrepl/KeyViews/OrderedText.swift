@@ -23,6 +23,12 @@ struct OrderedText {
         text = texts.joined(separator: ", ")
     }
 
+    /// The bytes that the first value takes; `nil` if it cannot be read.
+    static func byteCount(ofFirstIn bytes: ArraySlice<UInt8>) -> Int? {
+        guard let kind = bytes.first else { return nil }
+        return value(kind >= 0x80 ? ArraySlice(bytes.map { ~$0 }) : bytes)?.1
+    }
+
     /// The ascending value at the front, and the bytes that it takes.
     private static func value(_ bytes: ArraySlice<UInt8>) -> (String, Int)? {
         guard let kind = bytes.first else { return nil }

@@ -1,5 +1,16 @@
 import DocIndex
 
+/// The names of columns in the order in which rows bring them.
+struct ColumnTitles {
+    private(set) var names: [String] = []
+    private var seen: Set<[UInt8]> = []
+
+    /// Takes the columns of a row.
+    mutating func add(_ row: DocumentObject) {
+        for member in row where seen.insert(Array(member.name.utf8)).inserted { names.append(member.name) }
+    }
+}
+
 /// The rows of one result, before they are drawn, and for `.last` after it.
 struct HeldTable: Sendable {
     var titles: [String]
@@ -9,12 +20,9 @@ struct HeldTable: Sendable {
 
     /// The columns of rows in the order in which the rows bring them.
     static func titles(of rows: [DocumentObject]) -> [String] {
-        var names: [String] = []
-        var seen: Set<[UInt8]> = []
-        for row in rows {
-            for member in row where seen.insert(Array(member.name.utf8)).inserted { names.append(member.name) }
-        }
-        return names
+        var titles = ColumnTitles()
+        for row in rows { titles.add(row) }
+        return titles.names
     }
 
     /// The table as text.

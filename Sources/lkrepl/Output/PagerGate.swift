@@ -40,6 +40,10 @@ final class PagerGate: Sendable {
         // A prompt follows below the output, so a full screen is a line less.
         guard state.withLock({ $0.lineCount >= screenRows }) else { return }
         let child = try? ChildCommand(command, takesInput: true)
+        if child != nil {
+            StandardError.shared.hold()
+            Interruption.setPaging(true)
+        }
         let held = state.withLock { state in
             state.child = child
             defer { state.held = [] }
@@ -58,8 +62,28 @@ final class PagerGate: Sendable {
         if let child {
             child.endInput()
             _ = child.wait()
+            Interruption.setPaging(false)
+            StandardError.shared.release()
         } else {
             try terminal.writeAll(held)
+        }
+    }
+
+    /// Runs `body` with its output through a pager where people look at it and it is longer than the screen.
+    ///
+    /// Who leaves the pager has seen enough: that ends `body`, and is no failure.
+    static func run(_ paging: ShellSettings.Paging, _ body: () throws -> Void) throws {
+        guard paging != .off, FileDescriptor.standardOutput.isTerminal, !Terminal.isDumb,
+            let command = standardCommand()
+        else { return try body() }
+        let gate = PagerGate(command: command, screenRows: paging == .on ? 0 : Terminal.height(of: 1))
+        defer { try? gate.finish() }
+        do {
+            try Interruption.keepingBrokenPipes {
+                try OutputTarget.$current.withValue(OutputTarget(pager: gate), operation: body)
+            }
+        } catch let failure as WriteFailure where failure.error.exitCode == .brokenPipe {
+        } catch let failure as CommandFailure where failure.exitCode == .brokenPipe {
         }
     }
 

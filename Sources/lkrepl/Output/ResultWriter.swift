@@ -4,7 +4,7 @@ import DocIndex
 ///
 /// A row is an object; each member is a column. Tables and CSV need the names of all columns first, so they hold rows to
 /// learn them: tables up to ``heldRowCount``, CSV and TSV all of them unless the columns are given. The other forms write
-/// each row as it comes.
+/// each row as it comes. A command that is stopped or fails leaves the rows that were written until then (``OpenOutputs``).
 ///
 /// Rows of plain keys and values come through ``write(key:value:)``, which gives each form what is natural for bytes.
 final class ResultWriter {
@@ -16,7 +16,7 @@ final class ResultWriter {
     private let mode: OutputMode
     private let output: StandardOutput
     /// The columns that were asked for; `nil` for those that the rows have.
-    private let columns: [String]?
+    private var columns: [String]?
     private let showsAllRows: Bool
     /// How bytes are spelt where they are shown to people.
     private let notation: ByteNotation.Form
@@ -26,6 +26,7 @@ final class ResultWriter {
     private var line: [UInt8] = []
     private var headerIsWritten = false
     private(set) var rowCount = 0
+    private var isFinished = false
 
     /// - Parameter showsAllRows: whether a table on a terminal may have more than 40 rows.
     init(
@@ -37,6 +38,11 @@ final class ResultWriter {
         self.columns = columns
         self.showsAllRows = showsAllRows
         self.notation = notation
+        OpenOutputs.current?.add {
+            // A count of a part is no count.
+            if self.rowCount > 0, !self.isFinished, mode != .count { try self.finish() }
+        }
+        OpenOutputs.current?.rowCount = { self.rowCount }
     }
 
     /// Writes one row.
@@ -120,6 +126,7 @@ final class ResultWriter {
             if let value { row["value"] = .string(ByteNotation.print(value, form: notation)) }
             try write(row)
         case .csv, .tsv:
+            if columns == nil, rowCount == 0 { columns = value == nil ? ["key"] : ["key", "value"] }
             var row: DocumentObject = ["key": Self.textOrBytes(key)]
             if let value { row["value"] = Self.textOrBytes(value) }
             try write(row)
@@ -132,9 +139,12 @@ final class ResultWriter {
     }
 
     /// Writes what was held back, and everything to the file.
-    func finish() throws {
+    ///
+    /// - Parameter tellsOfNothing: whether a table without rows is told of; not where none is the good news.
+    func finish(tellsOfNothing: Bool = true) throws {
+        isFinished = true
         switch mode {
-        case .table: try writeTable()
+        case .table: if rowCount > 0 || tellsOfNothing { try writeTable() }
         case .csv, .tsv: try writeDelimited(held)
         case .json, .jsonPretty: try output.write(rowCount == 0 ? "[]\n" : "\n]\n")
         case .count: try output.write("\(rowCount)\n")
@@ -156,7 +166,8 @@ final class ResultWriter {
         return Array((value.stringValue ?? value.json).utf8)
     }
 
-    private static func textOrBytes(_ bytes: [UInt8]) -> DocumentValue {
+    /// Bytes as a cell: as text where they are one.
+    static func textOrBytes(_ bytes: [UInt8]) -> DocumentValue {
         String(validating: bytes, as: UTF8.self).map { .string($0) } ?? .bytes(bytes)
     }
 

@@ -48,9 +48,15 @@ struct CommandFailure: Error, Hashable, CustomStringConvertible {
         guard !message.isEmpty else { return nil }
         var text = "lkrepl: "
         for place in context { text += VisibleText.singleLine(place) + ": " }
-        text += VisibleText.singleLine(message) + "\n"
+        text += VisibleText.singleLine(Self.shortened(message)) + "\n"
         if let hint { text += "  hint: \(VisibleText.singleLine(hint))\n" }
         return text
+    }
+
+    /// A message of a length that people read: what it quotes may be a whole file.
+    private static func shortened(_ message: String) -> String {
+        guard message.utf8.count > 2000 else { return message }
+        return "\(message.prefix(1000)) … \(message.suffix(500))"
     }
 
     var description: String { text ?? exitCode.meaning }

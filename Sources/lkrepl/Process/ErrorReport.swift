@@ -29,10 +29,9 @@ enum ErrorReport {
     /// Tells of arguments that fit no command.
     static func tell(_ usage: UsageFailure) {
         switch format.withLock({ $0 }) {
-        case .text: StandardError.shared.write(usage.visibleText + "\n")
+        case .text: StandardError.shared.write(usage.text + "\n")
         case .json:
-            let first = usage.visibleText.split(separator: "\n").first.map(String.init) ?? "bad arguments"
-            StandardError.shared.write(json(.usage, first, hint: nil, context: []))
+            StandardError.shared.write(json(.usage, usage.message, hint: nil, context: usage.context))
         }
     }
 

@@ -37,6 +37,8 @@ enum Interruption {
         var cancelCommand: (@Sendable () -> Void)?
         var leftovers: [String] = []
         var isInteractive = false
+        /// Whether a pager has the terminal, whose ^C is meant for what it shows.
+        var isPaging = false
         var isInstalled = false
         /// When the process ends whatever its command does.
         var deadline: ContinuousClock.Instant?
@@ -123,6 +125,12 @@ enum Interruption {
         signal(SIGPIPE, SIG_IGN)
     }
 
+    /// Says whether a pager has the terminal: as long as it has, ^C stops the command and not the process, which waits for
+    /// the user to leave the pager.
+    static func setPaging(_ isPaging: Bool) {
+        state.withLock { $0.isPaging = isPaging }
+    }
+
     /// Runs `body` so that the end of a program that reads what it writes is an error of the write, and not the end of this
     /// process.
     static func keepingBrokenPipes<R>(_ body: () throws -> R) rethrows -> R {
@@ -162,7 +170,7 @@ enum Interruption {
         var cancel: (@Sendable () -> Void)?
         var mustEnd: ExitCode?
         state.withLock { state in
-            if case .interrupt = reason, case .interrupt = state.reason, !state.isInteractive {
+            if case .interrupt = reason, case .interrupt = state.reason, !state.isInteractive, !state.isPaging {
                 mustEnd = .interrupted
             }
             if case .end = state.reason {} else { state.reason = reason }

@@ -12,6 +12,8 @@ final class StandardError: Sendable {
     let isTerminal: Bool
     /// The columns that the status line on the screen takes; 0 if there is none.
     private let statusWidth = Mutex(0)
+    /// What is to be written when the screen is free again; `nil` while it is.
+    private let held = Mutex<String?>(nil)
 
     init(descriptor: FileDescriptor) {
         self.descriptor = descriptor
@@ -20,6 +22,7 @@ final class StandardError: Sendable {
 
     /// Clears the status line and writes `text`, which ends its own lines.
     func write(_ text: String) {
+        if keep(text) { return }
         statusWidth.withLock { width in
             send(Self.clearing(width) + text)
             width = 0
@@ -30,10 +33,34 @@ final class StandardError: Sendable {
     ///
     /// - Parameter status: One line of visible text, narrower than the terminal.
     func show(status: String) {
+        if keep("") { return }
         statusWidth.withLock { width in
             let newWidth = DisplayWidth.columns(of: status)
             send("\r" + status + String(repeating: " ", count: max(0, width - newWidth)))
             width = newWidth
+        }
+    }
+
+    /// Keeps messages back while another program has the screen, and shows no status line.
+    func hold() {
+        guard isTerminal else { return }
+        clearStatus()
+        held.withLock { $0 = $0 ?? "" }
+    }
+
+    /// Writes what was kept back.
+    func release() {
+        let text = held.withLock { held in
+            defer { held = nil }
+            return held
+        }
+        if let text { write(text) }
+    }
+
+    private func keep(_ text: String) -> Bool {
+        held.withLock { held in
+            held?.append(text)
+            return held != nil
         }
     }
 

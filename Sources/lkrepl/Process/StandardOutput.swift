@@ -1,3 +1,9 @@
+#if canImport(Glibc)
+    import Glibc
+#else
+    import Darwin
+#endif
+
 /// A buffered writer that loses nothing in silence: every write is checked, and so is the last one.
 ///
 /// For standard output, and for any other file that is open for writing. Bytes reach the file at the latest in
@@ -18,6 +24,12 @@ final class StandardOutput {
     private let capacity: Int
     private var buffer: [UInt8] = []
     private var failure: WriteFailure?
+    /// When the buffer was written last.
+    private var lastFlush = CoarseClock.milliseconds
+    /// Whether somebody may be waiting for what is in the buffer.
+    private let isWatched: Bool
+    /// How long a row may lie in the buffer, so that slow results are seen as they come.
+    private static let longestWait = 100
     /// Stands between the buffer and the descriptor, so that long results are shown page by page; `nil` for none.
     private let pager: PagerGate?
 
@@ -30,6 +42,7 @@ final class StandardOutput {
         self.capacity = capacity
         self.pager = pager
         isTerminal = descriptor.isTerminal
+        isWatched = descriptor.byteCount == nil
         buffer.reserveCapacity(capacity)
     }
 
@@ -37,6 +50,7 @@ final class StandardOutput {
     convenience init() {
         let target = OutputTarget.current
         self.init(descriptor: target.descriptor, name: target.name, pager: target.pager)
+        OpenOutputs.current?.add { try self.flush() }
     }
 
     /// Takes bytes to write.
@@ -53,6 +67,7 @@ final class StandardOutput {
             unsafe bytes.withUnsafeBufferPointer { unsafe buffer.append(contentsOf: $0) }
         }
         byteCount += bytes.count
+        if isWatched, CoarseClock.milliseconds - lastFlush >= Self.longestWait { try flush() }
     }
 
     /// Takes bytes to write.
@@ -68,6 +83,7 @@ final class StandardOutput {
     /// Writes what is in the buffer.
     func flush() throws(WriteFailure) {
         if let failure { throw failure }
+        if isWatched { lastFlush = CoarseClock.milliseconds }
         guard !buffer.isEmpty else { return }
         try attempt { () throws(SystemError) in
             let bytes = buffer
@@ -109,6 +125,20 @@ final class StandardOutput {
         let failure = WriteFailure(error: error, name: name)
         self.failure = failure
         return failure
+    }
+}
+
+/// A clock that costs next to nothing and tells milliseconds.
+enum CoarseClock {
+    /// Milliseconds since some moment, never decreasing.
+    static var milliseconds: Int {
+        var time = timespec()
+        #if canImport(Glibc)
+            unsafe clock_gettime(CLOCK_MONOTONIC_COARSE, &time)
+        #else
+            unsafe clock_gettime(CLOCK_MONOTONIC_RAW_APPROX, &time)
+        #endif
+        return time.tv_sec * 1000 + time.tv_nsec / 1_000_000
     }
 }
 

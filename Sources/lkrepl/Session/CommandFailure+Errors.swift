@@ -8,9 +8,15 @@ extension CommandFailure {
         switch error {
         case let failure as CommandFailure: self = failure
         case let failure as WriteFailure: self = failure.commandFailure
+        case let error as LevelError where error.code == .databaseNotFound:
+            self.init(
+                .noInput, error.description.split(separator: ";").first.map(String.init) ?? error.description,
+                hint: "check the path; init makes a store, load --create makes a database of a dump")
         case let error as LevelError: self.init(Self.exitCode(error.code), error.description)
         case let fault as FileFault: self.init(fault)
-        case let error as DocIndexError: self.init(Self.exitCode(error.code), error.message)
+        case let error as DocIndexError:
+            self.init(
+                Self.exitCode(error.code), error.message.replacing("or allow it", with: "or leave out --no-scan"))
         case let error as JSONError: self.init(.badData, "\(error)")
         case let error as NotationError: self.init(.usage, "\(error)")
         case let error as FieldPathError: self.init(.usage, "\(error)")

@@ -31,6 +31,9 @@ struct GlobalOptions: ParsableArguments {
     @Flag(name: .long, help: ArgumentHelp("Ask nothing; what would be asked is refused.", visibility: .hidden))
     var noInput = false
 
+    @Flag(name: .long, help: "Show long results on a terminal without a pager.")
+    var noPager = false
+
     @Option(name: .long, help: "Seconds to wait for a process that has the database open.")
     var wait = 0.0
 
@@ -96,6 +99,8 @@ struct GlobalOptions: ParsableArguments {
         guard !noInput, FileDescriptor.standardInput.isTerminal, StandardError.shared.isTerminal else {
             throw CommandFailure(.noPermission, "not done without a yes: \(question)", hint: "add --yes")
         }
+        // What was printed so far says what the question is about.
+        try? OutputTarget.current.pager?.finish()
         StandardError.shared.write("\(VisibleText.singleLine(question))? [y/N] ")
         var answer = [UInt8](repeating: 0, count: 64)
         var count = 0

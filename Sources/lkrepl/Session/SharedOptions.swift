@@ -12,6 +12,7 @@ struct SharedOptions: Hashable, Sendable {
     /// Options without a value.
     static let flags: Set<String> = [
         "--write", "-q", "--quiet", "-v", "--verbose", "--json", "--all", "-y", "--yes", "--no-input", "--no-color",
+        "--no-pager",
     ]
     /// Options with one.
     static let valued: Set<String> = ["--mode", "--progress", "--color", "--error-format", "--wait"]
@@ -51,6 +52,11 @@ struct SharedOptions: Hashable, Sendable {
         arguments.removeFirst()
         set(name, String(first.dropFirst(name.count + 1)))
         return true
+    }
+
+    /// Whether the arguments of a command say that no pager is wanted.
+    static func refusesPager(_ arguments: some Sequence<String>) -> Bool {
+        arguments.prefix { $0 != "--" }.contains("--no-pager")
     }
 
     private mutating func set(_ name: String, _ value: String) {

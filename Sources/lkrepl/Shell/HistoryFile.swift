@@ -8,7 +8,7 @@
 ///
 /// One input a line, with `\n` and `\\` escaped, in a file that only the user can read. Several shells append to it at
 /// the same time, under a lock. It is cut to the last ``limit`` inputs when a shell begins and finds it a half too long.
-/// A file that cannot be read or written is no error: nobody wants to be kept from work by it.
+/// A file that cannot be read or written is told of once and no error: nobody wants to be kept from work by it.
 final class HistoryFile {
     /// How many inputs are kept.
     static let limit = 5000
@@ -19,16 +19,42 @@ final class HistoryFile {
 
     private let path: String?
     private(set) var entries: [String] = []
+    /// Why the file cannot be used, until somebody was told; `nil` if it can.
+    private var failure: String?
+    private var hasFailed = false
 
     /// - Parameter path: the file; `nil` to remember only until the shell ends.
     init(path: String?) {
         self.path = path
-        guard let path, let file = try? FileDescriptor.openForReading(path) else { return }
-        defer { try? file.closeFile() }
-        guard let bytes = try? file.readAll() else { return }
-        let lines = bytes.split(separator: 0x0a)
+        guard let path, FileDescriptor.exists(path) else { return }
+        // A pipe would keep the shell waiting for ever.
+        guard !FileDescriptor.isSpecial(path) else {
+            fail("\(path) is no file")
+            return
+        }
+        var lines: [ArraySlice<UInt8>] = []
+        do {
+            let file = try FileDescriptor.openForReading(path)
+            defer { try? file.closeFile() }
+            // Longer lines than are ever written are none of this program.
+            lines = try file.readAll().split(separator: 0x0a).filter { $0.count <= 2 * Self.maximumByteCount }
+        } catch {
+            fail(CommandFailure(error).message)
+            return
+        }
         entries = lines.suffix(Self.limit).map { Self.unescaped(String(decoding: $0, as: UTF8.self)) }
         if lines.count > Self.limit * 3 / 2 { rewrite(path) }
+    }
+
+    private func fail(_ reason: String) {
+        if !hasFailed { failure = reason }
+        hasFailed = true
+    }
+
+    /// Why inputs are not kept, the first time that this is asked; `nil` if they are.
+    func takeFailure() -> String? {
+        defer { failure = nil }
+        return failure
     }
 
     /// Takes an input that was typed.
@@ -39,7 +65,7 @@ final class HistoryFile {
             !(entries.last.map { $0.utf8.elementsEqual(text.utf8) } ?? false)
         else { return }
         entries.append(text)
-        guard let path, Self.isWorthKeeping(text) else { return }
+        guard let path, !hasFailed, Self.isWorthKeeping(text) else { return }
         write(Self.escaped(text) + "\n", to: path, flags: O_APPEND)
     }
 
@@ -56,13 +82,17 @@ final class HistoryFile {
 
     private func write(_ text: String, to path: String, flags: Int32) {
         UserFiles.makeDirectory(of: path)
-        let file = unsafe open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0o600)
-        guard file >= 0 else { return }
+        let file = unsafe open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | O_NONBLOCK, 0o600)
+        guard file >= 0 else { return fail("cannot write \(path): \(SystemError(number: errno))") }
         defer { close(file) }
         _ = fchmod(file, 0o600)
         guard flock(file, LOCK_EX) == 0 else { return }
         if flags & O_TRUNC != 0 { _ = ftruncate(file, 0) }
-        try? FileDescriptor(rawValue: file).writeAll(Array(text.utf8))
+        do {
+            try FileDescriptor(rawValue: file).writeAll(Array(text.utf8))
+        } catch {
+            fail("cannot write \(path): \(error)")
+        }
     }
 
     // MARK: - Lines

@@ -156,7 +156,9 @@ extension Shell {
     }
 
     /// Runs `body` with its output where `.once` or `.output` have it, or through the pager.
-    func withOutput(_ body: () throws -> Void) throws {
+    ///
+    /// - Parameter paging: when the pager is used; `nil` for what is set.
+    func withOutput(paging: ShellSettings.Paging? = nil, _ body: () throws -> Void) throws {
         if let sink = redirections.once {
             redirections.once = nil
             do {
@@ -168,17 +170,7 @@ extension Shell {
             return try sink.close()
         }
         if let sink = redirections.lasting { return try write(to: sink, body) }
-        guard isInteractive, box.settings.paging != .off, FileDescriptor.standardOutput.isTerminal, !Terminal.isDumb,
-            let command = PagerGate.standardCommand()
-        else { return try body() }
-        let rows = box.settings.paging == .on ? 0 : Terminal.height(of: 1)
-        let gate = PagerGate(command: command, screenRows: rows)
-        defer { try? gate.finish() }
-        do {
-            try OutputTarget.$current.withValue(OutputTarget(pager: gate), operation: body)
-        } catch let failure as WriteFailure where failure.error.exitCode == .brokenPipe {
-            // The pager was closed: the user has seen enough.
-        }
+        try PagerGate.run(isInteractive ? paging ?? box.settings.paging : .off, body)
     }
 
     /// Runs `body` with its output to a sink. A program that has read enough ends the command, and nothing else.

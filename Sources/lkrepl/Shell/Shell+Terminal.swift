@@ -38,6 +38,10 @@ extension Shell {
         let driver = TerminalDriver()
         var text = ""
         while true {
+            if let reason = history.takeFailure(), !invocation.options.isQuiet {
+                let text = VisibleText.singleLine(reason)
+                StandardError.shared.write("what is typed is not remembered: \(text); LKREPL_HISTFILE names a file\n")
+            }
             let outcome = driver.read(surroundings(), text: text)
             text = ""
             switch outcome {

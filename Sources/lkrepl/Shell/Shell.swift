@@ -27,10 +27,12 @@ final class Shell {
     static func run(_ invocation: Invocation.ShellInvocation) throws {
         var settings = ShellSettings()
         settings.options = invocation.options
+        let refusesPager = SharedOptions.refusesPager(invocation.options.arguments)
         let isInteractive = invocation.sources.isEmpty && FileDescriptor.standardInput.isTerminal
         if isInteractive, invocation.readsConfiguration, let path = UserFiles.configuration {
             try Configuration.apply(path, to: &settings)
         }
+        if refusesPager { settings.paging = .off }
         let session = try Session(path: invocation.database, access: try DatabaseAccess(settings.options))
         let box = SessionBox(session, readsStandardInput: invocation.sources.isEmpty, settings: settings)
         let shell = Shell(invocation, box, isInteractive: isInteractive)
@@ -158,7 +160,7 @@ final class Shell {
         let arguments = try completed(words)
         let start = ContinuousClock.now
         defer { if box.settings.isTimed { StandardError.shared.write("time: \(start.millisecondsText)\n") } }
-        try withOutput {
+        try withOutput(paging: SharedOptions.refusesPager(arguments) ? .off : nil) {
             try withMoment { try Program.runCommand(arguments) }
         }
         return true
@@ -204,7 +206,11 @@ final class Shell {
     }
 
     private static func located(_ error: any Error, _ place: String) -> any Error {
-        if let usage = error as? UsageFailure { return UsageFailure(text: "lkrepl: \(place): \(usage.text)") }
+        if var usage = error as? UsageFailure {
+            // The place ends with the command, which the failure names itself.
+            usage.context = [place] + usage.context.dropFirst()
+            return usage
+        }
         return CommandFailure(error).within(place)
     }
 }

@@ -336,6 +336,18 @@ import Testing
         }
         #expect(verification.problemCount == damage.count, "\(verification.problems.sorted())")
         #expect(verification.problems.count == damage.count)
+        for finding in verification.findings {
+            // The sentence begins with the place as far as it has a name; and no finding is without one.
+            let place = finding.problem.prefix { $0 != ":" }.split(separator: ".").map(String.init)
+            if place.first == "photos" {
+                #expect(finding.collection == "photos", "\(finding)")
+                #expect(finding.index == (place.count > 1 ? place[1] : nil), "\(finding)")
+            }
+            if finding.problem.contains("the document ") {
+                #expect(finding.documentID != nil || finding.row != nil, "\(finding)")
+                #expect(finding.key != nil, "\(finding)")
+            }
+        }
     }
 
     private static func verification(after damage: (Database) throws -> Void) throws -> Verification {

@@ -29,7 +29,7 @@ import Testing
                 let sorted = keys.sorted { $0.lexicographicallyPrecedes($1) }
                 for delimiters: Set<UInt8> in [[0x2f], [0x2f, 0x3a], [0xff], [0], []] {
                     for prefix in [[], Array("a".utf8), Array("a/".utf8), [0xff], [0xff, 0xff], random.pick(sorted)] {
-                        var tree = KeyTree(database, reader: database, delimiters: delimiters)
+                        var tree = KeyTree(database, reader: database, levels: .delimiters(delimiters))
                         let level = try tree.children(of: prefix)
                         #expect(
                             level.nodes == Self.grouped(sorted, below: prefix, delimiters),
@@ -67,7 +67,7 @@ import Testing
             }
             try database.write(batch)
             try database.compact()
-            var tree = KeyTree(database, reader: database, delimiters: [0x2f])
+            var tree = KeyTree(database, reader: database, levels: .delimiters([0x2f]))
             var level = try tree.children(of: [])
             #expect(
                 level.nodes.map { String(decoding: $0.prefix, as: UTF8.self) }

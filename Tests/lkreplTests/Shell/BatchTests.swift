@@ -110,7 +110,10 @@ import Testing
             try place.makePhotos()
             for (arguments, code, part) in [
                 (["find", "photos.store", "nope"], 64, "\"kind\":\"usage\",\"message\":\"there is no collection nope"),
-                (["find", "photos.store", "photos", "--bogus"], 64, "\"message\":\"Error: Unknown option"),
+                (
+                    ["find", "photos.store", "photos", "--bogus"], 64,
+                    "\"where\":[\"find\"],\"message\":\"Unknown option"
+                ),
                 (["get", "photos.store", "nothing"], 1, "\"code\":1"),
                 (["photos.store", "-c", "put a b"], 77, "\"where\":[\"-c:1: put\"]"),
                 (["photos.store", "-c", "put a b"], 77, "\"hint\":\"add --write, or type .write on\""),

@@ -52,6 +52,33 @@ final class TerminalSession {
         guard count == bytes.count else { throw ChildProcess.Failure(what: "cannot type") }
     }
 
+    /// Types bytes that need be no text.
+    func type(bytes: [UInt8]) throws {
+        let count = unsafe bytes.withUnsafeBytes { unsafe write(master, $0.baseAddress, $0.count) }
+        guard count == bytes.count else { throw ChildProcess.Failure(what: "cannot type") }
+    }
+
+    /// Pastes a text, of any length: what is shown meanwhile is read, since a terminal holds some kilobytes both ways.
+    func paste(_ text: String) throws {
+        let bytes = Array("\u{1b}[200~\(text)\u{1b}[201~".utf8)
+        var start = 0
+        while start < bytes.count {
+            let end = min(start + 512, bytes.count)
+            try type(bytes: Array(bytes[start..<end]))
+            start = end
+            _ = try readMore(milliseconds: 1)
+        }
+    }
+
+    /// Gives the terminal another size, which the child hears of.
+    func resize(rows: Int, columns: Int) throws {
+        var size = winsize(ws_row: UInt16(rows), ws_col: UInt16(columns), ws_xpixel: 0, ws_ypixel: 0)
+        guard unsafe ioctl(master, UInt(TIOCSWINSZ), &size) == 0 else {
+            throw ChildProcess.Failure(what: "the terminal keeps its size")
+        }
+        signal(SIGWINCH)
+    }
+
     /// Waits until `text` was shown; returns what was shown before it.
     @discardableResult
     func expect(_ text: String, seconds: Double = 60) throws -> String {
@@ -108,6 +135,9 @@ final class TerminalSession {
 
     /// Waits until the child has ended, and reads what it left; the exit code.
     func end() throws -> Int32 {
+        // A terminal holds some kilobytes; a child that shows more waits for somebody who reads.
+        let start = ContinuousClock.now
+        while ContinuousClock.now - start < .seconds(60), try readMore() {}
         let code = try child.wait(seconds: 60)
         while try readMore(milliseconds: 0) {}
         return code

@@ -1,0 +1,44 @@
+import DocIndex
+
+/// Writes what a check of a document store found as rows that say where: collection, index, document, row and key.
+///
+/// Keys are in the notation that commands take, in every form of output, so that what is printed can be pasted behind
+/// `get`.
+struct FindingWriter {
+    private let writer: ResultWriter
+    private let isForPeople: Bool
+    private let meaning: KeyMeaning
+
+    init(_ options: GlobalOptions, _ session: Session) throws {
+        writer = try options.writer()
+        isForPeople = try [.table, .line].contains(options.outputMode())
+        meaning = try KeyMeaning(of: session)
+    }
+
+    /// Writes one finding.
+    func write(_ finding: VerificationFinding) throws {
+        var row: DocumentObject = ["problem": .string(finding.problem)]
+        if let collection = finding.collection { row["collection"] = .string(collection) }
+        if let index = finding.index { row["index"] = .string(index) }
+        if let id = finding.documentID { row["id"] = id.value }
+        if let number = finding.row { row["row"] = .int(Int64(clamping: number)) }
+        if let key = finding.key {
+            row["key"] = .string(ByteNotation.print(key))
+            if let text = meaning.text(of: key) { row["meaning"] = .string(text) }
+        }
+        try writer.write(row)
+    }
+
+    /// Writes values that several documents have under a unique index.
+    func write(_ violation: UniqueViolation) throws {
+        var row: DocumentObject = [
+            "duplicates": .string(violation.description), "collection": .string(violation.collection),
+            "index": .string(violation.index),
+        ]
+        if !isForPeople { row["ids"] = .array(violation.ids.map(\.value)) }
+        try writer.write(row)
+    }
+
+    /// Writes the last rows.
+    func finish() throws { try writer.finish(tellsOfNothing: false) }
+}

@@ -1,0 +1,25 @@
+/// Text in lines that fit a width, broken between words.
+struct WrappedText {
+    /// The columns of a line. A word that is longer stands on a line of its own.
+    var width: Int
+
+    /// The lines of a text, of which each line is a paragraph.
+    func lines(of text: String) -> [String] {
+        text.split(separator: "\n", omittingEmptySubsequences: false).flatMap { paragraph($0) }
+    }
+
+    private func paragraph(_ text: Substring) -> [String] {
+        guard DisplayWidth.columns(of: String(text)) > width else { return [String(text)] }
+        var lines: [String] = []
+        for word in text.split(separator: " ") {
+            if let last = lines.last,
+                DisplayWidth.columns(of: last) + 1 + DisplayWidth.columns(of: String(word)) <= width
+            {
+                lines[lines.count - 1] = last + " " + word
+            } else {
+                lines.append(String(word))
+            }
+        }
+        return lines
+    }
+}

@@ -1,0 +1,75 @@
+import Foundation
+import Testing
+
+@testable import lkrepl
+
+/// The pager of single commands, in a real pseudo-terminal of 40 rows.
+@Suite struct `The pager of a single command` {
+    private func shown(
+        _ arguments: [String], _ environment: [String: String] = [:], in place: Workplace
+    ) throws -> (text: String, code: Int32) {
+        let terminal = try TerminalSession(
+            arguments, in: place,
+            environment: ["TERM": "xterm", "NO_COLOR": "1", "LKREPL_PAGER": "sed 's/^/paged: /'"].merging(environment) {
+                $1
+            })
+        let code = try terminal.end()
+        return (terminal.transcript, code)
+    }
+
+    private static let long = ["find", "photos.store", "photos", "--fields", "id", "--all"]
+
+    @Test func `shows what is longer than the screen, and nothing else`() throws {
+        try Workplace.with { place in
+            try place.makePhotos()
+            let paged = try shown(Self.long, in: place)
+            #expect(paged.code == 0)
+            let lines = paged.text.split(separator: "\r\n")
+            #expect(lines.count == 305 && lines.allSatisfy { $0.hasPrefix("paged: ") }, "\(lines.count)")
+            for arguments in [Self.long + ["--no-pager"], ["--no-pager"] + Self.long, Self.long + ["--limit", "3"]] {
+                let plain = try shown(arguments, in: place)
+                #expect(plain.code == 0 && !plain.text.contains("paged"), "\(arguments): \(plain)")
+            }
+            for environment in [["LKREPL_PAGER": "cat"], ["TERM": "dumb"]] {
+                let plain = try shown(Self.long, environment, in: place)
+                #expect(plain.code == 0 && !plain.text.contains("paged"), "\(environment)")
+            }
+            #expect(try place.run(Self.long).lines.count == 301)
+            let help = try shown(["find", "--help"], in: place)
+            #expect(help.code == 0 && help.text.contains("paged: "), "\(help)")
+        }
+    }
+
+    @Test func `that is closed early ends the command, and is no failure`() throws {
+        try Workplace.with { place in
+            try place.makePhotos()
+            let closed = try shown(
+                ["scan", "photos.store", "--mode", "jsonl"], ["LKREPL_PAGER": "sed -n '1p;2q'"], in: place)
+            #expect(closed.code == 0 && closed.text.split(separator: "\r\n").count == 1, "\(closed)")
+            let missing = try shown(Self.long, ["LKREPL_PAGER": "no-such-pager"], in: place)
+            #expect(missing.text.contains("no-such-pager"), "\(missing)")
+        }
+    }
+
+    @Test func `lets messages wait until it is left`() throws {
+        try Workplace.with { place in
+            try place.makePhotos()
+            let paged = try shown(["tree", "photos.store", "--depth", "4", "--mode", "jsonl"], in: place)
+            #expect(paged.code == 0)
+            #expect(paged.text.hasSuffix("tree: levels are those of a document store\r\n"), "\(paged.text.suffix(300))")
+        }
+    }
+
+    @Test func `is passed before a question is asked`() throws {
+        try Workplace.with { place in
+            try place.makePhotos()
+            try place.write("{\"version\": 2, \"collections\": {\"photos\": {}}}", to: "none.json")
+            let terminal = try TerminalSession(
+                ["migrate", "--write", "photos.store", "none.json"], in: place, environment: ["TERM": "xterm"])
+            let before = try terminal.expect("[y/N]")
+            #expect(before.contains("its entries are deleted"), "\(before)")
+            try terminal.type("n\n")
+            #expect(try terminal.end() == 1)
+        }
+    }
+}

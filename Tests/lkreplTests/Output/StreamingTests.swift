@@ -1,0 +1,246 @@
+import Foundation
+import Testing
+
+@testable import lkrepl
+
+#if canImport(Glibc)
+    import Glibc
+#else
+    import Darwin
+#endif
+
+/// Long results: they come while the command runs, and what came stays when it is stopped.
+@Suite struct `Long results` {
+    /// A database with many pairs, and a store with many documents, made once for all tests.
+    private static let template: Result<Workplace, any Error> = Result {
+        let place = try Workplace()
+        var lines = ""
+        for number in 0..<20_000 { lines += "{\"k\":\"key-\(100_000 + number)\",\"v\":\"value of \(number)\"}\n" }
+        try place.write(lines, to: "pairs.jsonl")
+        try #require(try place.run("load", "--create", "app.db", "pairs.jsonl", "-q").code == 0)
+        try place.makeItems()
+        lines = ""
+        for number in 0..<8_000 { lines += "{\"id\":\(number),\"n\":\(number % 10),\"t\":\"common text\"}\n" }
+        try place.write(lines, to: "items.jsonl")
+        try #require(try place.run("import", "--write", "items.store", "items", "items.jsonl", "-q").code == 0)
+        atexit { `Long results`.removeTemplate() }
+        return place
+    }
+
+    private static func removeTemplate() {
+        if case .success(let place) = template { try? place.remove("") }
+    }
+
+    private func copy(_ names: String..., to place: Workplace) throws {
+        let template = try Self.template.get()
+        for name in names {
+            try FileManager.default.copyItem(atPath: "\(template.path)/\(name)", toPath: "\(place.path)/\(name)")
+        }
+    }
+
+    /// Runs a command whose output goes into a pipe that nobody reads, stops it when the pipe is full, and reads then.
+    private func interrupted(_ arguments: [String], in place: Workplace) throws -> Outcome {
+        let pipe = place.path + "/pipe"
+        try #require(unsafe mkfifo(pipe, 0o600) == 0)
+        defer { unsafe unlink(pipe) }
+        let reader = unsafe open(pipe, O_RDONLY | O_NONBLOCK)
+        try #require(reader >= 0)
+        defer { close(reader) }
+        let child = try ChildProcess(
+            Binary.path, arguments.map { Array($0.utf8) }, in: place.path, input: .file("/dev/null"),
+            output: .file(pipe), error: .file(place.path + "/.run-stopped"))
+        // Full, when nothing has come for a while.
+        var (available, last) = (Int32(0), Int32(-1))
+        while available == 0 || available != last {
+            last = available
+            usleep(300_000)
+            _ = unsafe ioctl(reader, UInt(FIONREAD), &available)
+        }
+        child.signal(SIGINT)
+        // Another thread of the child takes the signal, and may have to wait for its turn where much is going on.
+        usleep(500_000)
+        var bytes: [UInt8] = []
+        var buffer = [UInt8](repeating: 0, count: 65536)
+        while true {
+            var request = pollfd(fd: reader, events: Int16(POLLIN), revents: 0)
+            guard unsafe poll(&request, 1, 30_000) > 0 else { throw ChildProcess.Failure(what: "nothing comes") }
+            let count = unsafe buffer.withUnsafeMutableBytes { unsafe read(reader, $0.baseAddress, $0.count) }
+            if count <= 0 { break }
+            bytes += buffer[..<count]
+        }
+        return Outcome(code: try child.wait(seconds: 30), bytes: bytes, errorBytes: try place.read(".run-stopped"))
+    }
+
+    /// The number in `interrupted after 1,234 rows`.
+    private func toldCount(_ outcome: Outcome, _ noun: String = "rows") -> Int? {
+        let words = outcome.error.split(whereSeparator: \.isWhitespace).map(String.init)
+        guard let position = words.firstIndex(of: "after"), words.count > position + 2, words[position + 2] == noun
+        else {
+            return nil
+        }
+        return Int(words[position + 1].filter(\.isNumber))
+    }
+
+    @Test(arguments: [
+        (["scan", "app.db"], 0), (["keys", "app.db"], 0), (["scan", "app.db", "--mode", "csv"], 1),
+        (["values", "app.db", "--mode", "tsv"], 1), (["find", "items.store", "items"], 0),
+        (["find", "items.store", "items", "--mode", "csv"], 1),
+        (["search", "items.store", "items", "common", "--limit", "8000"], 0),
+    ]) func `that are stopped are whole, as far as they came`(arguments: [String], headCount: Int) throws {
+        try Workplace.with { place in
+            try copy("app.db", "items.store", to: place)
+            let whole = try place.run(arguments)
+            #expect(whole.code == 0)
+            let stopped = try interrupted(arguments, in: place)
+            #expect(stopped.code == 130, "\(stopped.error)")
+            #expect(
+                stopped.bytes.last == 0x0a && stopped.lines.count < whole.lines.count, "\(stopped.lines.count) lines")
+            #expect(stopped.lines == Array(whole.lines.prefix(stopped.lines.count)))
+            #expect(toldCount(stopped) == stopped.lines.count - headCount, "\(stopped.error)")
+        }
+    }
+
+    @Test func `that are stopped are whole as JSON, and in an export`() throws {
+        try Workplace.with { place in
+            try copy("app.db", "items.store", to: place)
+            let array = try interrupted(["scan", "app.db", "--json"], in: place)
+            #expect(array.code == 130)
+            let parsed = try JSONSerialization.jsonObject(with: Data(array.bytes)) as? [Any]
+            #expect((parsed?.count ?? 0) > 1_000 && parsed?.count == toldCount(array), "\(array.error)")
+            let export = try interrupted(["export", "items.store", "items"], in: place)
+            #expect(export.code == 130 && export.bytes.last == 0x0a, "\(export.code): \(export.error)")
+            #expect(export.lines.count == toldCount(export, "documents"), "\(export.error)")
+            // A file is there as a whole or not at all.
+            #expect(!place.has("out.jsonl"))
+        }
+    }
+
+    @Test(arguments: [
+        "scan app.db", "find items.store items", "find items.store items --mode csv", "keys app.db --mode keys",
+        "export items.store items", "dump app.db", "find items.store items --mode json",
+        "scan app.db --mode table --all",
+    ])
+    func `end without a word where their reader has enough`(command: String) throws {
+        try Workplace.with { place in
+            try copy("app.db", "items.store", to: place)
+            let start = ContinuousClock.now
+            let outcome = try place.shell("lkrepl \(command) | head -n 1")
+            #expect(outcome.code == 0 && outcome.lines.count == 1, "\(outcome)")
+            #expect(outcome.error.isEmpty || outcome.error.hasPrefix("export:") || outcome.error.hasPrefix("dump:"))
+            #expect(ContinuousClock.now - start < .seconds(20))
+            let code = try place.shell("{ lkrepl \(command) 2>/dev/null; echo $? >&3; } 3>code | head -n 1; cat code")
+            #expect(code.lines.last == "141", "\(code)")
+        }
+    }
+
+    @Test func `show their first rows while the others are looked for`() throws {
+        try Workplace.with { place in
+            try copy("app.db", to: place)
+            // A reader that is slower than the writer gets rows at once, and not when a buffer is full.
+            let outcome = try place.shell(
+                """
+                mkfifo in
+                lkrepl app.db < in > out 2>&1 &
+                exec 4> in
+                echo 'get key-100000' >&4
+                for try in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20; do
+                    [ -s out ] && break; sleep 0.1
+                done
+                cat out; exec 4>&-; wait
+                """)
+            #expect(outcome.output.contains("\"value of 0\""), "\(outcome)")
+        }
+    }
+
+    @Test func `leave what they found where they fail`() throws {
+        try Workplace.with(isVerified: false) { place in
+            try copy("app.db", to: place)
+            // The end of the last table, where its index is, stays; a block in its middle does not.
+            let names = try place.names(in: "app.db").filter { $0.hasSuffix(".ldb") }
+            let last = try #require(
+                names.max {
+                    (try? place.read("app.db/\($0)").count) ?? 0 < (try? place.read("app.db/\($1)").count) ?? 0
+                })
+            var bytes = try place.read("app.db/" + last)
+            let middle = bytes.count / 2
+            for index in middle..<middle + 64 { bytes[index] ^= 0xff }
+            try place.write(bytes, to: "app.db/" + last)
+            let outcome = try place.run("keys", "app.db")
+            #expect(outcome.code == 65, "\(outcome)")
+            #expect(outcome.lines.count > 100 && outcome.bytes.last == 0x0a, "\(outcome.lines.count)")
+            let table = try place.run("keys", "app.db", "--mode", "table")
+            #expect(table.code == 65 && table.output.contains("key-100000"), "\(table)")
+        }
+    }
+
+    @Test func `a stopped deletion of a range says what it deleted`() throws {
+        try Workplace.with { place in
+            for milliseconds: UInt32 in [5, 40, 80, 120, 200] {
+                try copy("app.db", to: place)
+                let child = try place.start(
+                    "delrange", "--write", "--yes", "app.db", "--prefix", "key", name: "deletion")
+                usleep(milliseconds * 1000)
+                child.signal(SIGINT)
+                let code = try child.wait(seconds: 20)
+                let error = String(decoding: try place.read("deletion-err"), as: UTF8.self)
+                #expect([0, 130].contains(code), "\(error)")
+                let left = try place.run("count", "app.db").output
+                let told =
+                    toldCount(Outcome(code: code, bytes: [], errorBytes: Array(error.utf8)), "of")
+                    ?? (code == 0 ? 20_000 : 0)
+                #expect(left == "\(20_000 - told)\n", "\(error)")
+                try place.remove("app.db")
+            }
+        }
+    }
+
+    /// Whenever ^C comes: before the command looks, while it works, or when it has ended.
+    @Test func `^C ends every long command of a shell, and never the shell`() throws {
+        try Workplace.with { place in
+            try copy("app.db", "items.store", to: place)
+            for (database, count, commands) in [
+                (
+                    "app.db", "count",
+                    [
+                        "compact --yes --deepest", "verify --deep", "verify", "digest", "tree --exact --depth 3",
+                        "bigkeys",
+                        "scan --all", "delrange --yes --prefix key-10",
+                    ]
+                ),
+                (
+                    "items.store", "find items --count",
+                    [
+                        "verify", "digest", "index check items", "index rebuild items t", "facets items n t",
+                        "search items common --limit 8000 --mode jsonl", "find items --sort -t --all",
+                        "explain items t *= x",
+                    ]
+                ),
+            ] {
+                let terminal = try TerminalSession(
+                    [database, "-q", "--write", "--no-pager", "--progress", "none"], in: place,
+                    environment: ["TERM": "dumb"])
+                let prompt = "\(database) rw!> "
+                try terminal.expect(prompt)
+                for (position, command) in commands.enumerated() {
+                    try terminal.type(command + "\n")
+                    usleep(UInt32(position % 4) * 60_000)
+                    let start = ContinuousClock.now
+                    terminal.signal(SIGINT)
+                    // What answers next is the shell. Where the command had ended already, ^C may hit the first question.
+                    usleep(50_000)
+                    let question = "\(count); .mode json; .mode; .mode automatic\n"
+                    try terminal.type(question)
+                    do {
+                        try terminal.expect("\r\njson\r\n", seconds: 5)
+                    } catch {
+                        try terminal.type(question)
+                        try terminal.expect("\r\njson\r\n")
+                    }
+                    #expect(ContinuousClock.now - start < .seconds(10), "\(command)")
+                }
+                try terminal.type("quit\n")
+                #expect(try terminal.end() == 0)
+            }
+        }
+    }
+}

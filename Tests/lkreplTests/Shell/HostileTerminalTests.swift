@@ -1,0 +1,114 @@
+import Foundation
+import Testing
+
+@testable import lkrepl
+
+#if canImport(Glibc)
+    import Glibc
+#else
+    import Darwin
+#endif
+
+/// What terminals, users and their files do that nobody would.
+@Suite struct `A hostile terminal` {
+    private func session(_ place: Workplace, _ environment: [String: String] = [:]) throws -> TerminalSession {
+        try TerminalSession(
+            ["photos.store"], in: place,
+            environment: ["TERM": "xterm", "NO_COLOR": "1"].merging(environment) { $1 })
+    }
+
+    private func end(_ terminal: TerminalSession) throws {
+        try terminal.type("\u{4}")
+        #expect(try terminal.end() == 0)
+    }
+
+    @Test func `pastes 100 kB, in one line and in many, and nothing runs`() throws {
+        try Workplace.with { place in
+            try place.makePhotos()
+            let terminal = try session(place)
+            try terminal.expectEditor()
+            for text in [
+                String(repeating: "x", count: 100_000), String(repeating: "find photos --count\n", count: 5_000),
+            ] {
+                try terminal.paste(text)
+                try terminal.type("\u{3}")
+                try terminal.expect("^C")
+                try terminal.expectEditor()
+            }
+            #expect(!terminal.transcript.contains("301"))
+            #expect(try terminal.enter("find photos --count\r") == "301\r\n")
+            try end(terminal)
+        }
+    }
+
+    @Test func `changes its size while one types, down to a column, and shows what was typed`() throws {
+        try Workplace.with { place in
+            try place.makePhotos()
+            let terminal = try session(place)
+            try terminal.expectEditor()
+            try terminal.type("find photos 'title *= \"a rather long text, 日本語 and 👩‍👩‍👧 that wraps\"' --count")
+            for (rows, columns) in [(24, 80), (10, 20), (5, 10), (2, 2), (1, 1), (0, 0), (50, 200), (40, 100)] {
+                try terminal.resize(rows: rows, columns: columns)
+            }
+            #expect(try terminal.enter("\r") == "0\r\n")
+            try terminal.resize(rows: 5, columns: 10)
+            #expect(try terminal.enter("find photos --count\r") == "301\r\n")
+            try end(terminal)
+        }
+    }
+
+    @Test func `sends keys that no keyboard has`() throws {
+        try Workplace.with { place in
+            try place.makePhotos()
+            let terminal = try session(place)
+            try terminal.expectEditor()
+            for keys in [
+                "\u{1b}[99999999;99999999~", "\u{1b}]0;x\u{7}", "\u{1b}P\u{1b}\\", "\u{1b}[<0;1;1M",
+                "\u{0}\u{1c}\u{1d}\u{1e}",
+            ] {
+                try terminal.type(keys)
+            }
+            try terminal.type(bytes: Array(128...255))
+            try terminal.type("\u{15}\u{b}")
+            try terminal.type("\u{3}")
+            try terminal.expect("^C")
+            try terminal.expectEditor()
+            #expect(try terminal.enter("find photos --count\r") == "301\r\n")
+            try end(terminal)
+        }
+    }
+
+    @Test(arguments: ["directory", "pipe", "/proc/version", "/proc/none/history"])
+    func `has a history that cannot be kept, which is told once`(name: String) throws {
+        try Workplace.with { place in
+            try place.makePhotos()
+            #expect(try place.shell("mkfifo pipe; mkdir directory").code == 0)
+            let terminal = try session(place, ["LKREPL_HISTFILE": name.hasPrefix("/") ? name : place.path + "/" + name])
+            try terminal.expectEditor()
+            #expect(try terminal.enter("find photos --count\r").hasPrefix("301\r\n"))
+            #expect(try terminal.enter("find photos rating = 5 --count\r").hasPrefix("23\r\n"))
+            // What was typed is there as long as the shell is.
+            #expect(try terminal.enter("\u{1b}[A\r").hasPrefix("23\r\n"))
+            try end(terminal)
+            let parts = terminal.transcript.components(separatedBy: "is not remembered")
+            #expect(parts.count == 2, "\(terminal.transcript)")
+        }
+    }
+
+    @Test func `has a history of binary rubbish`() throws {
+        try Workplace.with { place in
+            try place.makePhotos()
+            let rubbish: [UInt8] = [0xff, 0xfe, 0, 0x1b, 0x5b, 0x32, 0x4a, 0x0a]
+            try place.write(rubbish + Array(repeating: 0x7a, count: 3_000_000) + [0x0a], to: "history")
+            let terminal = try session(place, ["LKREPL_HISTFILE": place.path + "/history"])
+            try terminal.expectEditor()
+            try terminal.type("\u{1b}[A\u{1b}[A\u{1b}[B\u{1b}[B")
+            try terminal.type("\u{3}")
+            try terminal.expect("^C")
+            try terminal.expectEditor()
+            #expect(!terminal.transcript.contains("\u{1b}[2J"))
+            #expect(try terminal.enter("find photos --count\r") == "301\r\n")
+            try end(terminal)
+        }
+    }
+}
