@@ -20,7 +20,10 @@ struct FindCommand: ParsableCommand {
     @Argument(help: "The condition; every document without one.") var condition: [String] = []
     @Option(
         name: .long, parsing: .unconditional,
-        help: "Fields to sort by, with commas; - before one for larger values first.")
+        help: """
+            Fields to sort by, with commas; - before one for larger values first; natural(file) puts IMG_2 before IMG_10, \
+            ci(title) takes no notice of case.
+            """)
     var sort: String?
     @Option(name: .long, parsing: .unconditional, help: "How many at most.") var limit: Int?
     @Option(name: .long, parsing: .unconditional, help: "How many to leave out first.") var skip = 0
