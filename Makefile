@@ -42,6 +42,7 @@ bench: bootstrap
 	@$(SWIFT) run --skip-build -c release --package-path Benchmarks bench
 	@$(SWIFT) run --skip-build -c release --package-path Benchmarks docbench
 	@$(SWIFT) run --skip-build -c release --package-path Benchmarks querybench
+	@Benchmarks/text "$$($(SWIFT) build -c release --package-path Benchmarks --show-bin-path)"
 
 # In debug builds: what is slow is not the point, and a release build takes longer than all of it.
 bench-smoke: bootstrap
