@@ -235,6 +235,20 @@ public enum NaiveQuery {
         }
     }
 
+    /// What a document has at some paths: an array of all values where a path goes through arrays.
+    public static func fields(_ paths: [FieldPath], of document: DocumentObject) -> DocumentObject {
+        var result = DocumentObject()
+        for path in paths {
+            let found = values(at: path, in: document)
+            if path.hasArrayStep {
+                result[path.description] = .array(found)
+            } else if let value = found.first {
+                result[path.description] = value
+            }
+        }
+        return result
+    }
+
     // MARK: - Parts
 
     /// Every value that a path leads to.

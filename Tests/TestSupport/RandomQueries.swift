@@ -62,6 +62,11 @@ public struct RandomQueries: Sendable {
 
     // MARK: - Queries
 
+    /// One to three paths whose values are asked for.
+    public mutating func selection() -> [FieldPath] {
+        (0...number(below: 3)).map { _ in documents.random.once(in: 4) ? "id" : path() }
+    }
+
     /// A query.
     public mutating func query() -> Query {
         var query = Query(predicate(depth: 2))

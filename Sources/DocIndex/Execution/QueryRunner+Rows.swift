@@ -107,6 +107,41 @@ extension QueryRunner {
         try cursor.checkForErrors()
     }
 
+    /// What takes results from the entries of an index; `nil` unless these decide about the answer and have the places.
+    func projection(from index: ValueIndex) -> CoveredProjection? {
+        guard plan.isExact, let entryVisit else { return nil }
+        return CoveredProjection(entryVisit.paths, in: index)
+    }
+
+    /// The same for the entries of one value, which come in the order of rows.
+    func projection(of scan: IndexScan) -> CoveredProjection? {
+        guard query.sort.isEmpty, start == nil, scan.hasRisingRows, scan.ranges.count == 1, scan.filters.isEmpty,
+            let index = rows.index(named: scan.index) as? ValueIndex
+        else { return nil }
+        return projection(from: index)
+    }
+
+    /// Visits the entries of one value, and reads the documents of those that do not tell what is asked for.
+    func visitEntries(of scan: IndexScan, _ visit: Visit) throws {
+        guard let entryVisit, let projection = projection(of: scan) else { return }
+        let index = try valueIndex(named: scan.index)
+        var cursor = try rows.snapshot.cursor(in: scan.ranges[0])
+        while !window.isFull, try cursor.advance() {
+            try noteKey()
+            guard let row = index.row(of: cursor.key) else { throw index.damaged }
+            guard window.admit() else { continue }
+            if let object = projection.object(key: cursor.key, value: cursor.value) {
+                if try !entryVisit.visit(object) { return }
+                continue
+            }
+            let goesOn = try rows.withRecord(row) { record, bodyStart, sequence in
+                self.work.documentsExamined += 1
+                return try visit(row, record, bodyStart, sequence)
+            }
+            if !goesOn { return }
+        }
+    }
+
     /// How many documents a scan finds whose entries decide, from the entries alone or from what the index counts; `nil`
     /// where a document may have several entries in it.
     func entryCount(_ scan: IndexScan) throws -> Int? {

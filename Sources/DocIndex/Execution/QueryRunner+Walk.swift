@@ -15,6 +15,7 @@ extension QueryRunner {
         let limit = try filter.flatMap { try costLimit(among: $0) }
         let begin = work
         let index = try valueIndex(named: walk.index)
+        let projection = projection(from: index)
         let start = try self.start(of: walk, index)
         // Seeking behind the group, whatever follows there.
         let seek = start.map { $0.group + (walk.isDescending ? OrderedValue.behind : [0x01]) }
@@ -38,16 +39,16 @@ extension QueryRunner {
             if atGroup.count == 1, endsWithSort, !walk.isDescending {
                 let cursor = atGroup[0]
                 repeat {
-                    if cursor.row > behind, try !emit(cursor, among: filter, visit) { return }
+                    if cursor.row > behind, try !emit(cursor, among: filter, projection, visit) { return }
                 } while try advance(cursor, checks: isChecked) && cursor.group == group
                 continue
             }
-            var found: [UInt64] = []
+            var found: [FoundRow] = []
             var isTurned = false
             for cursor in atGroup {
                 repeat {
                     if cursor.row > behind, cursor.isAdmitted, filter?.contains(cursor.row) ?? true {
-                        found.append(cursor.row)
+                        found.append(FoundRow(row: cursor.row, object: projection.flatMap(cursor.object)))
                     }
                     if atGroup.count == 1, endsWithSort, found.count == Self.turningCount {
                         isTurned = true
@@ -57,14 +58,15 @@ extension QueryRunner {
             }
             if !isChecked, !found.isEmpty { try atGroup[0].checkForErrors() }
             if isTurned {
-                guard try turn(group, atGroup[0], walk, index, behind: behind, among: filter, visit) else { return }
+                guard try turn(group, atGroup[0], walk, index, behind: behind, among: filter, projection, visit)
+                else { return }
                 continue
             }
-            found.sort()
+            found.sort { $0.row < $1.row }
             var last: UInt64?
-            for row in found where row != last {
-                last = row
-                if try !emit(row, visit) { return }
+            for result in found where result.row != last {
+                last = result.row
+                if try !emit(result, visit) { return }
             }
         }
     }
@@ -72,7 +74,7 @@ extension QueryRunner {
     /// Meets the rows of one group from its beginning, and goes on behind it.
     private func turn(
         _ group: [UInt8], _ cursor: RunCursor, _ walk: IndexWalk, _ index: ValueIndex, behind: UInt64,
-        among filter: RowBitmap?, _ visit: Visit
+        among filter: RowBitmap?, _ projection: CoveredProjection?, _ visit: Visit
     ) throws -> Bool {
         var forward = try rows.snapshot.cursor(in: .entries(behind: cursor.run.prefix + group))
         while try forward.advance() {
@@ -81,7 +83,8 @@ extension QueryRunner {
             guard row > behind, filter?.contains(row) ?? true,
                 walk.filters.isEmpty || index.admits(forward.key, walk.filters)
             else { continue }
-            if try !emit(row, visit) { return false }
+            let object = projection?.object(key: forward.key, value: forward.value)
+            if try !emit(FoundRow(row: row, object: object), visit) { return false }
         }
         cursor.skipGroup(isDescending: true)
         _ = try advance(cursor)
@@ -113,17 +116,25 @@ extension QueryRunner {
         return true
     }
 
-    private func emit(_ cursor: RunCursor, among filter: RowBitmap?, _ visit: Visit) throws -> Bool {
+    private func emit(
+        _ cursor: RunCursor, among filter: RowBitmap?, _ projection: CoveredProjection?, _ visit: Visit
+    ) throws -> Bool {
         guard cursor.isAdmitted, filter?.contains(cursor.row) ?? true else { return true }
         // A result is given only if nothing before it was left out.
         try cursor.checkForErrors()
-        return try emit(cursor.row, visit)
+        return try emit(FoundRow(row: cursor.row, object: projection.flatMap(cursor.object)), visit)
     }
 
     /// Reads a row and visits it if it is of the answer.
     ///
     /// - Returns: whether there is to be more.
-    private func emit(_ row: UInt64, _ visit: Visit) throws -> Bool {
+    private func emit(_ found: FoundRow, _ visit: Visit) throws -> Bool {
+        let row = found.row
+        if let object = found.object, let entryVisit {
+            lastRow = row
+            guard window.admit() else { return true }
+            return try entryVisit.visit(object) && !window.isFull
+        }
         if plan.isExact, window.isSkipping {
             _ = window.admit()
             lastRow = row
@@ -155,6 +166,12 @@ extension QueryRunner {
         }
         return (group, row)
     }
+}
+
+/// A row that a walk has met, with what its entry tells, where that is all that is asked for.
+private struct FoundRow {
+    let row: UInt64
+    let object: DocumentObject?
 }
 
 /// Which group of several runs comes next.

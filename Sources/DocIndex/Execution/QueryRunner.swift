@@ -14,6 +14,12 @@ final class QueryRunner {
     /// whether there is to be more.
     typealias Visit = (_ row: UInt64, _ record: Span<UInt8>, _ bodyStart: Int, _ sequence: UInt64) throws -> Bool
 
+    /// What is taken from entries, and who gets it. Returns whether there is to be more.
+    struct EntryVisit {
+        let paths: [FieldPath]
+        let visit: (DocumentObject) throws -> Bool
+    }
+
     let rows: RowReader
     let query: Query
     let plan: Plan
@@ -30,6 +36,8 @@ final class QueryRunner {
     let searches: SearchResults?
     private let openSearches: Set<TextCondition>
     var window: ResultWindow
+    /// Gets results that entries tell by themselves, in place of the visit of rows; `nil` where documents are asked for.
+    var entryVisit: EntryVisit?
     private var stepCount = 0
     /// The last row of the answer that a walk has met.
     var lastRow: UInt64?
@@ -66,6 +74,7 @@ final class QueryRunner {
         case .nearest(let name, let center): try visitNearest(try geoIndex(named: name), center, visit)
         case .scan where query.sort.isEmpty: try scanInOrder(visit)
         case .scan: try sort(visit) { add in try scan(from: 0, add) }
+        case .ranges(let scan) where projection(of: scan) != nil: try visitEntries(of: scan, visit)
         default:
             let found = try rowSet(plan.access)
             if query.sort.isEmpty {

@@ -26,6 +26,9 @@ final class RunCursor {
     /// - Returns: whether there is one.
     func advance(checks: Bool = true) throws -> Bool { try position.advance(checks: checks) }
 
+    /// What the entry tells of its document; `nil` if that is not all.
+    func object(_ projection: CoveredProjection) -> DocumentObject? { position.object(projection) }
+
     /// Throws what the moves so far have met.
     func checkForErrors() throws { try position.checkForErrors() }
 
@@ -56,6 +59,10 @@ private struct RunPosition: ~Copyable {
         filters = walk.filters
         cursor = try snapshot.cursor(in: run.range, reverse: walk.isDescending)
         if let start { cursor.seek(to: run.prefix + start) }
+    }
+
+    func object(_ projection: CoveredProjection) -> DocumentObject? {
+        projection.object(key: cursor.key, value: cursor.value)
     }
 
     mutating func checkForErrors() throws { try cursor.checkForErrors() }

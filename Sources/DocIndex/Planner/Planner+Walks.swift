@@ -30,15 +30,18 @@ extension Planner {
         guard outline.wanted < .infinity else { return nil }
         let answers = walks.filter { $0.isAnswer(to: outline.conjuncts) }
         let first = answers.min {
-            $0.walk.isDescending != $1.walk.isDescending ? !$0.walk.isDescending : $0.walk.index < $1.walk.index
+            let covered = (isCovered($0.index), isCovered($1.index))
+            if covered.0 != covered.1 { return covered.0 }
+            return $0.walk.isDescending != $1.walk.isDescending ? !$0.walk.isDescending : $0.walk.index < $1.walk.index
         }
         return first.map { walk in
             let count = min(outline.wanted, Double(documentCount))
             let step = walk.walk.isDescending ? costs.entryBackward : costs.entryForward
+            let read = isCovered(walk.index) ? 0 : count
             return option(
                 .walk(walk.walk, filter: nil), .found, exact: walk.exact, of: outline.conjuncts,
-                Plan.Estimate(keys: count, documents: count, rows: count),
-                cost: costs.seek + count * (step + costs.documentByRow))
+                Plan.Estimate(keys: count, documents: read, rows: count),
+                cost: costs.seek + count * step + read * costs.documentByRow)
         }
     }
 

@@ -4,9 +4,11 @@ internal import LevelKit
 /// indexes, and of nothing else.
 struct Planner {
     /// What the plan is for.
-    enum Purpose {
-        /// Documents, or parts of them.
+    enum Purpose: Equatable {
+        /// Documents.
         case documents
+        /// What documents have at some paths.
+        case fields([FieldPath])
         /// How many there are.
         case count
     }
@@ -167,7 +169,7 @@ struct Planner {
         var read =
             outline.isSorted
             ? filter.rowCount : min(filter.rowCount, outline.wanted * filter.rowCount / max(rowCount, 1))
-        if purpose == .count, isExact { read = 0 }
+        if isExact, purpose == .count || !outline.isSorted && isCovered(filter.access) { read = 0 }
         var cost = filter.cost + filter.rowCount * costs.setMember
         cost += read * (costs.document(of: filter.rowCount, among: Double(documentCount)) + costs.condition)
         if outline.isSorted {
@@ -193,13 +195,29 @@ struct Planner {
             cost += filter.cost + (filter.rowCount + visited) * costs.setMember
             read = min(filter.rowCount, outline.wanted * filter.rowCount / max(outline.resultCount(of: filter), 1))
         }
+        let exact = walk.exact.union(filter?.exact ?? [])
+        if exact.count == outline.conjuncts.count, isCovered(walk.index) { read = 0 }
         cost += read * (costs.documentByRow + costs.condition)
         return option(
             .walk(walk.walk, filter: filter?.access), .found,
-            exact: walk.exact.union(filter?.exact ?? []), of: outline.conjuncts,
+            exact: exact, of: outline.conjuncts,
             Plan.Estimate(
                 keys: visited + (filter?.entryCount ?? 0), documents: read, rows: min(resultCount, outline.wanted)),
             cost: cost)
+    }
+
+    /// Whether the entries of an index have all that is asked for, so that no document is read.
+    func isCovered(_ index: ValueIndex) -> Bool {
+        guard case .fields(let paths) = purpose else { return false }
+        return index.definition.covers(paths)
+    }
+
+    /// Whether the entries of an access have it, in the order of rows.
+    private func isCovered(_ access: Plan.Access) -> Bool {
+        guard case .ranges(let scan) = access, scan.hasRisingRows, scan.ranges.count == 1, scan.filters.isEmpty,
+            let index = valueIndexes.first(where: { $0.definition.name == scan.index })
+        else { return false }
+        return isCovered(index)
     }
 
     /// The nearest locations first, where nothing else is asked about the order.

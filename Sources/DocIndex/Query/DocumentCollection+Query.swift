@@ -60,15 +60,24 @@ extension DocumentCollection {
 
     /// What a query asks for, reduced to some paths: a document of each result that has what is there and no more.
     ///
+    /// Where the plan is the entries of one index, in the order of the query, and the index covers the paths, its entries are
+    /// read and no document. A component of the index has its value as well, unless that is a whole number: keys do not
+    /// tell `1` from `1.0`.
+    ///
     /// - Complexity: as ``forEach(matching:options:_:)``, but nothing else of a document is decoded.
     public func select(
         _ paths: [FieldPath], _ query: Query, options: QueryOptions = QueryOptions()
     ) throws -> [DocumentObject] {
-        let (rows, plan) = try prepare(query, options)
+        let (rows, plan) = try prepare(query, options, for: .fields(paths))
         let names = rows.collection.names.current
         let resolved = paths.map { ResolvedPath($0, names: names) }
         var results: [DocumentObject] = []
-        try QueryRunner(rows: rows, query: query, plan: plan, options: options).run { row, record, bodyStart, _ in
+        let runner = QueryRunner(rows: rows, query: query, plan: plan, options: options)
+        runner.entryVisit = QueryRunner.EntryVisit(paths: paths) {
+            results.append($0)
+            return true
+        }
+        try runner.run { row, record, bodyStart, _ in
             try rows.reading(row) {
                 let reader = try BodyReader(record.extracting(bodyStart..<record.count), names: names)
                 var result = DocumentObject()

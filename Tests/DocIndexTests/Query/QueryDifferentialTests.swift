@@ -60,7 +60,9 @@ import Testing
                         if queries.documents.random.once(in: 3) {
                             try Self.change(&model, in: store, using: &queries.documents)
                         }
-                        try Self.check(queries.query(), in: collection, model: model, tally: &tally)
+                        let query = queries.query()
+                        try Self.check(query, in: collection, model: model, tally: &tally)
+                        try Self.checkFields(queries.selection(), of: query, in: collection, model: model)
                     }
                     try expectSound(store)
                     try store.close()
@@ -128,6 +130,27 @@ import Testing
                 found == count, "\(query.predicate), \(plan), \(collection.definition.indexes), \(TestRun.repetition)")
         }
         if !expected.isEmpty { tally.nonempty += 1 }
+    }
+
+    /// What is selected is that of the documents, under every plan, whether it comes from entries or from bodies.
+    private static func checkFields(
+        _ paths: [FieldPath], of query: Query, in collection: DocumentCollection, model: DocumentModel
+    ) throws {
+        var selections = [paths]
+        // Those that an index covers, so that entries are asked often.
+        selections += collection.definition.indexes.filter { !$0.covered.isEmpty }.map(\.covered)
+        let contents = NaiveQuery.answer(query, among: model).compactMap { model[$0] }
+        for paths in selections {
+            let expected = contents.map { NaiveQuery.fields(paths, of: $0) }
+            for plan in try collection.plans(query) {
+                let found = try collection.select(
+                    paths, query, options: QueryOptions(hint: .plan(plan.identity)))
+                #expect(
+                    found == expected,
+                    "\(paths), \(query), \(plan), \(collection.definition.indexes), \(TestRun.repetition)")
+            }
+            #expect(try collection.select(paths, query) == expected)
+        }
     }
 
     @Test func `The answers do not depend on the indexes`() throws {

@@ -1,0 +1,83 @@
+internal import LevelKit
+
+/// Some paths of documents, taken from the entries of an index where those hold them, so that no document is read.
+///
+/// An entry has the values that its index covers, and those of its components as far as a key tells them whole: not a whole
+/// number, since equal numbers of both kinds have one place (`1` and `1.0`), no array and no object. Where an entry does not
+/// tell, its document does.
+struct CoveredProjection {
+    /// Where an entry has the value at a path.
+    private enum Source {
+        case component(Int)
+        case covered(Int)
+    }
+
+    private let index: ValueIndex
+    private let paths: [FieldPath]
+    private let sources: [Source]
+    private let readsCovered: Bool
+
+    /// `nil` if the index has no place for one of the paths.
+    init?(_ paths: [FieldPath], in index: ValueIndex) {
+        var sources: [Source] = []
+        for path in paths {
+            if let position = index.definition.covered.firstIndex(of: path) {
+                sources.append(.covered(position))
+            } else if let position = index.components.firstIndex(where: {
+                $0.path == path && $0.hasOrderOfValues && !path.hasArrayStep
+            }) {
+                sources.append(.component(position))
+            } else {
+                return nil
+            }
+        }
+        self.index = index
+        self.paths = paths
+        self.sources = sources
+        readsCovered = sources.contains { if case .covered = $0 { true } else { false } }
+    }
+
+    /// What the document of an entry has at the paths; `nil` if the entry does not tell.
+    func object(key: Span<UInt8>, value: Span<UInt8>) -> DocumentObject? {
+        var covered: [[DocumentValue]] = []
+        if readsCovered {
+            guard let values = CoveredValues.decode(value.copied(), count: index.definition.covered.count) else {
+                return nil
+            }
+            covered = values
+        }
+        var result = DocumentObject()
+        for (path, source) in zip(paths, sources) {
+            switch source {
+            case .covered(let position):
+                if path.hasArrayStep {
+                    result[path.description] = .array(covered[position])
+                } else if let value = covered[position].first {
+                    result[path.description] = value
+                }
+            case .component(let position):
+                switch component(position, in: key) {
+                case .missing: break
+                case .value(.int), .value(.double), .container, nil: return nil
+                case .value(let value): result[path.description] = value
+                }
+            }
+        }
+        return result
+    }
+
+    private func component(_ position: Int, in key: Span<UInt8>) -> OrderedValue.Decoded? {
+        var start = index.entryPrefix.count
+        for earlier in 0..<position {
+            guard let end = index.skip(earlier, in: key, from: start) else { return nil }
+            start = end
+        }
+        guard let end = index.skip(position, in: key, from: start) else { return nil }
+        return index.decoded(position, key.extracting(start..<end))
+    }
+}
+
+extension IndexDefinition {
+    /// Whether the index stores the values at all of these paths.
+    func covers(_ paths: [FieldPath]) -> Bool { !paths.isEmpty && paths.allSatisfy(covered.contains) }
+}

@@ -1,0 +1,103 @@
+import LevelKit
+import TestSupport
+import Testing
+
+@testable import DocIndex
+
+/// Parts of documents, from the entries of indexes that cover them.
+@Suite struct SelectTests {
+    private static let schema = Schema(collections: [
+        CollectionDefinition(
+            "c",
+            indexes: [
+                .value("year", on: "year", cover: ["title", "year", "tags[]"]),
+                .value("plain", on: "year", "title"), .value("tag", on: "tags[]", "year", cover: ["title", "year"]),
+                .value("title", on: "title"),
+            ])
+    ])
+
+    /// A store whose documents are gone, so that whatever is found comes from entries.
+    private func withEntriesAlone(_ body: (DocumentCollection) throws -> Void) throws {
+        try withTemporaryDirectory { directory in
+            let path = directory + "/s"
+            let whole = try DocumentStore.open(at: path, schema: Self.schema)
+            try whole.write { transaction in
+                for id in 0..<600 {
+                    try transaction.put(
+                        [
+                            "id": .int(Int64(id)), "year": id % 2 == 0 ? .int(1930) : .double(1931),
+                            "title": .string("t\(id % 10)"), "tags": ["fog", .int(Int64(id))],
+                        ], in: "c")
+                }
+            }
+            try whole.close()
+            let database = try Database.open(at: path)
+            for row in 1...600 { try database.delete(StoreKeyspace.document(1, row: UInt64(row))) }
+            let store = try DocumentStore.open(on: database)
+            try body(try store.collection("c"))
+            try store.close()
+        }
+    }
+
+    @Test(arguments: [
+        ("year = 1930", "", 300), ("", "-year", 600),
+        ("year >= 1930 and year < 1931", "-year", 300), ("tags[] = fog", "year", 600),
+        ("tags[] = fog and year = 1931", "", 300),
+    ])
+    func `Where an index covers what is asked for, no document is read`(
+        condition: String, sort: String, count: Int
+    ) throws {
+        try withEntriesAlone { collection in
+            let query = Query(
+                condition.isEmpty ? .all : try Predicate(parsing: condition),
+                sort: sort.isEmpty ? [] : try Query.SortKey.parse(sort))
+            // Among so few, looking at all of them is as quick.
+            let options = QueryOptions(hint: .index(condition.hasPrefix("tags") ? "tag" : "year"))
+            let found = try collection.select(["title", "year"], query, options: options)
+            #expect(found.count == count)
+            #expect(found.allSatisfy { $0.count == 2 })
+            // Whole numbers of both kinds stay apart.
+            #expect(found.allSatisfy { [.int(1930), .double(1931)].contains($0["year"]) })
+            var page = query
+            (page.offset, page.limit) = (7, 20)
+            #expect(try collection.select(["title", "year"], page, options: options) == Array(found[7..<27]))
+            expectFailure(.corruption) { _ = try collection.select(["title", "other"], query, options: options) }
+            expectFailure(.corruption) { _ = try collection.find(query, options: options) }
+        }
+    }
+
+    @Test func `A component that tells its value is taken, and a whole number is read from its document`() throws {
+        try withEntriesAlone { collection in
+            let query = Query(try Predicate(parsing: "title >= t3"), sort: [.ascending("title")], limit: 70)
+            let titles = try collection.select(["title"], query)
+            #expect(titles.map { $0["title"] } == Array(repeating: "t3", count: 60) + Array(repeating: "t4", count: 10))
+            let years = Query(sort: [.ascending("year"), .ascending("title")], limit: 5)
+            expectFailure(.corruption) {
+                _ = try collection.select(["year"], years, options: QueryOptions(hint: .index("plain")))
+            }
+        }
+    }
+
+    @Test func `Of indexes in the order of a query, one that covers what is asked for is taken`() throws {
+        try withTemporaryStore(
+            schema: Schema(collections: [
+                CollectionDefinition(
+                    "c",
+                    indexes: [
+                        .value("a", on: "n"), .value("b", on: "n", cover: ["t"]), .value("c", on: "n", cover: ["u"]),
+                    ])
+            ])
+        ) { store in
+            let collection = try store.collection("c")
+            for id in 0..<50 { try collection.put(["id": .int(Int64(id)), "n": .int(Int64(id % 7)), "t": "x"]) }
+            let query = Query(sort: [.ascending("n")], limit: 5)
+            func plan(_ paths: [FieldPath]) throws -> Plan {
+                try collection.prepare(query, QueryOptions(), for: .fields(paths)).1
+            }
+            #expect(try plan(["t"]).identity == "walk(b)" && plan(["t"]).estimate.documentCount == 0)
+            #expect(try plan(["u"]).identity == "walk(c)")
+            #expect(try plan(["t", "u"]).identity == "walk(a)" && plan(["t", "u"]).estimate.documentCount == 5)
+            #expect(try collection.plan(query).identity == "walk(a)")
+        }
+    }
+}
