@@ -38,6 +38,8 @@
     private let reverse: Bool
     /// Whether the range ends before the database does, in the direction of travel.
     private let hasFarBound: Bool
+    /// Whether the range begins after the database does, in the direction of travel.
+    private let hasNearBound: Bool
     @usableFromInline var position = Position.start
     // The key at the position, until the next move. The value is asked for where it is read: many loops want keys alone.
     @usableFromInline var entryKey = unsafe UnsafeBufferPointer<UInt8>(start: nil, count: 0)
@@ -52,6 +54,7 @@
         self.range = range
         self.reverse = reverse
         hasFarBound = (reverse ? range.lower : range.upper) != .unbounded
+        hasNearBound = (reverse ? range.upper : range.lower) != .unbounded
         life = LiveCursor(iterator)
         registration = core.register(life)
     }
@@ -181,7 +184,10 @@
 
     private mutating func moveToStart() throws(LevelError) {
         defer { target = nil }
-        if reverse {
+        if let target, !hasNearBound, !reverse {
+            // What most seeks are, without a copy of the bound.
+            iterator.seek(target.span)
+        } else if reverse {
             seekToLast(atMost: tighter(range.upper, target, lower: false))
         } else {
             seekToFirst(atLeast: tighter(range.lower, target, lower: true))
