@@ -171,6 +171,7 @@ extension QueryRunner {
     ) throws {
         let counters = IndexCounters(index: index)
         let prefixCount = index.entryPrefix.count
+        let hasDescending = index.components.contains { $0.order == .descending }
         for range in scan.ranges {
             guard case .included(var lower) = range.lower, case .excluded(let upper) = range.upper,
                 lower.count > prefixCount, upper.count >= prefixCount
@@ -184,7 +185,16 @@ extension QueryRunner {
                 continue
             }
             // Bounds are places between entries, so a count stands where the entries of its value do: before a row.
-            let start = lower.last == 0x01 ? lower.dropLast() : lower[...]
+            var start = lower.last == 0x01 ? lower.dropLast() : lower[...]
+            // Where larger values come first, one that goes on behind another stands before its entries, but its count
+            // behind that of the other.
+            if hasDescending,
+                let end = start.indices.dropFirst(prefixCount).dropLast().first(where: {
+                    start[$0] == 0xff && start[$0 + 1] == 0
+                })
+            {
+                start = start[...end]
+            }
             var cursor = try rows.snapshot.cursor(
                 in: .from(counters.key(start[prefixCount...]), to: counters.key(upper[prefixCount...])))
             let skipped = counters.key([]).count

@@ -11,13 +11,19 @@ import Testing
             indexes: [
                 .value("n", on: .field("n", order: .descending), counts: true),
                 .value("pair", on: "kind", .field("n", order: .descending), cover: ["tags[]", "note"], counts: true),
-                .value("name", on: "name", "kind"), .value("tags", on: "tags[]", "n", counts: true),
+                .value("name", on: "name", "kind"),
+                .value("down", on: .field("name", order: .descending), counts: true),
+                .value("tags", on: "tags[]", "n", counts: true),
             ])
     ])
 
     private static let conditions = [
         "n = 3", "n >= 3", "n > 3", "n <= 3", "n < 3", "n between 2 and 5", "n in (1, 3, 9)", "n exists", "n missing",
         "kind = a", "kind = a and n >= 4", "kind = a and n = 4", "kind in (a, b) and n < 4", "name ^= 'x'",
+        // Values of which one begins another.
+        "n < 5e-324", "n <= 0", "n > 0", "n < 'text\u{0}'", "n <= text", "n > text", "kind = a and n < 'text\u{0}a'",
+        "name < 'x\u{0}y'", "name < 'x\u{0}'", "name <= 'x\u{0}'", "name >= 'x\u{0}'", "name ^= 'x\u{0}'",
+        "name between 'x' and 'x\u{0}'",
         "name > 'x'", "name = 'x\u{0}'", "tags has p", "tags has p and n = 3", "kind is string",
     ]
 
@@ -29,7 +35,12 @@ import Testing
                 for id in 0..<400 {
                     var document: DocumentObject = ["id": .int(Int64(id))]
                     if !random.once(in: 6) {
-                        document["n"] = random.pick([1, 2, .double(2.5), 3, .double(3), 4, 5, 9, "text", true, .null])
+                        document["n"] = random.pick([
+                            0, .double(.leastNonzeroMagnitude), 1, 2, .double(2.5), 3, .double(3), 4, 5, 9, "text",
+                            "text\u{0}",
+                            "text\u{0}a",
+                            true, .null,
+                        ])
                     }
                     if !random.once(in: 5) { document["kind"] = random.pick(["a", "b", "c", 7]) }
                     if !random.once(in: 5) {
