@@ -160,6 +160,47 @@ extension IndexComponent {
         key.append(0)
     }
 
+    /// Where the keys of all texts lie that begin with `prefix`: from those with one beginning to those with another, in a
+    /// component that is ascending; other keys lie there too.
+    ///
+    /// `IMG_12` is followed by 120 to 129 among the numbers of three digits, by 1200 to 1299 among those of four, and so on.
+    ///
+    /// `nil` if the component has no natural order, or the prefix is of no help: what stands behind ASCII may be composed with
+    /// it, as may a mark behind a letter at the end.
+    func naturalSpans(ofTextsBeginningWith prefix: String) -> [(first: [UInt8], last: [UInt8])]? {
+        guard collation == .natural, separator == nil, part == nil, dateFormats.isEmpty else { return nil }
+        var known = Array(prefix.utf8.prefix { $0 < 0x80 })
+        while let last = known.last, Self.isComposed(last) { known.removeLast() }
+        guard !known.isEmpty else { return nil }
+        let digitCount = known.reversed().prefix { (0x30...0x39).contains($0) }.count
+        var base: [UInt8] = []
+        Self.appendNatural(String(decoding: known.dropLast(digitCount), as: UTF8.self), to: &base)
+        // The kind and the first part without its end; behind it stand the text itself and another end.
+        base.removeLast(known.count - digitCount + Self.zeroCount(known) + 2)
+        guard digitCount > 0 else { return [(base, base)] }
+        base.append(0x30)
+        let digits = known.suffix(digitCount).drop { $0 == 0x30 }
+        // Zeros at the beginning are not in the key.
+        guard !digits.isEmpty else { return [(base, base)] }
+        func number(ofDigits count: Int) -> [UInt8] {
+            var key = base
+            Self.appendCount(count, to: &key)
+            return key
+        }
+        let spans = (0..<Self.numberSpanCount).map { number(ofDigits: digits.count + $0) + digits }
+        return spans.map { ($0, $0) } + [(number(ofDigits: digits.count + Self.numberSpanCount), base)]
+    }
+
+    /// The lengths of numbers that have a span of their own.
+    private static let numberSpanCount = 6
+
+    private static func zeroCount(_ bytes: [UInt8]) -> Int { bytes.count { $0 == 0 } }
+
+    /// Whether there are marks with which an ASCII character makes one other: letters, and signs that can be struck through.
+    private static func isComposed(_ byte: UInt8) -> Bool {
+        (0x41...0x5a).contains(byte) || (0x61...0x7a).contains(byte) || (0x3c...0x3e).contains(byte)
+    }
+
     /// Adds a count in bytes that have its order, none of them zero.
     private static func appendCount(_ count: Int, to key: inout [UInt8]) {
         var rest = count

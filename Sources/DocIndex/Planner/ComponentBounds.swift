@@ -205,6 +205,10 @@ struct ComponentBoundsBuilder {
 
     private func prefix(_ text: String) -> ComponentBounds? {
         let bytes: [UInt8]
+        if let spans = component.naturalSpans(ofTextsBeginningWith: text) {
+            return sorted(
+                spans.map { interval(.beforePrefix($0.first), .behindPrefix($0.last)) }, isExact: false)
+        }
         if component.hasOrderOfValues {
             bytes = Array(OrderedValue.encoded(.string(text)).dropLast())
         } else if let levels = component.levelPrefix(ofTextsBeginningWith: text) {

@@ -66,6 +66,8 @@ import Testing
         Example(folded, "title ^= 'title 19'", "scan"), Example(folded, "", sort: "title", "scan"),
         Example(natural, "title = 'title 7'", #"index i (title = "title 7")"#),
         Example(natural, "", sort: "title", "scan"),
+        Example(natural, "title ^= 'title 12'", #"index i (title ^= "title 12")"#),
+        Example(natural, "title ^= 'title 12'", sort: "-natural(title)", #"walk index i (title ^= "title 12")"#),
         Example(natural, "", sort: "-natural(title)", "walk index i"),
         Example(natural, "", sort: "natural(title)", "walk index i backwards"),
         Example(natural, "", sort: "ci(title)", "scan"), Example(folded, "", sort: "ci-ai(title)", "walk index i"),
@@ -114,6 +116,51 @@ import Testing
             #expect(plan.description.hasPrefix(example.plan), "\(plan)")
 
             #expect(try collection.find(query) == store.collection("bare").find(query))
+        }
+    }
+
+    @Test(arguments: [IndexComponent.Order.ascending, .descending])
+    func `Texts that begin alike are found in natural order, whatever numbers follow`(order: IndexComponent.Order)
+        throws
+    {
+        let names = [
+            "IMG_12", "IMG_120", "img_12", "IMG_0012", "IMG_1", "IMG_2", "IMG_12a", "IMG_12_3", "IMG_1200",
+            "IMG_129999999",
+            "IMG_12345678901234567890", "IMG_130", "IMG_", "IMG", "IMG_\u{301}", "IMG\u{301}_12", "IMG_12\u{301}", "I",
+            "", "0", "00",
+            "012", "12", "1<2", "1<\u{338}2", "a\0b12", "a\0b123", "a\0", "\u{e9}12", "e\u{301}12", "IMG_00", "IMG_0",
+        ]
+        let schema = Schema(collections: [
+            CollectionDefinition(
+                "c",
+                indexes: [.value("i", on: .field("name", order: order, collation: .natural), "n")])
+        ])
+        try withTemporaryStore(schema: schema) { store in
+            let collection = try store.collection("c")
+            try store.write { transaction in
+                // Others, so that looking at every document is no way.
+                for id in 0..<3000 { try transaction.put(["name": .string("other \(id)")], in: "c") }
+                for name in names { try transaction.put(["name": .string(name)], in: "c") }
+            }
+            var prefixes: Set<String> = []
+            for name in names {
+                let scalars = Array(name.unicodeScalars)
+                for count in scalars.indices.map({ $0 + 1 }) {
+                    prefixes.insert(String(String.UnicodeScalarView(scalars.prefix(count))))
+                }
+            }
+            var used = 0
+            for prefix in prefixes {
+                let query = Query(.hasPrefix("name", prefix))
+                let expected = try collection.find(query, options: QueryOptions(hint: .scan)).map(\.id)
+                #expect(expected.count == names.count { Array($0.utf8).starts(with: prefix.utf8) }, "\(prefix)")
+                for plan in try collection.plans(query) {
+                    let found = try collection.find(query, options: QueryOptions(hint: .plan(plan.identity))).map(\.id)
+                    #expect(found == expected, "\(prefix.debugDescription), \(plan)")
+                    used += plan.identity == "index(i)" ? 1 : 0
+                }
+            }
+            #expect(used > prefixes.count / 2, "\(used) of \(prefixes.count)")
         }
     }
 }
