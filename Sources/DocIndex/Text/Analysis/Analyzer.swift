@@ -48,6 +48,41 @@ enum Analyzer {
             UTF8.encode(scalar).map { bytes.append(contentsOf: $0) }
         }
 
+        /// Adds the terms of a text that is ASCII; most are.
+        ///
+        /// - Returns: whether it is; if not, nothing was added.
+        fileprivate mutating func appendPlain(_ text: Span<UInt8>) -> Bool {
+            var (bytes, ends) = (self.bytes, self.ends)
+            (self.bytes, self.ends) = ([], [])
+            defer { (self.bytes, self.ends) = (bytes, ends) }
+            let (start, endCount) = (bytes.count, ends.count)
+            var count = start
+            var termStart = start
+            // Written in place: to add them one by one would take longer than to look at them.
+            bytes.append(contentsOf: repeatElement(0, count: text.count))
+            var output = bytes.mutableSpan
+            let folded = Analyzer.folded.span
+            for index in text.indices {
+                let byte = folded[Int(text[index])]
+                if byte > Analyzer.between {
+                    output[count] = byte
+                    count += 1
+                } else if byte == Analyzer.between {
+                    if count > termStart {
+                        ends.append(count)
+                        termStart = count
+                    }
+                } else {
+                    bytes.removeLast(bytes.count - start)
+                    ends.removeLast(ends.count - endCount)
+                    return false
+                }
+            }
+            if count > termStart { ends.append(count) }
+            bytes.removeLast(bytes.count - count)
+            return true
+        }
+
         /// The terms in the order of their bytes, each with the number of times it occurs.
         var counted: [(term: ArraySlice<UInt8>, count: Int)] {
             let sorted = ends.indices.map { self[$0] }.sorted { $0.lexicographicallyPrecedes($1) }
@@ -65,19 +100,19 @@ enum Analyzer {
 
     /// Adds the terms of `text` behind those that are there.
     static func append(_ text: String, to terms: inout Terms) {
-        let utf8 = text.utf8Span.span
-        for index in 0..<utf8.count where utf8[index] >= 0x80 {
-            return appendFolded(text, to: &terms)
+        if !terms.appendPlain(text.utf8Span.span) { appendFolded(text, to: &terms) }
+    }
+
+    private static let (outside, between): (UInt8, UInt8) = (0, 1)
+
+    /// What each byte is in a term: the letter or digit without case, ``between`` between terms, ``outside`` for what is no ASCII.
+    private static let folded: [UInt8] = (0...255).map { (byte: UInt8) in
+        switch byte {
+        case 0x30...0x39, 0x61...0x7a: byte
+        case 0x41...0x5a: byte | 0x20
+        case 0x80...: outside
+        default: between
         }
-        for index in 0..<utf8.count {
-            let byte = utf8[index]
-            switch byte {
-            case 0x30...0x39, 0x61...0x7a: terms.append(byte)
-            case 0x41...0x5a: terms.append(byte | 0x20)
-            default: terms.endTerm()
-            }
-        }
-        terms.endTerm()
     }
 
     private static func appendFolded(_ text: String, to terms: inout Terms) {

@@ -5,18 +5,25 @@ enum BitPacking {
 
     /// Adds 128 numbers of `width` bits: 16 times as many bytes as bits.
     static func append(_ values: ArraySlice<UInt32>, width: Int, to bytes: inout [UInt8]) {
-        var pending: UInt64 = 0
-        var bitCount = 0
-        for value in values {
-            pending |= UInt64(value) << UInt64(bitCount)
-            bitCount += width
-            while bitCount >= 8 {
-                bytes.append(UInt8(truncatingIfNeeded: pending))
-                pending >>= 8
-                bitCount -= 8
+        precondition(values.count == 128 && width <= 32)
+        var offset = bytes.count
+        bytes.append(contentsOf: repeatElement(0, count: 16 * width))
+        if width == 0 { return }
+        unsafe bytes.withUnsafeMutableBytes { bytes in
+            var pending: UInt64 = 0
+            var bitCount = 0
+            // 128 numbers of any width fill words of 64 bits to the last one.
+            for value in values {
+                pending |= UInt64(value) << UInt64(bitCount)
+                bitCount += width
+                if bitCount >= 64 {
+                    unsafe bytes.storeBytes(of: pending.littleEndian, toByteOffset: offset, as: UInt64.self)
+                    offset += 8
+                    bitCount -= 64
+                    pending = UInt64(value) >> UInt64(width - bitCount)
+                }
             }
         }
-        if bitCount > 0 { bytes.append(UInt8(truncatingIfNeeded: pending)) }
     }
 
     /// Reads 128 numbers of at most 32 bits, and adds the same to each.

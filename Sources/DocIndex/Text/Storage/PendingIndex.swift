@@ -12,14 +12,6 @@ final class PendingIndex: Sendable {
         var killCount: UInt32
     }
 
-    fileprivate struct Word {
-        let slot: UInt32
-        let place: TextPlace
-        let term: UInt32
-        /// The word of the same term before this one, plus one; 0 if there is none.
-        let previous: UInt32
-    }
-
     fileprivate struct Kill {
         let number: UInt32
         let previous: UInt32
@@ -27,7 +19,7 @@ final class PendingIndex: Sendable {
 
     fileprivate struct State {
         var terms = TermTable()
-        var words: [Word] = []
+        let words = PendingWords()
         var kills: [Kill] = []
         /// Of each term the newest word and the newest kill, plus one.
         var newestWords: [UInt32] = []
@@ -60,7 +52,7 @@ final class PendingIndex: Sendable {
             for index in 0..<document.terms.count {
                 let number = document.terms.withTerm(index) { state.number(of: $0) }
                 state.words.append(
-                    Word(
+                    PendingWord(
                         slot: slot, place: document.places[index], term: number,
                         previous: state.newestWords[Int(number)]))
                 state.newestWords[Int(number)] = UInt32(state.words.count)
@@ -111,7 +103,7 @@ final class PendingIndex: Sendable {
     }
 
     private func postings(_ number: Int, _ state: inout State, from lower: UInt32, to upper: UInt32) -> PlainPostings {
-        var words: [Word] = []
+        var words: [PendingWord] = []
         var next = state.newestWords[number]
         while next > 0 {
             let word = state.words[Int(next) - 1]
@@ -170,20 +162,33 @@ final class PendingIndex: Sendable {
     var contents: Contents { Contents(state: state.withLock { $0 }, weights: weights) }
 
     /// A log that is whole: its terms in order, and what is to be stored of each. For one thread at a time.
+    ///
+    /// The words of a term lie far apart in the log. They are brought together for many terms at once, by one walk through the
+    /// log: following each term through it would wait for memory at every step.
     final class Contents {
         private let state: State
         private let weights: [UInt32]
         /// The terms by their first two bytes, those of each pair together, and where each pair begins.
         private let terms: [UInt32]
         private let starts: [UInt32]
-        private var words: [UInt32] = []
+        /// How many words each term has.
+        private let counts: [UInt32]
+        /// Slots and places of the words of some neighbouring pairs of first bytes, those of each term together and in order.
+        private var slots: [UInt32] = []
         private var places: [TextPlace] = []
+        private var gathered = 0..<0
+        /// Where in ``slots`` the words of each term end; ``elsewhere`` of those that are not there.
+        private var ends: [UInt32]
+
+        private static let elsewhere = UInt32.max
+        /// How many words are brought together at a time, about.
+        private static let gatheredWordCount = 1 << 20
 
         fileprivate init(state: State, weights: [UInt32]) {
             self.state = state
             self.weights = weights
             func pair(_ term: UInt32) -> Int { state.terms.firstBytes(term) }
-            var starts = [UInt32](repeating: 0, count: 0x10001)
+            var starts = [UInt32](repeating: 0, count: Self.pairCount + 1)
             for term in 0..<UInt32(state.terms.count) { starts[pair(term) + 1] += 1 }
             for index in 1..<starts.count { starts[index] += starts[index - 1] }
             var next = starts
@@ -192,55 +197,91 @@ final class PendingIndex: Sendable {
                 terms[Int(next[pair(term)])] = term
                 next[pair(term)] += 1
             }
+            var counts = [UInt32](repeating: 0, count: state.terms.count)
+            var span = counts.mutableSpan
+            state.words.forEach { span[Int($0.term)] += 1 }
             self.terms = terms
             self.starts = starts
+            self.counts = counts
+            ends = [UInt32](repeating: Self.elsewhere, count: terms.count)
         }
 
         /// How many pairs of first bytes there are.
         static let pairCount = 0x10000
 
-        /// The terms with a pair of first bytes, in order.
+        /// The terms with a pair of first bytes, in order. Pairs must rise from call to call.
         func terms(ofPair pair: Int) -> [UInt32] {
-            terms[Int(starts[pair])..<Int(starts[pair + 1])].sorted { state.terms.precedes($0, $1) }
+            let range = Int(starts[pair])..<Int(starts[pair + 1])
+            if range.isEmpty { return [] }
+            if !gathered.contains(pair) { gather(from: pair) }
+            return terms[range].sorted { state.terms.precedes($0, $1) }
         }
 
         /// The bytes of a term.
         func bytes(of term: UInt32) -> [UInt8] { Array(state.terms.term(term)) }
 
-        /// Puts the postings of a term into a list, without documents that are dead.
+        private func gather(from pair: Int) {
+            for term in terms[Int(starts[gathered.lowerBound])..<Int(starts[gathered.upperBound])] {
+                ends[Int(term)] = Self.elsewhere
+            }
+            var upper = pair
+            var count = 0
+            while upper < Self.pairCount, count < Self.gatheredWordCount {
+                for term in terms[Int(starts[upper])..<Int(starts[upper + 1])] {
+                    ends[Int(term)] = UInt32(count)
+                    count += Int(counts[Int(term)])
+                }
+                upper += 1
+            }
+            gathered = pair..<upper
+            if slots.count < count {
+                slots = [UInt32](repeating: 0, count: count)
+                places = [TextPlace](repeating: TextPlace(field: 0, position: 0), count: count)
+            }
+            var (slots, places, ends) = (self.slots, self.places, self.ends)
+            (self.slots, self.places, self.ends) = ([], [], [])
+            var slotSpan = slots.mutableSpan
+            var placeSpan = places.mutableSpan
+            var endSpan = ends.mutableSpan
+            state.words.forEach { word in
+                let end = endSpan[Int(word.term)]
+                if end == Self.elsewhere { return }
+                slotSpan[Int(end)] = word.slot
+                placeSpan[Int(end)] = word.place
+                endSpan[Int(word.term)] = end + 1
+            }
+            (self.slots, self.places, self.ends) = (slots, places, ends)
+        }
+
+        /// Puts the postings of a term into a list, without documents that are dead. The term is one of those that
+        /// ``terms(ofPair:)`` gave last.
         ///
         /// - Returns: what is to be subtracted from the counts of the segments before.
         func take(_ term: UInt32, isDead: (UInt32) -> Bool, into list: inout PostingList) -> Int64 {
+            let end = Int(ends[Int(term)])
+            var index = end - Int(counts[Int(term)])
             list.removeAll()
-            var (words, places) = (self.words, self.places)
-            (self.words, self.places) = ([], [])
-            defer { (self.words, self.places) = (words, places) }
-            words.removeAll(keepingCapacity: true)
-            var next = state.newestWords[Int(term)]
-            while next > 0 {
-                words.append(next - 1)
-                next = state.words[Int(next) - 1].previous
-            }
+            list.reserveCapacity(end - index)
+            let (slots, places, weights) = (self.slots, self.places, self.weights)
+            let slotSpan = slots.span
+            let placeSpan = places.span
             var deadCount = 0
-            var index = words.count - 1
-            while index >= 0 {
-                let slot = state.words[Int(words[index])].slot
-                places.removeAll(keepingCapacity: true)
+            while index < end {
+                let slot = slotSpan[index]
+                let start = index
                 var frequency: UInt32 = 0
-                while index >= 0, state.words[Int(words[index])].slot == slot {
-                    let place = state.words[Int(words[index])].place
-                    places.append(place)
-                    frequency &+= weights[place.field]
-                    index -= 1
-                }
+                repeat {
+                    frequency &+= weights[placeSpan[index].field]
+                    index += 1
+                } while index < end && slotSpan[index] == slot
                 if isDead(slot) {
                     deadCount += 1
                 } else {
-                    list.append(slot: slot, frequency: frequency, places: places.span)
+                    list.append(slot: slot, frequency: frequency, places: placeSpan.extracting(start..<index))
                 }
             }
             var killCount = 0
-            next = state.newestKills[Int(term)]
+            var next = state.newestKills[Int(term)]
             while next > 0 {
                 killCount += 1
                 next = state.kills[Int(next) - 1].previous

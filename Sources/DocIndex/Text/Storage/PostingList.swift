@@ -20,6 +20,15 @@ struct PostingList {
         positionEnds.removeAll(keepingCapacity: true)
     }
 
+    /// Makes room for so many postings.
+    mutating func reserveCapacity(_ count: Int) {
+        slots.reserveCapacity(count)
+        frequencies.reserveCapacity(count)
+        fields.reserveCapacity(count)
+        positions.reserveCapacity(count)
+        positionEnds.reserveCapacity(count)
+    }
+
     /// Adds a posting, with places in rising order.
     mutating func append(slot: UInt32, frequency: UInt32, places: Span<TextPlace>) {
         let fields = TextPlace.append(places, to: &positions)

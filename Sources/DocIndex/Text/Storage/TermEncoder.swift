@@ -127,21 +127,37 @@ struct TermEncoder {
     /// The pairs of frequency and norm of which no other is at least as frequent and as short: from them follows the
     /// largest score, whatever the lengths and weights of a query are.
     private func impacts(_ list: PostingList, _ range: Range<Int>) -> [TermImpact] {
+        // The smallest norm of each small frequency, then those of the others.
+        var smallest = InlineArray<32, UInt16>(repeating: .max)
         var impacts: [TermImpact] = []
         for index in range {
-            let new = TermImpact(frequency: list.frequencies[index], norm: slots.norm(list.slots[index]))
-            if impacts.contains(where: { $0.frequency >= new.frequency && $0.norm <= new.norm }) { continue }
-            impacts.removeAll { $0.frequency <= new.frequency && $0.norm >= new.norm }
-            impacts.append(new)
+            let (frequency, norm) = (list.frequencies[index], slots.norm(list.slots[index]))
+            if frequency < 32 {
+                smallest[Int(frequency)] = min(smallest[Int(frequency)], UInt16(norm))
+            } else {
+                Self.add(TermImpact(frequency: frequency, norm: norm), to: &impacts)
+            }
         }
+        var best = impacts.reduce(UInt16.max) { min($0, UInt16($1.norm)) }
+        for frequency in stride(from: 31, through: 0, by: -1) where smallest[frequency] < best {
+            best = smallest[frequency]
+            impacts.append(TermImpact(frequency: UInt32(frequency), norm: UInt8(best)))
+        }
+        return Self.sorted(impacts)
+    }
+
+    /// Adds a pair, unless another is at least as good, and takes out those that are no better than it.
+    private static func add(_ new: TermImpact, to impacts: inout [TermImpact]) {
+        if impacts.contains(where: { $0.frequency >= new.frequency && $0.norm <= new.norm }) { return }
+        impacts.removeAll { $0.frequency <= new.frequency && $0.norm >= new.norm }
+        impacts.append(new)
+    }
+
+    private static func sorted(_ impacts: [TermImpact]) -> [TermImpact] {
+        let impacts = impacts.sorted { $0.frequency < $1.frequency }
         // More than these would not fit a byte; the most frequent with the shortest is a bound for all that follow.
-        impacts.sort { $0.frequency < $1.frequency }
-        if impacts.count > 255 {
-            let shortest = impacts[0].norm
-            let most = impacts[impacts.count - 1].frequency
-            impacts = [TermImpact(frequency: most, norm: shortest)]
-        }
-        return impacts
+        guard impacts.count > 255 else { return impacts }
+        return [TermImpact(frequency: impacts[impacts.count - 1].frequency, norm: impacts[0].norm)]
     }
 
     private func append(_ impacts: [TermImpact], to bytes: inout [UInt8]) {

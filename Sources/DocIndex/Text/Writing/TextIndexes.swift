@@ -202,10 +202,13 @@ final class TextIndexes: Sendable {
         for (number, views) in views.withLock({ $0 }) {
             guard !failures.withLock({ $0.keys.contains(number) }), let view = views.last,
                 let (index, _) = Self.index(number, catalog), work.indexes[number] != nil,
-                Int(view.structure.nextSlot - view.firstPendingSlot) >= work.limits.pendingDocumentCount
+                Int(view.structure.nextSlot - view.structure.pendingSlot) >= work.limits.pendingDocumentCount
             else { continue }
             do {
-                try flush(index, database)
+                try endFlush(index, database)
+                if Int(view.structure.nextSlot - view.firstPendingSlot) >= work.limits.pendingDocumentCount {
+                    try flush(index, database)
+                }
             } catch {
                 forget()
                 failures.withLock { $0[number] = "\(error)" }
@@ -213,16 +216,19 @@ final class TextIndexes: Sendable {
         }
     }
 
-    /// A load writes a large segment at once; else each commit writes a little of the one that is due.
+    /// What a document costs beside its words, in words: its records are deleted in one batch.
+    private static let wordsOfDocument = 8
+
+    /// Begins to write a segment when enough is pending, of a load a large one, and goes on with the one that is being written.
     private func flushIfDue(_ index: TextIndex, _ view: TextView, documentCount: Int, _ database: Database) throws {
         let limits = work.limits
         let words = view.pending.wordCount
-        if documentCount >= limits.loadDocumentCount {
-            if words >= limits.loadWordCount { try flush(index, database) }
-            return
-        }
         let documents = Int(view.structure.nextSlot - view.firstPendingSlot) + Int(view.killCount)
-        if documents >= limits.pendingDocumentCount || words >= limits.pendingWordCount {
+        let isDue =
+            documentCount >= limits.loadDocumentCount
+            ? words + documents * Self.wordsOfDocument >= limits.loadWordCount
+            : documents >= limits.pendingDocumentCount || words >= limits.pendingWordCount
+        if isDue {
             try endFlush(index, database)
             beginFlush(index, database)
         }

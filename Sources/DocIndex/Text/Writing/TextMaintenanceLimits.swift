@@ -9,8 +9,8 @@ public struct TextMaintenanceLimits: Sendable, Hashable {
     public var pendingWordCount = 1 << 20
     /// Documents from which on a batch counts as part of a load, which writes larger segments.
     public var loadDocumentCount = 256
-    /// Words in memory at which a load writes a segment.
-    public var loadWordCount = 2 << 20
+    /// Words in memory at which a load writes a segment; a document counts as eight more. Each takes 16 bytes until then.
+    public var loadWordCount = 8 << 20
     /// What a commit writes of a segment that is due, for itself and for each of its documents.
     public var flushSliceByteCount = 8 << 10
     /// What a document lets merges write. More than a document costs in all levels together, so that merges keep up.
