@@ -81,8 +81,9 @@ struct ExpandedWord {
             let buffer = BlockBuffer()
             for number in groups.indices {
                 let group = try segment.group(number, of: record, term: term)
+                buffer.use(group)
                 for block in group.blocks.indices {
-                    guard buffer.read(group, block: block) else {
+                    guard buffer.read(block: block) else {
                         throw segment.damage("a block of postings cannot be read")
                     }
                     for index in 0..<buffer.count {

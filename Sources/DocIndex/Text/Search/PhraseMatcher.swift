@@ -1,7 +1,7 @@
 /// Documents in which terms follow one another, or lie near one another, in one text.
 ///
 /// Scores what the terms score: each as often as it stands in the phrase.
-final class PhraseMatcher: Matcher {
+@safe final class PhraseMatcher: Matcher {
     /// A place in the phrase.
     struct Place {
         /// Which of the words it is.
@@ -15,15 +15,16 @@ final class PhraseMatcher: Matcher {
     private let all: AndMatcher
     /// How many other words may lie between the terms, which may then come in any order; `nil` for an exact phrase.
     private let slop: Int?
-    private var places: [[TextPlace]]
-    private var starts: [TextPlace] = []
+    /// The terms again, for the question that is asked of each candidate: to count references takes as long as to answer it.
+    private let unmanaged: [Unmanaged<WordMatcher>]
+    private let starts = PlaceBuffer()
 
     init(_ terms: [WordMatcher], order: [Place], slop: Int?) {
         self.terms = terms
         self.order = order
         self.slop = slop
         all = AndMatcher(terms)
-        places = terms.map { _ in [] }
+        unsafe unmanaged = unsafe terms.map { unsafe .passUnretained($0) }
     }
 
     override func find(_ target: UInt32) throws -> UInt32 {
@@ -39,54 +40,50 @@ final class PhraseMatcher: Matcher {
     func occurs() throws -> Bool {
         // A phrase lies in one field.
         var common = UInt32.max
-        for term in terms {
-            common &= try term.fieldSet()
+        for index in unsafe unmanaged.indices {
+            common &= try unsafe unmanaged[index]._withUnsafeGuaranteedRef { try $0.fieldSet() }
             if common == 0 { return false }
         }
-        for index in terms.indices {
-            places[index].removeAll(keepingCapacity: true)
-            try terms[index].places(into: &places[index])
+        for index in unsafe unmanaged.indices {
+            try unsafe unmanaged[index]._withUnsafeGuaranteedRef { try $0.readPlaces(in: common) }
         }
         return if let slop { isNear(slop) } else { isExact() }
     }
 
     private func isExact() -> Bool {
-        starts.removeAll(keepingCapacity: true)
-        starts += places[order[0].word]
-        for place in order.dropFirst() {
-            let distance = min(place.position, TextPlace.positionLimit)
-            let following = places[place.word]
-            var kept = 0
-            var position = 0
-            for start in starts where start.position < TextPlace.positionLimit - distance {
-                let goal = start.bits + distance
-                while position < following.count, following[position].bits < goal { position += 1 }
-                if position == following.count { break }
-                if following[position].bits == goal {
-                    starts[kept] = start
-                    kept += 1
+        starts.removeAll()
+        unsafe unmanaged[order[0].word]._withUnsafeGuaranteedRef { starts.append(contentsOf: $0.places) }
+        for index in 1..<max(1, order.count) {
+            let distance = min(order[index].position, TextPlace.positionLimit)
+            unsafe unmanaged[order[index].word]._withUnsafeGuaranteedRef {
+                let following = $0.places
+                var position = 0
+                starts.filter { start in
+                    guard start.position < TextPlace.positionLimit - distance else { return false }
+                    let goal = start.bits + distance
+                    while position < following.count, following[position].bits < goal { position += 1 }
+                    return position < following.count && following[position].bits == goal
                 }
             }
-            starts.removeLast(starts.count - kept)
-            if starts.isEmpty { return false }
+            if starts.count == 0 { return false }
         }
-        return !starts.isEmpty
+        return starts.count > 0
     }
 
     /// Whether a stretch of words in one text holds every term and no more than `slop` other words.
     private func isNear(_ slop: Int) -> Bool {
-        var next = places.map { _ in 0 }
+        var next = terms.map { _ in 0 }
         let width = UInt32(clamping: terms.count - 1 + min(slop, Int(TextPlace.gap) - terms.count))
         while true {
             var smallest = 0
             var largest: UInt32 = 0
-            for index in places.indices {
-                guard next[index] < places[index].count else { return false }
-                let place = places[index][next[index]]
-                if place < places[smallest][next[smallest]] { smallest = index }
+            for index in terms.indices {
+                guard next[index] < terms[index].places.count else { return false }
+                let place = terms[index].places[next[index]]
+                if place < terms[smallest].places[next[smallest]] { smallest = index }
                 largest = max(largest, place.bits)
             }
-            let first = places[smallest][next[smallest]]
+            let first = terms[smallest].places[next[smallest]]
             if largest >> 27 == first.bits >> 27, largest - first.bits <= width { return true }
             next[smallest] += 1
         }

@@ -46,10 +46,13 @@ struct QueryResolver {
     /// The fields of a name.
     private func named(_ name: String) throws -> UInt32 {
         var fields: UInt32 = 0
-        for (position, field) in index.definition.fields.enumerated() {
-            let path = field.description
-            let last = path.split(separator: ".").last ?? ""
-            if path.hasSameBytes(as: name) || last == name || last == name + "[]" { fields |= 1 << UInt32(position) }
+        for position in index.definition.components.indices {
+            let path = index.definition.components[position].path.description
+            let dot = path.utf8.lastIndex(of: UInt8(ascii: "."))
+            let last = dot.map { path[path.utf8.index(after: $0)...] } ?? path[...]
+            if path.hasSameBytes(as: name) || last == name || (last.hasSuffix("[]") && last.dropLast(2) == name) {
+                fields |= 1 << UInt32(position)
+            }
         }
         guard fields != 0 else {
             throw DocIndexError(

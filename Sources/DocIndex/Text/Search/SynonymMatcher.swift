@@ -4,8 +4,10 @@ class WordMatcher: Matcher {
     func frequency() throws -> UInt32 { 0 }
     /// In which of the fields that count the word is in that document, as bits.
     func fieldSet() throws -> UInt32 { 0 }
-    /// Adds the places of the word in that document, in rising order.
-    func places(into places: inout [TextPlace]) throws {}
+    /// The places that ``readPlaces(in:)`` found, in rising order.
+    final let places = PlaceBuffer()
+    /// Puts the places of the word in that document, as far as they are in some of the fields that count, into ``places``.
+    func readPlaces(in wanted: UInt32) throws {}
 }
 
 /// Several terms that count as one word: a document has it as often as it has all of them together.
@@ -36,10 +38,13 @@ final class SynonymMatcher: WordMatcher {
         try parts.reduce(0) { $0 | ($1.slot == slot ? try $1.fieldSet() : 0) }
     }
 
-    override func places(into places: inout [TextPlace]) throws {
-        let start = places.count
-        for part in parts where part.slot == slot { try part.places(into: &places) }
-        places[start...].sort()
+    override func readPlaces(in wanted: UInt32) throws {
+        places.removeAll()
+        for part in parts where part.slot == slot {
+            try part.readPlaces(in: wanted)
+            places.append(contentsOf: part.places)
+        }
+        places.sort()
     }
 
     override func score() throws -> Int64 {

@@ -51,22 +51,19 @@
     private var blockCount = 0
     private var group = 0
     private var block = 0
-    private var loaded: PostingGroup?
     private var isAtEnd = false
     private let bestScore: Int64
 
     private var isDecoded = false
     private var index = 0
-    /// The scores of the block, from the first index on that was asked for; see ``scoredBlock(from:)``.
-    let scores: UnsafeMutablePointer<Int64>
-    private var areScored = false
 
-    // Positions are read only where somebody asks.
+    // Positions are read only where somebody asks: of one group, and of it those of one block; of plain postings all at once.
     private var positions: [UInt8] = []
     private var positionGroup = -1
     private var positionBlock = -1
+    private let positionReader = PlaceReader()
+    /// The posting at which the reader stands.
     private var positionIndex = 0
-    private var positionOffset = 0
 
     init(
         _ source: Source, slots: SlotTable, scorer: BM25, weight: Double, fields: UInt32?, fieldWeights: [UInt32]
@@ -87,7 +84,6 @@
             documentCount = plain.slots.count
             groupCount = plain.slots.isEmpty ? 0 : 1
             blockCapacity = max(1, (plain.slots.count + TermEncoder.blockCount - 1) / TermEncoder.blockCount)
-            positions = plain.positions
         case .stored(let record, let segment, let cache, let term):
             plain = PlainPostings()
             stored = Stored(record, segment, cache, term)
@@ -98,10 +94,9 @@
         unsafe groupLasts = .allocate(capacity: groupCount + blockCapacity)
         unsafe groupLasts.initialize(repeating: 0, count: groupCount + blockCapacity)
         unsafe lasts = groupLasts + groupCount
-        unsafe groupBounds = .allocate(capacity: groupCount + blockCapacity + TermEncoder.blockCount)
-        unsafe groupBounds.initialize(repeating: 0, count: groupCount + blockCapacity + TermEncoder.blockCount)
+        unsafe groupBounds = .allocate(capacity: groupCount + blockCapacity)
+        unsafe groupBounds.initialize(repeating: 0, count: groupCount + blockCapacity)
         unsafe bounds = groupBounds + groupCount
-        unsafe scores = bounds + blockCapacity
         var best: Int64 = 0
         if stored == nil {
             for number in 0..<(groupCount == 0 ? 0 : blockCapacity) {
@@ -142,7 +137,7 @@
         unsafe groupBounds.deallocate()
     }
 
-    private static func bound(_ impacts: [TermImpact], _ scorer: BM25, _ weight: Double) -> Int64 {
+    private static func bound(_ impacts: some Sequence<TermImpact>, _ scorer: BM25, _ weight: Double) -> Int64 {
         var bound: Int64 = 0
         for impact in impacts {
             bound = max(bound, scorer.contribution(weight, frequency: impact.frequency, norm: impact.norm))
@@ -163,12 +158,34 @@
         let content = try stored.cache.group(number, of: stored.record, term: stored.term, in: stored.segment)
         // The headers were checked: a group has as many blocks as its documents take.
         precondition(!content.blocks.isEmpty && content.blocks.count <= TermEncoder.groupBlockCount)
-        loaded = content
+        buffer.use(content)
         blockCount = content.blocks.count
-        for number in content.blocks.indices {
+        for number in 0..<blockCount {
             unsafe lasts[number] = content.blocks[number].last
-            unsafe bounds[number] = Self.bound(content.blocks[number].impacts, scorer, weight)
+            unsafe bounds[number] = Self.unknown
         }
+    }
+
+    /// What stands for the bound of a block that nobody has asked for yet.
+    private static let unknown: Int64 = -2
+
+    /// What the documents of a block of the group score at most; below zero if the term is in none of the fields that count.
+    @inline(__always)
+    private func bound(ofBlock number: Int) -> Int64 {
+        let bound = unsafe bounds[number]
+        return bound == Self.unknown ? findBound(ofBlock: number) : bound
+    }
+
+    private func findBound(ofBlock number: Int) -> Int64 {
+        guard let content = buffer.group else { return 0 }
+        let block = content.blocks[number]
+        var bound: Int64 = -1
+        // A block that is not full says nothing of fields.
+        if !isScoped || block.sets.isEmpty || content.sets[block.sets].contains(where: { $0 & fields != 0 }) {
+            bound = Self.bound(content.impacts[block.impacts], scorer, weight)
+        }
+        unsafe bounds[number] = bound
+        return bound
     }
 
     /// Goes to the block that holds the first posting from `target` on, without decoding it.
@@ -203,13 +220,12 @@
 
     private func decode() throws {
         isDecoded = true
-        areScored = false
         index = 0
-        guard let stored else {
+        if stored == nil {
             let start = block * TermEncoder.blockCount
             return buffer.take(plain, start..<min(plain.slots.count, start + TermEncoder.blockCount))
         }
-        guard let loaded, buffer.readSlots(loaded, block: block) else { throw damage("a block of postings", stored) }
+        guard buffer.readSlots(block: block) else { throw damage("a block of postings", stored) }
     }
 
     private func readFields() throws {
@@ -244,7 +260,7 @@
     override func bound(_ lower: UInt32, _ upper: UInt32) throws -> Int64 {
         if isPlaced, slot >= upper { return -1 }
         guard try moveBlock(to: lower) else { return -1 }
-        var bound = unsafe bounds[block]
+        var bound = bound(ofBlock: block)
         var next = block
         while unsafe lasts[next] < upper - 1 {
             next += 1
@@ -257,7 +273,7 @@
                 }
                 break
             }
-            bound = max(bound, unsafe bounds[next])
+            bound = max(bound, self.bound(ofBlock: next))
         }
         return bound
     }
@@ -265,7 +281,6 @@
     // MARK: - Scores
 
     override func score() throws -> Int64 {
-        if areScored, !isScoped { return unsafe scores[index] }
         return scorer.contribution(weight, frequency: try frequency(), norm: slots.norm(slot))
     }
 
@@ -313,9 +328,10 @@
         let range = unsafe frequencyRange(frequency, buffer.fields[index])
         if range.lowerBound == range.upperBound { return range.lowerBound }
         // In other fields as well, and more often than in each of them: the positions tell.
-        var places: [TextPlace] = []
-        try self.places(into: &places)
-        return places.reduce(0) { $0 &+ fieldWeights[$1.field] }
+        try readPlaces(in: fields)
+        var sum: UInt32 = 0
+        for index in 0..<places.count { sum &+= fieldWeights[places[index].field] }
+        return sum
     }
 
     override func fieldSet() throws -> UInt32 {
@@ -323,37 +339,47 @@
         return unsafe buffer.fields[index] & fields
     }
 
-    /// The block that holds the first posting from `target` on: where that one and the last are in ``scores``, which then
-    /// has their scores, or, of a search in some fields, what they score at most, and -1 where the term is in none of those.
+    /// The block that holds the first posting from `target` on: where that one and the last are in it.
     ///
     /// - Returns: `nil` behind the last posting.
-    func scoredBlock(from target: UInt32) throws -> Range<Int>? {
+    func openBlock(from target: UInt32) throws -> Range<Int>? {
         guard try moveBlock(to: target) else { return nil }
         if !isDecoded { try decode() }
         index = buffer.index(ofSlot: target, from: index)
-        let range = index..<buffer.count
-        if areScored { return range }
-        areScored = true
         buffer.readFrequencies()
-        if isScoped {
-            try readFields()
-            for index in range {
-                let set = unsafe buffer.fields[index]
-                let most = unsafe frequencyRange(buffer.frequencies[index], set).upperBound
-                unsafe scores[index] =
-                    set & fields == 0
-                    ? -1 : scorer.contribution(weight, frequency: most, norm: slots.norm(buffer.slots[index]))
-            }
-        } else {
-            for index in range {
-                unsafe scores[index] = scorer.contribution(
-                    weight, frequency: buffer.frequencies[index], norm: slots.norm(buffer.slots[index]))
-            }
-        }
-        return range
+        if isScoped { try readFields() }
+        return index..<buffer.count
     }
 
-    /// The slot at an index of the block that ``scoredBlock(from:)`` gave.
+    /// The first index of that block, from `index` on, whose document may score more than `bar`, of a search in some fields if
+    /// the term is in one of them; `end` if there is none.
+    func firstIndex(above bar: Int64, from index: Int, to end: Int) -> Int {
+        precondition(index >= 0 && end <= buffer.count)
+        // `weight · tf / (tf + factor) > bar` without the division, and a little more, for what is rounded.
+        let limit = bar > 0 ? weight / Double(bar) * (1 + 1e-12) - 1 + 1e-12 : .infinity
+        var index = index
+        while index < end {
+            var frequency = unsafe buffer.frequencies[index]
+            if isScoped {
+                let set = unsafe buffer.fields[index]
+                if set & fields == 0 {
+                    index += 1
+                    continue
+                }
+                frequency = frequencyRange(frequency, set).upperBound
+            }
+            let norm = unsafe slots.norm(buffer.slots[index])
+            if unsafe scorer.factors[Int(norm)] <= Double(frequency) * limit,
+                scorer.contribution(weight, frequency: frequency, norm: norm) > bar
+            {
+                return index
+            }
+            index += 1
+        }
+        return max(index, end)
+    }
+
+    /// The slot at an index of the block that ``openBlock(from:)`` gave.
     @inline(__always)
     func slot(at index: Int) -> UInt32 {
         precondition(index < buffer.count)
@@ -399,63 +425,49 @@
 
     // MARK: - Positions
 
-    /// Adds the places of the current posting, in the fields that count.
-    override func places(into places: inout [TextPlace]) throws {
-        let wanted = index
+    override func readPlaces(in wanted: UInt32) throws {
+        places.removeAll()
+        let set: UInt32
         if stored == nil {
-            let target = block * TermEncoder.blockCount + wanted
-            var offset = positionOffset
-            var passed = positionIndex
-            while passed < target {
-                guard TextPlace.skip(positions.span, &offset, fields: plain.fields[passed]) else {
-                    throw damage("the positions of a term", stored)
-                }
-                passed += 1
+            if positionGroup < 0 {
+                let encoded = plain.positions
+                positionReader.take(encoded.span)
+                positionGroup = 0
             }
+            let target = block * TermEncoder.blockCount + index
+            var fieldCount = 0
+            for passed in positionIndex..<target { fieldCount += plain.fields[passed].nonzeroBitCount }
             // The same posting may be asked for again.
-            positionIndex = passed
-            positionOffset = offset
-            return try read(plain.fields[target], offset, into: &places)
+            positionIndex = target
+            guard positionReader.skip(fields: fieldCount) else { throw damage("the positions of a term", stored) }
+            set = plain.fields[target]
+        } else {
+            try readFields()
+            if positionBlock != block || positionGroup != group { try loadPositions() }
+            var fieldCount = 0
+            for passed in positionIndex..<index { fieldCount += unsafe buffer.fields[passed].nonzeroBitCount }
+            positionIndex = index
+            guard positionReader.skip(fields: fieldCount) else { throw damage("positions", stored) }
+            set = unsafe buffer.fields[index]
         }
-        guard let stored, let loaded else { return }
-        try readFields()
-        if positionGroup != group {
-            positions = try stored.cache.positions(group, of: loaded, term: stored.term, in: stored.segment)
-            positionGroup = group
-            positionBlock = -1
-        }
-        if positionBlock != block {
-            positionBlock = block
-            positionIndex = 0
-            positionOffset = loaded.blocks[block].positionOffset
-        }
-        let positions = self.positions
-        var offset = positionOffset
-        var passed = positionIndex
-        while passed < wanted {
-            guard unsafe TextPlace.skip(positions.span, &offset, fields: buffer.fields[passed]) else {
-                throw damage("positions", stored)
-            }
-            passed += 1
-        }
-        positionIndex = passed
-        positionOffset = offset
-        try read(unsafe buffer.fields[wanted], offset, into: &places)
-    }
-
-    private func read(_ set: UInt32, _ offset: Int, into places: inout [TextPlace]) throws {
-        let start = places.count
-        let positions = self.positions
-        var offset = offset
-        guard TextPlace.read(positions.span, &offset, fields: set, into: &places) else {
+        guard positionReader.read(fields: set, in: wanted & fields, into: places) else {
             throw damage("the positions of a term", stored)
         }
-        guard isScoped else { return }
-        var kept = start
-        for index in start..<places.count where fields >> UInt32(places[index].field) & 1 == 1 {
-            places[kept] = places[index]
-            kept += 1
+    }
+
+    /// Begins with the positions of the current block.
+    private func loadPositions() throws {
+        guard let stored, let content = buffer.group else { return }
+        if positionGroup != group {
+            positionGroup = -1
+            positions = try stored.cache.positions(group, of: content, term: stored.term, in: stored.segment)
+            positionGroup = group
         }
-        places.removeLast(places.count - kept)
+        positionBlock = block
+        positionIndex = 0
+        // That a group has as many positions as its headers say was checked when they were read.
+        let encoded = positions
+        positionReader.take(
+            encoded.span.extracting(content.blocks[block].positionOffset..<content.blocks[block].positionEnd))
     }
 }

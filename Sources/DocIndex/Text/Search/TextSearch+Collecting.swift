@@ -38,32 +38,28 @@ extension TextSearch {
             let dead = view.dead[chunk]
             let rest = conjunction.rest[1]
             if let term {
-                guard let block = try term.scoredBlock(from: lower) else { return }
+                guard let block = try term.openBlock(from: lower) else { return }
                 let end = term.index(ofSlot: upper, from: block.lowerBound)
                 // What the lead must score, so that the others can make up for what is missing.
                 var bar = max(-1, (threshold - rest) / factor)
-                var index = block.lowerBound
+                var index = term.firstIndex(above: bar, from: block.lowerBound, to: end)
                 while index < end {
-                    let score = unsafe term.scores[index]
-                    if score <= bar {
-                        index += 1
-                        continue
-                    }
                     let slot = term.slot(at: index)
-                    if dead?.contains(slot) == true {
-                        index += 1
-                        continue
-                    }
-                    term.place(at: index)
                     var next = slot + 1
-                    if let score = try conjunction.score(of: slot, lead: score, above: threshold, next: &next) {
-                        try offer(slot, score, &hits, filter)
-                        threshold = hits.threshold(smallestRow: smallestRow)
-                        bar = max(-1, (threshold - rest) / factor)
+                    if dead?.contains(slot) != true {
+                        term.place(at: index)
+                        let score = try conjunction.score(
+                            of: slot, lead: try term.scoreBound(), above: threshold, next: &next)
+                        if let score {
+                            try offer(slot, score, &hits, filter)
+                            threshold = hits.threshold(smallestRow: smallestRow)
+                            bar = max(-1, (threshold - rest) / factor)
+                        }
                     }
                     index = next > slot + 1 ? term.index(ofSlot: min(next, upper), from: index + 1) : index + 1
+                    index = term.firstIndex(above: bar, from: index, to: end)
                 }
-                lower = index < block.upperBound ? max(upper, term.slot(at: index)) : upper
+                lower = end < block.upperBound ? max(upper, term.slot(at: end)) : upper
             } else {
                 var slot = try lead.advance(to: lower)
                 while slot < upper {
@@ -98,8 +94,13 @@ extension TextSearch {
         _ parts: [Matcher], _ range: Range<UInt32>, _ window: ScoreWindow, _ hits: inout TopHits,
         _ filter: ((UInt64) throws -> Bool)?
     ) throws {
-        let byLargest = parts.sorted { $0.largestScore < $1.largestScore }
-        var bounded: [(bound: Int64, part: Matcher)] = []
+        // `parts` keeps them: to count references in each window, and at each candidate, would take a third of the time.
+        let unmanaged: [Unmanaged<Matcher>] = unsafe parts.map { unsafe .passUnretained($0) }
+        let byLargest = unsafe parts.sorted { $0.largestScore < $1.largestScore }.map {
+            unsafe (largest: $0.largestScore, part: Unmanaged.passUnretained($0))
+        }
+        var bounded: [(bound: Int64, part: Unmanaged<Matcher>)] = unsafe []
+        defer { withExtendedLifetime(parts) {} }
         var sums: [Int64] = []
         var lower = range.lowerBound
         while lower < range.upperBound {
@@ -112,36 +113,39 @@ extension TextSearch {
             // The window ends where a block of one that counts ends, but is not too narrow.
             var upper = lower + min(range.upperBound - lower, Self.left(in: lower))
             var sum: Int64 = 0
-            for part in byLargest {
-                sum += part.largestScore
+            for index in unsafe byLargest.indices {
+                sum += unsafe byLargest[index].largest
                 guard sum > threshold else { continue }
-                upper = min(upper, max(try part.blockEnd(lower), lower + min(256, upper - lower)))
+                let end = try unsafe byLargest[index].part._withUnsafeGuaranteedRef { try $0.blockEnd(lower) }
+                upper = min(upper, max(end, lower + min(256, upper - lower)))
             }
             if sum <= threshold {
                 // Nothing in this segment can win against what is there; in another chunk rows may be smaller.
                 lower = upper
                 continue
             }
-            bounded.removeAll(keepingCapacity: true)
-            for part in parts {
-                let bound = try part.bound(lower, upper)
-                if bound >= 0 { bounded.append((bound, part)) }
+            unsafe bounded.removeAll(keepingCapacity: true)
+            for index in unsafe unmanaged.indices {
+                let bound = try unsafe unmanaged[index]._withUnsafeGuaranteedRef { try $0.bound(lower, upper) }
+                if bound >= 0 { unsafe bounded.append((bound, unmanaged[index])) }
             }
-            bounded.sort { $0.bound < $1.bound }
+            unsafe bounded.sort { unsafe $0.bound < $1.bound }
             sums.removeAll(keepingCapacity: true)
             sum = 0
             var optionalCount = 0
-            for entry in bounded {
-                sum += entry.bound
+            for index in unsafe bounded.indices {
+                unsafe sum += bounded[index].bound
                 sums.append(sum)
                 if sum <= threshold { optionalCount += 1 }
             }
-            if optionalCount == bounded.count {
+            if unsafe optionalCount == bounded.count {
                 lower = upper
                 continue
             }
-            for index in optionalCount..<bounded.count {
-                try bounded[index].part.accumulate(lower, upper, into: window)
+            for index in unsafe optionalCount..<bounded.count {
+                try unsafe bounded[index].part._withUnsafeGuaranteedRef {
+                    try $0.accumulate(lower, upper, into: window)
+                }
             }
             try window.drain(upTo: Int(upper - lower)) { offset, partial in
                 let slot = lower + UInt32(offset)
@@ -150,8 +154,9 @@ extension TextSearch {
                 var index = optionalCount - 1
                 while index >= 0 {
                     if score + sums[index] <= threshold { return }
-                    let part = bounded[index].part
-                    if try part.advance(to: slot) == slot { score += try part.score() }
+                    score += try unsafe bounded[index].part._withUnsafeGuaranteedRef {
+                        try $0.advance(to: slot) == slot ? $0.score() : 0
+                    }
                     index -= 1
                 }
                 if score <= threshold || dead?.contains(slot) == true { return }

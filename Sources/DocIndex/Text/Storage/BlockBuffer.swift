@@ -7,8 +7,10 @@
     let fields: UnsafeMutablePointer<UInt32>
     private(set) var count = 0
 
-    /// The full block of which a part is not decoded yet.
-    private var group: PostingGroup?
+    /// The group whose blocks are read. Blocks are read more often than groups, and to count references at each would take as
+    /// long as to read them: so the one keeps it, and the other is used.
+    private(set) var group: PostingGroup?
+    private var used: Unmanaged<PostingGroup>?
     private var number = 0
     private var hasFrequencies = true
     private var hasFields = true
@@ -22,30 +24,37 @@
 
     deinit { unsafe slots.deallocate() }
 
-    /// Reads a block of a group; `false` if its content contradicts its header.
-    func read(_ group: PostingGroup, block number: Int) -> Bool {
-        guard readSlots(group, block: number) else { return false }
+    /// Takes the blocks from a group.
+    func use(_ group: PostingGroup) {
+        self.group = group
+        unsafe used = .passUnretained(group)
+        // What was not read of a block of another group is never read.
+        hasFrequencies = true
+        hasFields = true
+    }
+
+    /// Reads a block of the group; `false` if its content contradicts its header.
+    func read(block number: Int) -> Bool {
+        guard readSlots(block: number) else { return false }
         readFrequencies()
         return readFields()
     }
 
     /// Reads the slots of a block; `false` if its content contradicts its header.
-    func readSlots(_ group: PostingGroup, block number: Int) -> Bool {
-        guard group.blocks[number].isFull else {
-            hasFrequencies = true
-            hasFields = true
-            return readVarints(group, group.blocks[number])
+    func readSlots(block number: Int) -> Bool {
+        guard let used = unsafe used else { return false }
+        return unsafe used._withUnsafeGuaranteedRef { group in
+            let block = group.blocks[number]
+            self.number = number
+            hasFrequencies = !block.isFull
+            hasFields = !block.isFull
+            guard block.isFull else { return readVarints(group, block) }
+            count = TermEncoder.blockCount
+            let end = unsafe Self.withContent(of: group, number, at: 0, width: block.gapWidth) { content, width in
+                unsafe BitPacking.readGaps(content, width: width, base: block.base, into: slots)
+            }
+            return end == UInt64(block.last) + 1
         }
-        count = TermEncoder.blockCount
-        self.group = group
-        self.number = number
-        hasFrequencies = false
-        hasFields = false
-        let (base, width) = (group.blocks[number].base, group.blocks[number].gapWidth)
-        let end = unsafe Self.withContent(of: group, number, at: 0, width: width) { content, width in
-            unsafe BitPacking.readGaps(content, width: width, base: base, into: slots)
-        }
-        return end == UInt64(group.blocks[number].last) + 1
     }
 
     /// Reads how often each posting of the block counts.
@@ -56,14 +65,15 @@
 
     private func readPackedFrequencies() {
         hasFrequencies = true
-        guard let group else { return }
-        let width = group.blocks[number].countWidth
-        if width == 0 {
-            unsafe frequencies.update(repeating: 1, count: TermEncoder.blockCount)
-            return
-        }
-        unsafe Self.withContent(of: group, number, at: group.blocks[number].gapWidth, width: width) { content, width in
-            unsafe BitPacking.read(content, width: width, adding: 1, into: frequencies)
+        unsafe used?._withUnsafeGuaranteedRef { group in
+            let block = group.blocks[number]
+            if block.countWidth == 0 {
+                unsafe frequencies.update(repeating: 1, count: TermEncoder.blockCount)
+                return
+            }
+            unsafe Self.withContent(of: group, number, at: block.gapWidth, width: block.countWidth) { content, width in
+                unsafe BitPacking.read(content, width: width, adding: 1, into: frequencies)
+            }
         }
     }
 
@@ -73,23 +83,25 @@
 
     private func readPackedFields() -> Bool {
         hasFields = true
-        guard let group else { return true }
-        let sets = group.blocks[number].fields
-        let width = group.hasFields ? BitPacking.width(UInt32(sets.count - 1)) : 0
-        if width == 0 {
-            unsafe fields.update(repeating: sets.first ?? 1, count: TermEncoder.blockCount)
+        guard let used = unsafe used else { return true }
+        return unsafe used._withUnsafeGuaranteedRef { group in
+            let block = group.blocks[number]
+            let width = group.hasFields ? BitPacking.width(UInt32(block.sets.count - 1)) : 0
+            if width == 0 {
+                let set = block.sets.isEmpty ? 1 : group.sets[block.sets.lowerBound]
+                unsafe fields.update(repeating: set, count: TermEncoder.blockCount)
+                return true
+            }
+            unsafe Self.withContent(of: group, number, at: block.gapWidth + block.countWidth, width: width) {
+                unsafe BitPacking.read($0, width: $1, adding: 0, into: fields)
+            }
+            for index in 0..<TermEncoder.blockCount {
+                let code = unsafe Int(fields[index])
+                guard code < block.sets.count else { return false }
+                unsafe fields[index] = group.sets[block.sets.lowerBound + code]
+            }
             return true
         }
-        let before = group.blocks[number].gapWidth + group.blocks[number].countWidth
-        unsafe Self.withContent(of: group, number, at: before, width: width) { content, width in
-            unsafe BitPacking.read(content, width: width, adding: 0, into: fields)
-        }
-        for index in 0..<TermEncoder.blockCount {
-            let code = unsafe Int(fields[index])
-            guard code < sets.count else { return false }
-            unsafe fields[index] = sets[code]
-        }
-        return true
     }
 
     /// Calls `body` with where numbers of a full block begin, behind others that take so many bits together.

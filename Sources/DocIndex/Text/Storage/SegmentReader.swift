@@ -80,8 +80,9 @@ struct SegmentReader: Sendable {
             for number in groups.indices {
                 let group = try group(number, of: record, term: term)
                 let positions = try positions(number, of: group, term: term)
+                buffer.use(group)
                 for block in group.blocks.indices {
-                    guard buffer.read(group, block: block) else { throw damage("a block of postings cannot be read") }
+                    guard buffer.read(block: block) else { throw damage("a block of postings cannot be read") }
                     var offset = group.blocks[block].positionOffset
                     let span = positions.span
                     for index in 0..<buffer.count {
@@ -174,7 +175,7 @@ final class TermCache: Sendable {
         let key = key(term, .group(number), segment)
         if case .group(let group) = find(key) { return group }
         let group = try segment.group(number, of: record, term: term)
-        insert(.group(group), key, byteCount: group.bytes.count + 4096)
+        insert(.group(group), key, byteCount: group.byteCount)
         return group
     }
 

@@ -88,9 +88,10 @@ final class PostingGroup: Sendable {
         /// Widths of a full block; `nil` for one that is not.
         let gapWidth: Int
         let countWidth: Int
-        /// The sets of fields that the codes of the block stand for.
-        let fields: [UInt32]
-        let impacts: [TermImpact]
+        /// Which of ``PostingGroup/sets`` the codes of the block stand for.
+        let sets: Range<Int>
+        /// Which of ``PostingGroup/impacts`` are of the block.
+        let impacts: Range<Int>
         let offset: Int
         let positionOffset: Int
         let positionEnd: Int
@@ -99,8 +100,18 @@ final class PostingGroup: Sendable {
 
     let bytes: [UInt8]
     let blocks: [Block]
+    /// Sets of fields, and pairs of frequency and norm, block by block: an array of each block's own would cost more than the
+    /// rest of its header.
+    let sets: [UInt32]
+    let impacts: [TermImpact]
     let upper: UInt32
     let hasFields: Bool
+
+    /// About the bytes that the group takes in memory.
+    var byteCount: Int {
+        bytes.count + blocks.count * MemoryLayout<Block>.stride + 4 * sets.count
+            + impacts.count * MemoryLayout<TermImpact>.stride + 200
+    }
 
     /// Reads the headers; `nil` if they cannot be read or contradict the content.
     init?(_ bytes: Span<UInt8>, group: TermRecord.Group, hasFields: Bool, count: Int) {
@@ -110,6 +121,9 @@ final class PostingGroup: Sendable {
         else { return nil }
         let reader = BlockReader(upper: group.last + 1, hasFields: hasFields)
         var blocks: [Block] = []
+        var sets: [UInt32] = []
+        var impacts: [TermImpact] = []
+        blocks.reserveCapacity(min(Int(blockCount), TermEncoder.groupBlockCount))
         var base = group.base
         var payload = 0
         var positions = 0
@@ -121,7 +135,7 @@ final class PostingGroup: Sendable {
             }
             let (first, second) = (bytes[offset], bytes[offset + 1])
             offset += 2
-            var fields: [UInt32] = []
+            let (setStart, impactStart) = (sets.count, impacts.count)
             var byteCount = 0
             if isFull {
                 guard first <= 32, second <= 32 else { return nil }
@@ -135,7 +149,7 @@ final class PostingGroup: Sendable {
                         guard let value = Varint.read(bytes, &offset), let set = UInt32(exactly: value), set != 0 else {
                             return nil
                         }
-                        fields.append(set)
+                        sets.append(set)
                     }
                     byteCount += 16 * BitPacking.width(UInt32(kinds - 1))
                 }
@@ -145,14 +159,16 @@ final class PostingGroup: Sendable {
                 else { return nil }
                 byteCount = Int(stored)
             }
-            guard let impacts = BlockReader.impacts(bytes, &offset), let positionCount = Varint.read(bytes, &offset),
+            guard BlockReader.readImpacts(bytes, &offset, into: &impacts),
+                let positionCount = Varint.read(bytes, &offset),
                 positionCount <= 1 << 30
             else { return nil }
             blocks.append(
                 Block(
                     base: base, last: last, count: isFull ? TermEncoder.blockCount : count % TermEncoder.blockCount,
-                    gapWidth: isFull ? Int(first) : 0, countWidth: isFull ? Int(second) : 0, fields: fields,
-                    impacts: impacts, offset: payload, positionOffset: positions,
+                    gapWidth: isFull ? Int(first) : 0, countWidth: isFull ? Int(second) : 0,
+                    sets: setStart..<sets.count, impacts: impactStart..<impacts.count, offset: payload,
+                    positionOffset: positions,
                     positionEnd: positions + Int(positionCount)))
             payload += byteCount
             positions += Int(positionCount)
@@ -162,6 +178,8 @@ final class PostingGroup: Sendable {
         guard blocks.last?.last == group.last, offset + payload + TermEncoder.padding == bytes.count else { return nil }
         self.bytes = bytes.extracting(offset..<bytes.count).copied()
         self.blocks = blocks
+        self.sets = sets
+        self.impacts = impacts
         self.hasFields = hasFields
         upper = group.last + 1
     }
@@ -189,20 +207,24 @@ struct BlockReader {
     }
 
     static func impacts(_ bytes: Span<UInt8>, _ offset: inout Int) -> [TermImpact]? {
-        guard offset < bytes.count else { return nil }
+        var impacts: [TermImpact] = []
+        return readImpacts(bytes, &offset, into: &impacts) ? impacts : nil
+    }
+
+    /// Adds impacts to those that are there; `false` if they cannot be read.
+    static func readImpacts(_ bytes: Span<UInt8>, _ offset: inout Int, into impacts: inout [TermImpact]) -> Bool {
+        guard offset < bytes.count else { return false }
         let count = Int(bytes[offset])
         offset += 1
-        guard count >= 1 else { return nil }
-        var impacts: [TermImpact] = []
-        impacts.reserveCapacity(count)
+        guard count >= 1 else { return false }
         for _ in 0..<count {
             guard let value = Varint.read(bytes, &offset), let frequency = UInt32(exactly: value),
                 offset < bytes.count
-            else { return nil }
+            else { return false }
             impacts.append(TermImpact(frequency: frequency, norm: bytes[offset]))
             offset += 1
         }
-        return impacts
+        return true
     }
 
     /// One posting of a list that is written in varints.

@@ -1,0 +1,157 @@
+/// Places of a word in one document, in room that is used again for the next document.
+@safe final class PlaceBuffer {
+    private(set) var places: UnsafeMutablePointer<TextPlace>
+    private(set) var count = 0
+    private var capacity = 0
+
+    init() { unsafe places = .allocate(capacity: 0) }
+
+    deinit { unsafe places.deallocate() }
+
+    @inline(__always)
+    subscript(index: Int) -> TextPlace {
+        precondition(index >= 0 && index < count)
+        return unsafe places[index]
+    }
+
+    func removeAll() { count = 0 }
+
+    @inline(__always)
+    func append(_ place: TextPlace) {
+        if count == capacity { grow(to: count + 1) }
+        unsafe (places + count).initialize(to: place)
+        count += 1
+    }
+
+    func append(contentsOf other: PlaceBuffer) {
+        if other.count == 0 { return }
+        grow(to: count + other.count)
+        unsafe (places + count).initialize(from: other.places, count: other.count)
+        count += other.count
+    }
+
+    /// Keeps the places for which `isKept` says so.
+    @inline(__always)
+    func filter(_ isKept: (TextPlace) -> Bool) {
+        var kept = 0
+        for index in 0..<count where unsafe isKept(places[index]) {
+            unsafe places[kept] = places[index]
+            kept += 1
+        }
+        count = kept
+    }
+
+    func sort() {
+        var all = unsafe UnsafeMutableBufferPointer(start: places, count: count)
+        unsafe all.sort()
+    }
+
+    private func grow(to needed: Int) {
+        if needed <= capacity { return }
+        capacity = max(16, 2 * capacity, needed)
+        let larger = UnsafeMutablePointer<TextPlace>.allocate(capacity: capacity)
+        unsafe larger.initialize(from: places, count: count)
+        unsafe places.deallocate()
+        unsafe places = larger
+    }
+}
+
+/// Reads the encoded positions of neighbouring postings one after the other, from a copy of its own.
+///
+/// Most searches for a phrase look at some postings of many blocks, and at each pass over those before it.
+@safe final class PlaceReader {
+    private var bytes: UnsafeMutablePointer<UInt8>
+    private var capacity = 0
+    private var count = 0
+    private var offset = 0
+
+    init() { unsafe bytes = .allocate(capacity: 0) }
+
+    deinit { unsafe bytes.deallocate() }
+
+    /// Begins with these positions.
+    func take(_ encoded: Span<UInt8>) {
+        if encoded.count > capacity {
+            unsafe bytes.deallocate()
+            capacity = max(256, 2 * encoded.count)
+            unsafe bytes = .allocate(capacity: capacity)
+        }
+        count = encoded.count
+        offset = 0
+        unsafe encoded.withUnsafeBufferPointer { source in
+            if let start = source.baseAddress { unsafe bytes.initialize(from: start, count: source.count) }
+        }
+    }
+
+    /// Moves behind the positions of as many fields; `false` if they cannot be read.
+    func skip(fields: Int) -> Bool {
+        var left = fields
+        // The lowest bit of the first byte of a varint is the lowest bit of the number: none is set where a field ends. Eight
+        // bytes at a time, as long as all the ends among them are to be passed.
+        var isInside: UInt64 = 0
+        while left > 8, offset + 8 <= count {
+            let word = unsafe UInt64(
+                littleEndian: UnsafeRawPointer(bytes + offset).loadUnaligned(as: UInt64.self))
+            let isFollowed = (word >> 7) & 0x0101_0101_0101_0101
+            let isLater = isFollowed << 8 | isInside
+            let ends = ~word & 0x0101_0101_0101_0101 & ~isLater
+            // Adds up the eight bytes.
+            left -= Int((ends &* 0x0101_0101_0101_0101) >> 56)
+            isInside = isFollowed >> 56
+            offset += 8
+        }
+        if isInside == 1, !skipRest() { return false }
+        while left > 0 {
+            guard offset < count else { return false }
+            let byte = unsafe bytes[offset]
+            if byte & 1 == 0 { left -= 1 }
+            offset += 1
+            if byte >= 0x80, !skipRest() { return false }
+        }
+        return true
+    }
+
+    /// Moves behind a varint whose first bytes are passed.
+    private func skipRest() -> Bool {
+        while offset < count {
+            let byte = unsafe bytes[offset]
+            offset += 1
+            if byte < 0x80 { return true }
+        }
+        return false
+    }
+
+    /// Adds the places of the posting at which it stands, those in some fields; stays there. `false` if they cannot be read.
+    func read(fields: UInt32, in wanted: UInt32, into places: PlaceBuffer) -> Bool {
+        var offset = offset
+        var rest = fields
+        while rest != 0 {
+            let field = rest.trailingZeroBitCount
+            rest &= rest - 1
+            let isWanted = wanted >> UInt32(field) & 1 == 1
+            var position: UInt64 = 0
+            while true {
+                guard offset < count else { return false }
+                var value = unsafe UInt64(bytes[offset])
+                offset += 1
+                if value >= 0x80 {
+                    value &= 0x7f
+                    var shift: UInt64 = 7
+                    while true {
+                        guard offset < count, shift < 35 else { return false }
+                        let byte = unsafe UInt64(bytes[offset])
+                        offset += 1
+                        value |= (byte & 0x7f) << shift
+                        if byte < 0x80 { break }
+                        shift += 7
+                    }
+                }
+                position += value >> 1
+                guard position <= UInt64(TextPlace.positionLimit) else { return false }
+                if isWanted { places.append(TextPlace(field: field, position: UInt32(position))) }
+                if value & 1 == 0 { break }
+            }
+        }
+        return true
+    }
+}
