@@ -116,39 +116,49 @@ extension DocumentCollection {
     /// - Complexity: reads the postings that can be among the best; with a condition, the documents that would be, or the
     ///   entries of indexes that answer it.
     public func search(_ query: TextQuery, where predicate: Predicate = .all, limit: Int? = 20) throws -> [Hit] {
-        if !predicate.isAll, predicate.searches.isEmpty { return try filteredSearch(query, predicate, limit: limit) }
+        var hits: [Hit] = []
+        try forEachHit(query, where: predicate, limit: limit) {
+            hits.append($0)
+            return true
+        }
+        return hits
+    }
+
+    /// Calls `body` with each hit of a search, the best first, until it returns `false`.
+    ///
+    /// Which hits are the best is known before the first call; each document is read for its own call, so that none is held.
+    ///
+    /// - Throws: what `body` throws; as ``search(_:where:limit:)-(TextQuery,_,_)``.
+    public func forEachHit(
+        _ query: TextQuery, where predicate: Predicate = .all, limit: Int? = 20, options: QueryOptions = QueryOptions(),
+        _ body: (Hit) throws -> Bool
+    ) throws {
+        if !predicate.isAll, predicate.searches.isEmpty {
+            let wanted = Query(Self.both(query, predicate), sort: [.bestFirst], limit: limit)
+            let (rows, plan) = try prepare(wanted, options)
+            let runner = QueryRunner(rows: rows, query: wanted, plan: plan, options: options)
+            return try runner.run { row, record, _, _ in
+                let document = try RowReader.document(record: record, row: row, collection: rows.collection)
+                let score = Double(runner.searches?.score(of: row) ?? 0) / BM25.unit
+                return try body(Hit(document: document, score: score))
+            }
+        }
         let rows = try reader()
-        var read: [UInt64: Document] = [:]
         let filter =
             predicate == .all
             ? nil
             : { (row: UInt64) throws in
                 try CancellationCheck.now()
-                let document = try rows.document(row)
-                guard predicate.matches(document.content) else { return false }
-                read[row] = document
-                return true
+                return predicate.matches(try rows.document(row).content)
             }
         let hits = try textSearch(in: rows).top(query, limit: limit, filter: filter)
         var cancellation = CancellationCheck()
-        return try hits.map {
+        for hit in hits {
             try cancellation.step()
-            return Hit(document: try read[$0.row] ?? rows.document($0.row), score: Double($0.score) / BM25.unit)
+            guard try body(Hit(document: try rows.document(hit.row), score: Double(hit.score) / BM25.unit)) else {
+                return
+            }
         }
-    }
-
-    /// The best of the documents that match and satisfy a condition, which indexes may answer.
-    private func filteredSearch(_ query: TextQuery, _ predicate: Predicate, limit: Int?) throws -> [Hit] {
-        let wanted = Query(Self.both(query, predicate), sort: [.bestFirst], limit: limit)
-        let (rows, plan) = try prepare(wanted, QueryOptions())
-        let runner = QueryRunner(rows: rows, query: wanted, plan: plan)
-        var hits: [Hit] = []
-        try runner.run { row, record, _, _ in
-            let document = try RowReader.document(record: record, row: row, collection: rows.collection)
-            hits.append(Hit(document: document, score: Double(runner.searches?.score(of: row) ?? 0) / BM25.unit))
-            return true
-        }
-        return hits
     }
 
     private static func both(_ query: TextQuery, _ predicate: Predicate) -> Predicate {

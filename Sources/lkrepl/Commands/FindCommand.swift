@@ -10,6 +10,7 @@ struct FindCommand: ParsableCommand {
             Conditions: = != < <= > >= ^= (begins with) *= (contains), IN (a, b), BETWEEN a AND b, HAS (an element is), \
             EXISTS, MISSING, MATCHES /pattern/, NEAR lat,lon,km, joined by AND, OR, NOT and parentheses. A program passes \
             values by --param least=4 for rating >= :least, or the whole condition as JSON by --filter-json.
+            Rows come as they are found; with --sort, where no index has that order, when all were compared.
             """)
 
     @OptionGroup var options: GlobalOptions

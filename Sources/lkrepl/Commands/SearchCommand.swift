@@ -8,6 +8,8 @@ struct SearchCommand: ParsableCommand {
         discussion: """
             Example: lkrepl search photos.store photos 'snow OR ice' --where 'rating >= 3' --limit 5
             All words must occur; OR between alternatives, - or NOT before what must not, "a phrase" in quotes.
+            The best are known when all that match were compared; from then on rows come one by one. The columns of csv and \
+            tsv are those of all rows; --fields names them, so that they need not be looked for first.
             """)
 
     @OptionGroup var options: GlobalOptions
@@ -41,8 +43,11 @@ struct SearchCommand: ParsableCommand {
                 return try output.flush()
             }
             let highlighter = highlight ? TextHighlighter(query, in: collection) : nil
+            let leading = score ? ["score"] : []
+            let trailing = highlight ? [TextHighlighter.column] : []
             let writer = try selection.writer(
-                options, leading: score ? ["score"] : [], trailing: highlight ? [TextHighlighter.column] : [])
+                options, leading: leading, trailing: trailing,
+                learnt: try columns(of: query, predicate, selection, in: collection).map { leading + $0 + trailing })
             func write(_ document: Document, leading: DocumentObject) throws {
                 var row = selection.row(document, leading: leading)
                 if let highlighter {
@@ -52,9 +57,11 @@ struct SearchCommand: ParsableCommand {
                 try writer.write(row)
             }
             if score {
-                for hit in try collection.search(query, where: predicate, limit: limit) {
+                try collection.forEachHit(query, where: predicate, limit: limit, options: conditions.queryOptions) {
+                    hit in
                     let rounded = (hit.score * 1000).rounded() / 1000
                     try write(hit.document, leading: ["score": .double(rounded)])
+                    return true
                 }
             } else {
                 // The order of the best is known before the first is written; each document is read as it is written.
@@ -67,6 +74,23 @@ struct SearchCommand: ParsableCommand {
             }
             try writer.finish()
         }
+    }
+
+    /// The columns of the hits, where their form has them first and they are not given: learnt by a search of its own, so
+    /// that many rows need not be held until the last of them is known. `nil` where they are few, or not needed.
+    private func columns(
+        of query: TextQuery, _ predicate: Predicate, _ selection: RowSelection, in collection: DocumentCollection
+    ) throws -> [String]? {
+        guard limit > 1000, selection.hasOpenColumns, try [.csv, .tsv].contains(options.outputMode()) else {
+            return nil
+        }
+        var titles = ColumnTitles()
+        try collection.forEachHit(query, where: predicate, limit: limit, options: conditions.queryOptions) { hit in
+            try Interruption.check()
+            titles.add(selection.row(hit.document))
+            return true
+        }
+        return titles.names
     }
 }
 
