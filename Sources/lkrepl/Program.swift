@@ -40,7 +40,7 @@ enum Program {
     /// Help and the version go to standard output and are no failure.
     static func runCommand(_ arguments: [String]) throws {
         try CommandTask.run {
-            let outputs = OpenOutputs()
+            let outputs = OpenOutputs(command: arguments.first)
             do {
                 var command = try RootCommand.parseAsRoot(arguments)
                 do {

@@ -46,6 +46,10 @@ enum Manual {
         ("NO_COLOR", "No colours, if it is not empty."),
         ("CLICOLOR_FORCE, FORCE_COLOR", "Colours even where there is no terminal."),
         ("LKREPL_PAGER, PAGER", "The program that shows long results; cat for none."),
+        (
+            "LKREPL_PATIENCE",
+            "Seconds after which a terminal shows what there is of a slow result, 1 if not set; off for the whole at its end."
+        ),
         ("VISUAL, EDITOR", "The program for .edit and Ctrl-X Ctrl-E."),
         ("LKREPL_HISTFILE", "The file for what was typed; empty or none keeps nothing."),
         ("COLUMNS, LINES", "The size of the terminal, where it does not tell."),

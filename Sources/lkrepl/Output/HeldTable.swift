@@ -29,15 +29,28 @@ struct HeldTable: Sendable {
     ///
     /// - Parameter rowLimit: how many rows are drawn at most; `nil` for all that are held.
     func text(for output: StandardOutput, rowLimit: Int?) -> String {
+        let renderer = Self.renderer(
+            for: output, rowLimit: rowLimit, canShowMore: rowLimit.map { $0 < rows.count } ?? false)
+        return renderer.render(
+            titles: titles, rows: rows.map { Self.cells($0, titles) }, omittedRowCount: omittedRowCount)
+    }
+
+    /// How a table is drawn on an output.
+    ///
+    /// - Parameter canShowMore: whether the rows beyond the limit are held.
+    static func renderer(for output: StandardOutput, rowLimit: Int?, canShowMore: Bool) -> TableRenderer {
         var table = TableRenderer()
         table.width = Terminal.width(of: output.descriptor.rawValue, otherwise: output.isTerminal ? 80 : 120)
         table.isHeaderBold = Terminal.takesStyle(output.descriptor.rawValue)
         table.maximumRowCount = rowLimit
-        let canShowMore = rowLimit.map { $0 < rows.count } ?? false
         table.moreHint =
             canShowMore
             ? Session.shell == nil ? "--all shows them" : ".last or --all shows them" : "use --limit, or --mode jsonl"
-        let cells = rows.map { row in titles.map { name in row[name].map(ResultWriter.cell) ?? .init("") } }
-        return table.render(titles: titles, rows: cells, omittedRowCount: omittedRowCount)
+        return table
+    }
+
+    /// A row under titles.
+    static func cells(_ row: DocumentObject, _ titles: [String]) -> [TableRenderer.Cell] {
+        titles.map { name in row[name].map(ResultWriter.cell) ?? .init("") }
     }
 }

@@ -2,12 +2,15 @@ import Synchronization
 
 /// Holds output back until it is longer than the screen, and gives it to a pager then.
 ///
-/// What fits on the screen goes to the terminal when the command is done. Closing the pager early makes the next write
+/// What fits on the screen goes to the terminal when the command is done, or earlier where that takes long
+/// (``showEarly()``); the pager then begins with what was shown already. Closing the pager early makes the next write
 /// fail with EPIPE, which ends the command without a word.
 final class PagerGate: Sendable {
     private struct State {
         var held: [UInt8] = []
         var lineCount = 0
+        /// How much of what is held was shown already; `nil` as long as all is held back.
+        var shownCount: Int?
         var child: ChildCommand?
     }
 
@@ -38,7 +41,7 @@ final class PagerGate: Sendable {
         }
         if let pipe { return try pipe.writeAll(bytes) }
         // A prompt follows below the output, so a full screen is a line less.
-        guard state.withLock({ $0.lineCount >= screenRows }) else { return }
+        guard state.withLock({ $0.lineCount >= screenRows }) else { return try showMore() }
         let child = try? ChildCommand(command, takesInput: true)
         if child != nil {
             StandardError.shared.hold()
@@ -46,18 +49,39 @@ final class PagerGate: Sendable {
         }
         let held = state.withLock { state in
             state.child = child
-            defer { state.held = [] }
-            return state.held
+            defer {
+                state.held = []
+                state.shownCount = nil
+            }
+            return child == nil ? Array(state.held.dropFirst(state.shownCount ?? 0)) : state.held
         }
+        if child == nil { StandardError.shared.clearStatus() }
         // Without a pager the output goes where it would have gone.
         try (child?.input ?? terminal).writeAll(held)
+    }
+
+    /// Shows what is held back, and from now on what comes, up to where the pager begins.
+    func showEarly() throws(SystemError) {
+        state.withLock { state in if state.child == nil { state.shownCount = state.shownCount ?? 0 } }
+        try showMore()
+    }
+
+    private func showMore() throws(SystemError) {
+        let bytes = state.withLock { state -> [UInt8] in
+            guard let shownCount = state.shownCount, state.child == nil else { return [] }
+            state.shownCount = state.held.count
+            return Array(state.held[shownCount...])
+        }
+        guard !bytes.isEmpty else { return }
+        StandardError.shared.clearStatus()
+        try terminal.writeAll(bytes)
     }
 
     /// Shows what was held back, and waits until the user has left the pager.
     func finish() throws(SystemError) {
         let (child, held) = state.withLock { state in
             defer { state = State() }
-            return (state.child, state.held)
+            return (state.child, Array(state.held.dropFirst(state.shownCount ?? 0)))
         }
         if let child {
             child.endInput()
@@ -65,6 +89,7 @@ final class PagerGate: Sendable {
             Interruption.setPaging(false)
             StandardError.shared.release()
         } else {
+            if !held.isEmpty { StandardError.shared.clearStatus() }
             try terminal.writeAll(held)
         }
     }

@@ -1,10 +1,11 @@
 import DocIndex
+import Synchronization
 
 /// Writes rows of results in the form that was asked for.
 ///
 /// A row is an object; each member is a column. Tables and CSV need the names of all columns first, so they hold rows to
-/// learn them: tables up to ``heldRowCount``, CSV and TSV all of them unless the columns are given. The other forms write
-/// each row as it comes. A command that is stopped or fails leaves the rows that were written until then (``OpenOutputs``).
+/// learn them: tables up to ``heldRowCount`` (``TableWriter``), CSV and TSV all of them unless the columns are given. The
+/// other forms write each row as it comes. A command that is stopped or fails leaves the rows that were written until then (``OpenOutputs``).
 ///
 /// Rows of plain keys and values come through ``write(key:value:)``, which gives each form what is natural for bytes.
 final class ResultWriter {
@@ -17,15 +18,21 @@ final class ResultWriter {
     private let output: StandardOutput
     /// The columns that were asked for; `nil` for those that the rows have.
     private var columns: [String]?
-    private let showsAllRows: Bool
     /// How bytes are spelt where they are shown to people.
     private let notation: ByteNotation.Form
+    /// The table; `nil` in other modes.
+    private let table: TableWriter?
     private var held: [DocumentObject] = []
+    /// Shows what there is while more is looked for; `nil` where nobody is waiting.
+    private var ticker: RowTicker?
     private var hexdump = HexdumpWriter()
     /// The memory of one line.
     private var line: [UInt8] = []
     private var headerIsWritten = false
-    private(set) var rowCount = 0
+    private(set) var rowCount = 0 {
+        didSet { rowCounter.count.store(rowCount, ordering: .relaxed) }
+    }
+    private let rowCounter = RowCounter()
     private var isFinished = false
 
     /// - Parameter showsAllRows: whether a table on a terminal may have more than 40 rows.
@@ -36,13 +43,38 @@ final class ResultWriter {
         self.mode = mode
         self.output = output
         self.columns = columns
-        self.showsAllRows = showsAllRows
         self.notation = notation
+        table =
+            mode == .table
+            ? TableWriter(
+                output: output, columns: columns,
+                rowLimit: output.isTerminal && !showsAllRows ? Self.shownRowCount : showsAllRows ? nil : .max,
+                heldRowCount: Self.heldRowCount)
+            : nil
         OpenOutputs.current?.add {
+            self.ticker?.stop()
             // A count of a part is no count.
             if self.rowCount > 0, !self.isFinished, mode != .count { try self.finish() }
         }
         OpenOutputs.current?.rowCount = { self.rowCount }
+    }
+
+    /// Has what there is shown while more is looked for.
+    ///
+    /// - Parameters:
+    ///   - style: the progress that was asked for; `nil` for the usual one.
+    ///   - progress: what tells how many rows there are, where that may stand on the screen.
+    func beginTicking(_ style: ProgressMeter.Style?, _ progress: () -> ProgressReporter) {
+        let outputs = OpenOutputs.current
+        // What reads a pipe may have the screen.
+        let isInSight = output.isTerminal ? RowTicker.patience != nil : !output.isWatched
+        ticker = RowTicker(
+            RowTicker.Result(
+                output: output, table: table,
+                rowCount: { [rowCounter] in rowCounter.count.load(ordering: .relaxed) },
+                writesAtEnd: [.count, .csv, .tsv].contains(mode) && columns == nil || !output.isTerminal,
+                progress: isInSight || style != nil ? progress() : nil,
+                isTold: { outputs?.tellsItself ?? false }))
     }
 
     /// Writes one row.
@@ -52,8 +84,7 @@ final class ResultWriter {
         try Interruption.check("\(HumanNumber.grouped(rowCount)) rows")
         rowCount += 1
         switch mode {
-        case .table:
-            if held.count < (showsAllRows ? .max : Self.heldRowCount) { held.append(row) }
+        case .table: try table?.add(row)
         case .csv, .tsv:
             if columns == nil { held.append(row) } else { try writeDelimited([row]) }
         case .json, .jsonPretty:
@@ -143,8 +174,10 @@ final class ResultWriter {
     /// - Parameter tellsOfNothing: whether a table without rows is told of; not where none is the good news.
     func finish(tellsOfNothing: Bool = true) throws {
         isFinished = true
+        ticker?.stop()
+        ticker = nil
         switch mode {
-        case .table: if rowCount > 0 || tellsOfNothing { try writeTable() }
+        case .table: try table?.finish(tellsOfNothing: tellsOfNothing)
         case .csv, .tsv: try writeDelimited(held)
         case .json, .jsonPretty: try output.write(rowCount == 0 ? "[]\n" : "\n]\n")
         case .count: try output.write("\(rowCount)\n")
@@ -172,15 +205,6 @@ final class ResultWriter {
     }
 
     // MARK: - Columns
-
-    private func writeTable() throws {
-        guard rowCount > 0 else { return StandardError.shared.write("(nothing found)\n") }
-        let table = HeldTable(
-            titles: columns ?? HeldTable.titles(of: held), rows: held, omittedRowCount: rowCount - held.count)
-        Session.shell?.lastTable = table
-        let isCut = output.isTerminal && !showsAllRows
-        try output.write(table.text(for: output, rowLimit: isCut ? Self.shownRowCount : nil))
-    }
 
     private func writeDelimited(_ rows: [DocumentObject]) throws {
         let names = columns ?? HeldTable.titles(of: rows)
@@ -231,4 +255,9 @@ final class ResultWriter {
         case .array, .object: .text(value.json)
         }
     }
+}
+
+/// How many rows a writer has, for the thread that tells of them.
+private final class RowCounter: Sendable {
+    let count = Atomic(0)
 }

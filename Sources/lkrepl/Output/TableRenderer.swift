@@ -43,20 +43,10 @@ struct TableRenderer: Sendable {
     func render(titles: [String], rows: [[Cell]], omittedRowCount: Int = 0) -> String {
         guard !titles.isEmpty else { return "" }
         let drawn = rows.prefix(maximumRowCount ?? rows.count)
-        var columns = titles.enumerated().map { index, title in
-            Column(title: visible(title), cells: drawn.map { index < $0.count ? visible($0[index]) : Cell("") })
-        }
-        let omittedColumnCount = fit(&columns)
-
-        var output = line(border.top, columns)
-        output += row(columns.map { Cell($0.title, isNumber: $0.isNumeric) }, columns, isHeader: true)
-        output += line(border.middle, columns)
-        for index in drawn.indices {
-            output += row(columns.map { $0.cells[index] }, columns, isHeader: false)
-        }
-        output += line(border.bottom, columns)
-        output += footnotes(omittedRowCount: rows.count - drawn.count + omittedRowCount, omittedColumnCount)
-        return output
+        let layout = layout(titles: titles, rows: drawn)
+        var output = head(layout)
+        for cells in drawn { output += line(of: cells, layout) }
+        return output + foot(layout, omittedRowCount: rows.count - drawn.count + omittedRowCount)
     }
 
     /// The line that tells how many rows a result has, such as `1,234 rows (40 shown)`, without a newline.
@@ -102,54 +92,124 @@ extension TableRenderer {
     }
 }
 
+// MARK: - Parts
+
+extension TableRenderer {
+    /// Where the cells of a table stand: what its head, its lines and its foot are drawn by.
+    struct Layout: Hashable, Sendable {
+        fileprivate var columns: [Column]
+        /// Columns at the right that there was no room for.
+        fileprivate var omittedColumnCount = 0
+    }
+
+    /// A layout for rows like these.
+    ///
+    /// - Parameter spreads: whether room that is left is shared out among the columns, for rows that are not known yet.
+    func layout(titles: [String], rows: some Sequence<[Cell]>, spreads: Bool = false) -> Layout {
+        var columns = titles.map { Column(title: visible($0)) }
+        for row in rows {
+            for (index, cell) in zip(columns.indices, row) { columns[index].admit(visible(cell)) }
+        }
+        var layout = Layout(columns: columns)
+        fit(&layout)
+        if spreads { spread(&layout) }
+        return layout
+    }
+
+    /// The titles, and the lines above and below them.
+    func head(_ layout: Layout) -> String {
+        line(border.top, layout)
+            + row(layout.columns.map { Cell($0.title, isNumber: $0.isNumeric) }, layout, isHeader: true)
+            + line(border.middle, layout)
+    }
+
+    /// One row; cells that are wider than their columns are cut.
+    func line(of cells: [Cell], _ layout: Layout) -> String {
+        var cells = cells.prefix(layout.columns.count).map(visible)
+        while cells.count < layout.columns.count { cells.append(Cell("")) }
+        if layout.omittedColumnCount > 0 { cells[cells.count - 1] = Cell(border.ellipsis) }
+        return row(cells, layout, isHeader: false)
+    }
+
+    /// The line below the last row, and what is to be said below it.
+    func foot(_ layout: Layout, omittedRowCount: Int, laterColumnCount: Int = 0) -> String {
+        line(border.bottom, layout)
+            + footnotes(
+                omittedRowCount: omittedRowCount, layout.omittedColumnCount, laterColumnCount: laterColumnCount)
+    }
+}
+
 // MARK: - Layout
 
 extension TableRenderer {
-    private struct Column {
+    fileprivate struct Column: Hashable, Sendable {
         var title: String
-        var cells: [Cell]
         var width: Int
+        private var hasNumbers = false
+        private var hasTexts = false
 
-        init(title: String, cells: [Cell]) {
+        init(title: String) {
             self.title = title
-            self.cells = cells
-            width = cells.reduce(max(1, DisplayWidth.columns(of: title))) { max($0, DisplayWidth.columns(of: $1.text)) }
+            width = max(1, DisplayWidth.columns(of: title))
+        }
+
+        /// Makes room for a cell.
+        mutating func admit(_ cell: Cell) {
+            width = max(width, DisplayWidth.columns(of: cell.text))
+            if cell.isNumber { hasNumbers = true } else if !cell.text.isEmpty { hasTexts = true }
         }
 
         /// Whether the title stands at the right, above numbers.
-        var isNumeric: Bool {
-            cells.contains(where: \.isNumber) && cells.allSatisfy { $0.isNumber || $0.text.isEmpty }
-        }
+        var isNumeric: Bool { hasNumbers && !hasTexts }
     }
 
     /// Narrower than this, a column tells nothing.
     private static let minimumColumnWidth = 4
+    /// As wide as this, a column has room for most numbers and dates.
+    private static let ampleColumnWidth = 12
 
-    /// Sets the widths of the columns so that the table fits; returns how many columns it had to leave out.
-    private func fit(_ columns: inout [Column]) -> Int {
-        guard let width else { return 0 }
-        // Each column has a space at both sides and a border at its left; the last has one at its right.
-        func available(for count: Int) -> Int { width - 3 * count - 1 }
+    /// What is left of the terminal for the cells: each column has a space at both sides and a border at its left, the
+    /// last has one at its right.
+    private func available(for count: Int, in width: Int) -> Int { width - 3 * count - 1 }
+
+    /// Sets the widths of the columns so that the table fits, and leaves out columns where it cannot.
+    private func fit(_ layout: inout Layout) {
+        guard let width else { return }
         func leastWidth(_ columns: [Column]) -> Int {
             columns.reduce(0) { $0 + min($1.width, Self.minimumColumnWidth) }
         }
 
-        var omittedCount = 0
-        if leastWidth(columns) > available(for: columns.count), columns.count > 1 {
-            let stub = Column(
-                title: border.ellipsis,
-                cells: Array(repeating: Cell(border.ellipsis), count: columns[0].cells.count))
+        var columns = layout.columns
+        if leastWidth(columns) > available(for: columns.count, in: width), columns.count > 1 {
+            let stub = Column(title: border.ellipsis)
             repeat {
                 columns.removeLast()
-                omittedCount += 1
+                layout.omittedColumnCount += 1
             } while columns.count > 1
-                && leastWidth(columns) + stub.width > available(for: columns.count + 1)
+                && leastWidth(columns) + stub.width > available(for: columns.count + 1, in: width)
             columns.append(stub)
         }
 
-        let widths = Self.shrink(columns.map(\.width), to: available(for: columns.count))
+        let widths = Self.shrink(columns.map(\.width), to: available(for: columns.count, in: width))
         for index in columns.indices { columns[index].width = widths[index] }
-        return omittedCount
+        layout.columns = columns
+    }
+
+    /// Shares out what is left of the width of the terminal: first so that each column is ample, then among those of texts.
+    private func spread(_ layout: inout Layout) {
+        guard let width, layout.omittedColumnCount == 0 else { return }
+        var spare =
+            available(for: layout.columns.count, in: width) - layout.columns.reduce(0) { $0 + $1.width }
+        func share(_ isMeant: (Column) -> Bool) {
+            while spare > 0, layout.columns.contains(where: isMeant) {
+                for index in layout.columns.indices where spare > 0 && isMeant(layout.columns[index]) {
+                    layout.columns[index].width += 1
+                    spare -= 1
+                }
+            }
+        }
+        share { $0.width < Self.ampleColumnWidth }
+        share { !$0.isNumeric }
     }
 
     /// `widths` with the widest cut to one common width, so that the sum is `total` or, for lack of room, one each.
@@ -179,14 +239,14 @@ extension TableRenderer {
         Cell(visible(cell.text), isNumber: cell.isNumber)
     }
 
-    private func line(_ line: Border.Line, _ columns: [Column]) -> String {
-        let strokes = columns.map { String(repeating: line.stroke, count: $0.width + 2) }
+    private func line(_ line: Border.Line, _ layout: Layout) -> String {
+        let strokes = layout.columns.map { String(repeating: line.stroke, count: $0.width + 2) }
         return line.left + strokes.joined(separator: line.crossing) + line.right + "\n"
     }
 
-    private func row(_ cells: [Cell], _ columns: [Column], isHeader: Bool) -> String {
+    private func row(_ cells: [Cell], _ layout: Layout, isHeader: Bool) -> String {
         var output = border.vertical
-        for (cell, column) in zip(cells, columns) {
+        for (cell, column) in zip(cells, layout.columns) {
             let text = DisplayWidth.truncated(cell.text, to: column.width, ellipsis: border.ellipsis)
             let padding = String(repeating: " ", count: column.width - DisplayWidth.columns(of: text))
             let styled = isHeader && isHeaderBold ? "\u{1b}[1m\(text)\u{1b}[0m" : text
@@ -196,7 +256,7 @@ extension TableRenderer {
         return output + "\n"
     }
 
-    private func footnotes(omittedRowCount: Int, _ omittedColumnCount: Int) -> String {
+    private func footnotes(omittedRowCount: Int, _ omittedColumnCount: Int, laterColumnCount: Int) -> String {
         var output = ""
         if omittedRowCount > 0 {
             output += "+ \(HumanNumber.grouped(omittedRowCount)) more; \(moreHint)\n"
@@ -204,6 +264,10 @@ extension TableRenderer {
         if omittedColumnCount > 0 {
             let noun = omittedColumnCount == 1 ? "column" : "columns"
             output += "+ \(omittedColumnCount) \(noun) did not fit; --mode line shows them\n"
+        }
+        if laterColumnCount > 0 {
+            let noun = laterColumnCount == 1 ? "column" : "columns"
+            output += "+ \(laterColumnCount) \(noun) came in later rows; --mode line shows them\n"
         }
         return output
     }

@@ -13,6 +13,7 @@ extension FileDescriptor {
             guard !(Session.shell?.readsStandardInput ?? false) else {
                 throw CommandFailure(.usage, "standard input holds the commands", hint: "name a file instead of -")
             }
+            if standardInput.isTerminal { OpenOutputs.current?.tellItself() }
             return .standardInput
         }
         guard !isDirectory(path) else {

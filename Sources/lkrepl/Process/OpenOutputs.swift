@@ -1,3 +1,5 @@
+import Synchronization
+
 /// What the running command is writing, so that it can be brought to an orderly end where the command is not.
 ///
 /// A command that is stopped, or fails, unwinds past the writers it has made. What they were given until then is whole
@@ -7,6 +9,18 @@ final class OpenOutputs: @unchecked Sendable {
     private var ends: [() throws -> Void] = []
     /// How many rows were written; `nil` where the command writes none.
     var rowCount: (() -> Int)?
+    /// The name of the command; `nil` where there is none.
+    let command: String?
+    /// Whether the command tells of its progress itself, or reads what the user types: no other line may come between.
+    private let tells = Atomic(false)
+
+    init(command: String? = nil) { self.command = command }
+
+    /// Whether ``tellItself()`` was called. May be asked by any thread.
+    var tellsItself: Bool { tells.load(ordering: .relaxed) }
+
+    /// Says that no line of another's may come between what is shown.
+    func tellItself() { tells.store(true, ordering: .relaxed) }
 
     /// The outputs of the command that this task runs; `nil` outside of commands.
     @TaskLocal static var current: OpenOutputs?

@@ -1,3 +1,5 @@
+import Dispatch
+
 #if canImport(Glibc)
     import Glibc
 #else
@@ -12,8 +14,11 @@
 ///
 /// The first failure stays: every later call throws it again, so that a caller who ignored it still ends with it.
 ///
-/// Not Sendable: one command writes at a time.
-final class StandardOutput {
+/// One command writes at a time. Where somebody may be waiting, the thread of a ``RowTicker`` writes what was left in the
+/// buffer.
+final class StandardOutput: @unchecked Sendable {
+    // Unchecked: where a second thread comes, what changes is used under the lock.
+    private let access = DispatchSemaphore(value: 1)
     let descriptor: FileDescriptor
     /// What the output is called in messages.
     let name: String
@@ -27,7 +32,7 @@ final class StandardOutput {
     /// When the buffer was written last.
     private var lastFlush = CoarseClock.milliseconds
     /// Whether somebody may be waiting for what is in the buffer.
-    private let isWatched: Bool
+    let isWatched: Bool
     /// How long a row may lie in the buffer, so that slow results are seen as they come.
     private static let longestWait = 100
     /// Stands between the buffer and the descriptor, so that long results are shown page by page; `nil` for none.
@@ -55,8 +60,16 @@ final class StandardOutput {
 
     /// Takes bytes to write.
     func write(_ bytes: Span<UInt8>) throws(WriteFailure) {
+        // Files have no second thread, and are spared the lock.
+        guard isWatched else { return try take(bytes) }
+        access.wait()
+        defer { access.signal() }
+        try take(bytes)
+    }
+
+    private func take(_ bytes: Span<UInt8>) throws(WriteFailure) {
         if let failure { throw failure }
-        if buffer.count + bytes.count > capacity { try flush() }
+        if buffer.count + bytes.count > capacity { try empty() }
         if bytes.count >= capacity {
             do throws(SystemError) {
                 try send(bytes)
@@ -67,7 +80,7 @@ final class StandardOutput {
             unsafe bytes.withUnsafeBufferPointer { unsafe buffer.append(contentsOf: $0) }
         }
         byteCount += bytes.count
-        if isWatched, CoarseClock.milliseconds - lastFlush >= Self.longestWait { try flush() }
+        if isWatched, CoarseClock.milliseconds - lastFlush >= Self.longestWait { try empty() }
     }
 
     /// Takes bytes to write.
@@ -82,6 +95,28 @@ final class StandardOutput {
 
     /// Writes what is in the buffer.
     func flush() throws(WriteFailure) {
+        access.wait()
+        defer { access.signal() }
+        try empty()
+    }
+
+    /// Writes what has been in the buffer for a while.
+    func flushLeftover() throws(WriteFailure) {
+        access.wait()
+        defer { access.signal() }
+        if CoarseClock.milliseconds - lastFlush >= Self.longestWait { try empty() }
+    }
+
+    /// Writes what is in the buffer, and shows what was held back for a pager.
+    func showEarly() throws(WriteFailure) {
+        access.wait()
+        defer { access.signal() }
+        try empty()
+        guard let pager else { return }
+        try attempt { () throws(SystemError) in try pager.showEarly() }
+    }
+
+    private func empty() throws(WriteFailure) {
         if let failure { throw failure }
         if isWatched { lastFlush = CoarseClock.milliseconds }
         guard !buffer.isEmpty else { return }
@@ -110,6 +145,7 @@ final class StandardOutput {
     }
 
     private func send(_ bytes: Span<UInt8>) throws(SystemError) {
+        if isTerminal, pager == nil { StandardError.shared.clearStatus() }
         if let pager { try pager.write(bytes) } else { try descriptor.writeAll(bytes) }
     }
 

@@ -70,7 +70,8 @@ struct GlobalOptions: ParsableArguments {
 
     /// A reporter of progress for one command.
     func reporter(_ label: String, unit: ProgressMeter.Unit) throws -> ProgressReporter {
-        ProgressReporter(
+        OpenOutputs.current?.tellItself()
+        return ProgressReporter(
             label: label, unit: unit, style: try progressStyle(), isQuiet: quiet, width: Terminal.width(of: 2))
     }
 
@@ -78,7 +79,14 @@ struct GlobalOptions: ParsableArguments {
     ///
     /// - Parameter notation: how bytes are spelt where they are shown to people.
     func writer(columns: [String]? = nil, notation: ByteNotation.Form = .auto) throws -> ResultWriter {
-        ResultWriter(mode: try outputMode(), columns: columns, showsAllRows: all, notation: notation)
+        let style = try progressStyle()
+        let writer = ResultWriter(mode: try outputMode(), columns: columns, showsAllRows: all, notation: notation)
+        writer.beginTicking(style) {
+            ProgressReporter(
+                label: OpenOutputs.current?.command ?? "found", unit: .items("rows"), style: style, isQuiet: quiet,
+                width: Terminal.width(of: 2))
+        }
+        return writer
     }
 
     /// Refuses to go on where changes were not allowed.
@@ -99,6 +107,7 @@ struct GlobalOptions: ParsableArguments {
         guard !noInput, FileDescriptor.standardInput.isTerminal, StandardError.shared.isTerminal else {
             throw CommandFailure(.noPermission, "not done without a yes: \(question)", hint: "add --yes")
         }
+        OpenOutputs.current?.tellItself()
         // What was printed so far says what the question is about.
         try? OutputTarget.current.pager?.finish()
         StandardError.shared.write("\(VisibleText.singleLine(question))? [y/N] ")

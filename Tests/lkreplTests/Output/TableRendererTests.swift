@@ -179,4 +179,25 @@ import Testing
         #expect(OutputMode.standard(isTerminal: true) == .table)
         #expect(OutputMode.standard(isTerminal: false) == .jsonl)
     }
+
+    @Test func `shares out spare room where later rows are not known, and cuts what is wider`() {
+        let renderer = TableRenderer(width: 34)
+        let layout = renderer.layout(
+            titles: ["n", "text"], rows: [[TableRenderer.Cell("5", isNumber: true), TableRenderer.Cell("a")]],
+            spreads: true)
+        #expect(
+            renderer.head(layout) == """
+                ┌──────────────┬─────────────────┐
+                │            n │ text            │
+                ├──────────────┼─────────────────┤
+
+                """)
+        #expect(
+            renderer.line(
+                of: [TableRenderer.Cell("12345", isNumber: true), TableRenderer.Cell("wider than the column")], layout)
+                == "│        12345 │ wider than the… │\n")
+        #expect(
+            renderer.foot(layout, omittedRowCount: 0, laterColumnCount: 1)
+                == "└──────────────┴─────────────────┘\n+ 1 column came in later rows; --mode line shows them\n")
+    }
 }

@@ -24,7 +24,10 @@ final class TerminalSession {
         _ arguments: [String], in place: Workplace, program: String = Binary.path,
         environment: [String: String] = ["TERM": "dumb"]
     ) throws {
-        let own = ["LKREPL_HISTFILE": "none", "XDG_CONFIG_HOME": place.path + "/.config-of-nobody"]
+        // What is shown must not depend on how busy the machine is.
+        let own = [
+            "LKREPL_HISTFILE": "none", "XDG_CONFIG_HOME": place.path + "/.config-of-nobody", "LKREPL_PATIENCE": "off",
+        ]
         var ends: (master: Int32, slave: Int32) = (0, 0)
         var name = [CChar](repeating: 0, count: 256)
         var size = winsize(ws_row: 40, ws_col: 100, ws_xpixel: 0, ws_ypixel: 0)
