@@ -34,6 +34,14 @@ enum Invocation {
     /// is added.
     static let aliases = ["ls": "keys", "rm": "del"]
 
+    /// Commands that there will be, and what is to be known until then.
+    static func refuseCommandToCome(_ name: String) throws {
+        guard name == "attach" else { return }
+        throw CommandFailure(
+            .usage, "there are no attachments yet, and so no command attach",
+            hint: "keep files beside the store, and their paths in documents; export and dump are whole without them")
+    }
+
     /// Reads the arguments of a process, without the name of the program.
     ///
     /// The first argument that is no option is the name of a command or the path of a database. ArgumentParser cannot
@@ -56,6 +64,7 @@ enum Invocation {
         if first == "help" {
             if let word = rest.dropFirst().first, !word.hasPrefix("-") {
                 let names = RootCommand.configuration.subcommands.map { $0._commandName }
+                try Self.refuseCommandToCome(word)
                 guard names.contains(Self.aliases[word] ?? word) else {
                     throw CommandFailure(
                         .usage, "there is no command \(word)",
@@ -75,6 +84,7 @@ enum Invocation {
             self = .command(command)
             return
         }
+        if !FileDescriptor.isDirectory(first) { try Self.refuseCommandToCome(first) }
         if rest.dropFirst().contains(where: { $0 == "--help" || $0 == "-h" }) {
             self = .command(["--help"])
             return

@@ -15,12 +15,13 @@ struct BatchCommand: ParsableCommand {
     @OptionGroup var options: GlobalOptions
     @Argument(help: "The database.") var database: String
     @Argument(help: "The file, or - for standard input.") var file: String
-    @Option(name: .long, help: "Bytes that are written as one unit.") var batchBytes = 64 << 20
+    @Option(name: .long, help: "Bytes that are written as one unit, such as 16M.") var batchBytes = ByteCountArgument(
+        64 << 20)
     @Flag(name: [.customShort("n"), .long], help: "Read the file and change nothing.") var dryRun = false
 
     func validate() throws {
-        guard (1...1 << 30).contains(batchBytes) else {
-            throw ValidationError("--batch-bytes is from 1 to \(1 << 30)")
+        guard (1...1 << 30).contains(batchBytes.value) else {
+            throw ValidationError("--batch-bytes is from 1 to 1G")
         }
     }
 
@@ -50,7 +51,7 @@ struct BatchCommand: ParsableCommand {
                 } catch {
                     throw CommandFailure(error).within("\(name):\(line.number)")
                 }
-                if batch.byteCount >= batchBytes {
+                if batch.byteCount >= batchBytes.value {
                     if !dryRun { try session.database.write(batch) }
                     batch.removeAll()
                 }

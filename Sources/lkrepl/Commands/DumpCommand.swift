@@ -27,14 +27,17 @@ struct DumpCommand: ParsableCommand {
     @Option(name: .long, help: "jsonl, mdb, bdb, ldb or resp.") var format = "jsonl"
     @Option(name: .long, help: "Collections to write, with commas between them; all if not given.") var only: String?
     @Option(name: .long, help: "The changes behind this commit of a document store.") var since: UInt64?
-    @Flag(name: .long, help: "The keys of a document store as they are, indexes included.") var raw = false
+    @Flag(
+        name: [.long, .customLong("with-index")], help: "The keys of a document store as they are, indexes included.")
+    var raw = false
     @Flag(name: .long, help: "Write values that are JSON as objects, where nothing is lost by it.") var jsonValues =
         false
     @Flag(name: .long, help: "Say when and of what the dump was made.") var stamp = false
-    @Option(name: .long, help: "The longest line, in bytes.") var maxLine = DumpRecord.maximumLineByteCount
+    @Option(name: .long, help: "The longest line, in bytes, such as 64M.") var maxLine = ByteCountArgument(
+        DumpRecord.maximumLineByteCount)
 
     func validate() throws {
-        guard maxLine >= 1024, maxLine <= 1 << 30 else {
+        guard maxLine.value >= 1024, maxLine.value <= 1 << 30 else {
             throw ValidationError("--max-line must be from 1024 to 1073741824")
         }
     }
@@ -69,7 +72,7 @@ struct DumpCommand: ParsableCommand {
                     .usage, "\(database) is a document store, which is written as jsonl, and not by keys",
                     hint: "--raw writes its keys as they are; export writes documents as csv, tsv or json")
             }
-            let writer = DumpWriter(output, maximumLineByteCount: maxLine)
+            let writer = DumpWriter(output, maximumLineByteCount: maxLine.value)
             let dump = DocumentDump(
                 store: try session.store(), only: try only.map { try ArgumentOrigin.current.text(of: $0) },
                 stamp: headerStamp(session))
@@ -97,7 +100,7 @@ struct DumpCommand: ParsableCommand {
             try writer.finish()
             return (writer.recordCount, writer.warning)
         }
-        var writer = DumpWriter(output, maximumLineByteCount: maxLine)
+        var writer = DumpWriter(output, maximumLineByteCount: maxLine.value)
         try writer.write(
             .header(
                 DumpHeader(

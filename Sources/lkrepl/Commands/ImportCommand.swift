@@ -113,18 +113,18 @@ struct ImportCommand: ParsableCommand {
                 throw CommandFailure(
                     .badData, "\(input.name):1: this is a dump", hint: "lkrepl load takes it, with its digests")
             }
-            return PlainDocumentSource(input, format: nil, maximumLineByteCount: loading.maxLine)
-        case .jsonl: return PlainDocumentSource(input, format: .jsonl, maximumLineByteCount: loading.maxLine)
-        case .json: return PlainDocumentSource(input, format: .json, maximumLineByteCount: loading.maxLine)
+            return PlainDocumentSource(input, format: nil, maximumLineByteCount: loading.maxLine.value)
+        case .jsonl: return PlainDocumentSource(input, format: .jsonl, maximumLineByteCount: loading.maxLine.value)
+        case .json: return PlainDocumentSource(input, format: .json, maximumLineByteCount: loading.maxLine.value)
         case .csv, .tsv:
             return DelimitedSource(
                 input,
                 options: DelimitedSource.Options(
                     dialect: format == .tsv ? .tsv : .csv(separator: separator), hasKinds: types,
-                    maximumRecordByteCount: loading.maxLine))
-        case .exiftoolJSON: return ExifToolSource(json: input, maximumLineByteCount: loading.maxLine)
+                    maximumRecordByteCount: loading.maxLine.value))
+        case .exiftoolJSON: return ExifToolSource(json: input, maximumLineByteCount: loading.maxLine.value)
         case .exiftoolCSV:
-            return ExifToolSource(csv: input, listSeparator: listSep, maximumRecordByteCount: loading.maxLine)
+            return ExifToolSource(csv: input, listSeparator: listSep, maximumRecordByteCount: loading.maxLine.value)
         }
     }
 }

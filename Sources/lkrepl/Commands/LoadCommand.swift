@@ -24,7 +24,8 @@ struct LoadCommand: ParsableCommand {
     @OptionGroup var options: GlobalOptions
     @OptionGroup var loading: LoadingOptions
     @Argument(help: "The database.") var database: String
-    @Argument(help: "The dump, or - for standard input.") var file: String
+    @Argument(help: "The dump, or - for standard input, as without a name where something is piped in.")
+    var file: String?
     @Flag(
         name: [.long, .customLong("into-new")],
         help: "Make a new database, which is there as a whole or not at all.")
@@ -46,7 +47,10 @@ struct LoadCommand: ParsableCommand {
     func validate() throws { try loading.validate() }
 
     func run() throws {
-        let file = try ArgumentOrigin.current.text(of: file)
+        guard file != nil || !FileDescriptor.standardInput.isTerminal else {
+            throw CommandFailure(.usage, "load needs a dump", hint: "name its file, or - for standard input")
+        }
+        let file = try ArgumentOrigin.current.text(of: file ?? "-")
         if create {
             try loadIntoNew(file)
         } else {
@@ -182,7 +186,7 @@ struct LoadCommand: ParsableCommand {
     private var readerOptions: DumpReader.Options {
         DumpReader.Options(
             verifies: !noVerify, allowsIncomplete: allowIncomplete, isLenient: lenient,
-            maximumLineByteCount: loading.maxLine)
+            maximumLineByteCount: loading.maxLine.value)
     }
 
     fileprivate func inputFormat(_ input: borrowing InputFile) throws -> InputFormat {
@@ -201,8 +205,8 @@ struct LoadCommand: ParsableCommand {
         case .mdb, .bdb:
             return BerkeleySource(
                 input, database: try only.map { try ArgumentOrigin.current.text(of: $0) },
-                maximumLineByteCount: loading.maxLine)
-        case .ldb: return LDBTextSource(input, maximumLineByteCount: loading.maxLine)
+                maximumLineByteCount: loading.maxLine.value)
+        case .ldb: return LDBTextSource(input, maximumLineByteCount: loading.maxLine.value)
         }
     }
 
@@ -210,7 +214,7 @@ struct LoadCommand: ParsableCommand {
         let field = try key.map { try ArgumentOrigin.current.text(of: $0) }
         return PlainRecordSource(
             input, format: format == .json ? .json : .jsonl, plain: field.map { .pairs(keyField: $0) } ?? .refused,
-            maximumLineByteCount: loading.maxLine)
+            maximumLineByteCount: loading.maxLine.value)
     }
 
     private func makeLoader(

@@ -14,6 +14,7 @@ enum ShellHelp {
             // Whoever asks for help on keys may mean those of the keyboard.
             return text(of: command, catalog) + (path == ["keys"] ? "\n\n" + keyboard : "")
         }
+        try Invocation.refuseCommandToCome(name)
         let names = catalog.commands.map { $0.words[0] } + MetaCommand.allCases.map(\.rawValue)
         throw CommandFailure(
             .usage, "there is no command \(words.joined(separator: " "))",

@@ -10,7 +10,8 @@ struct LoadingOptions: ParsableArguments {
     @Flag(name: .long, help: "The file is one of rejects, whose records were mended.") var fromRejects = false
     @Flag(name: [.long, .customShort("n")], help: "Check everything and store nothing.") var dryRun = false
     @Option(name: .long, help: "Records written together.") var batch = 1000
-    @Option(name: .long, help: "Bytes of input written together, at most.") var batchBytes = 1 << 20
+    @Option(name: .long, help: "Bytes of input written together, at most, such as 64K or 1M.") var batchBytes =
+        ByteCountArgument(1 << 20)
     @Option(name: .long, help: "What survives the loss of power: each batch, the whole at its end, or none.")
     var sync = "end"
     @Flag(name: .long, help: "Go on where an interrupted run was.") var resume = false
@@ -18,18 +19,21 @@ struct LoadingOptions: ParsableArguments {
     @Option(
         name: .long, help: "Threads: 1 reads and stores by turns, 2 reads on while storing. More have nothing to do.")
     var jobs = 2
-    @Option(name: .long, help: "The longest line, in bytes.") var maxLine = LineReader.usualMaximum
+    @Option(name: .long, help: "The longest line, in bytes, such as 64M.") var maxLine = ByteCountArgument(
+        LineReader.usualMaximum)
 
     func validate() throws {
-        guard batch >= 1, batchBytes >= 1 else { throw ValidationError("--batch and --batch-bytes must be 1 or more") }
+        guard batch >= 1, batchBytes.value >= 1 else {
+            throw ValidationError("--batch and --batch-bytes must be 1 or more")
+        }
         guard ["stop", "skip"].contains(onError) else { throw ValidationError("--on-error must be stop or skip") }
         guard (1...64).contains(jobs) else { throw ValidationError("--jobs is from 1 to 64") }
         guard maxErrors ?? 0 >= 0 else { throw ValidationError("--max-errors must be 0 or more") }
         guard Loader.Synchronization(rawValue: sync) != nil else {
             throw ValidationError("--sync must be batch, end or none")
         }
-        guard maxLine >= 1024, maxLine <= 1 << 30 else {
-            throw ValidationError("--max-line must be from 1024 to 1073741824")
+        guard maxLine.value >= 1024, maxLine.value <= 1 << 30 else {
+            throw ValidationError("--max-line must be from 1K to 1G")
         }
         guard !resume || !restart else { throw ValidationError("--resume and --restart exclude each other") }
         guard !resume || !fromRejects else { throw ValidationError("--from-rejects cannot go on: give the file again") }
@@ -51,7 +55,7 @@ struct LoadingOptions: ParsableArguments {
         settings.skipsBad = onError == "skip" || maxErrors != nil
         settings.maximumErrorCount = maxErrors ?? .max
         settings.batchCount = batch
-        settings.batchByteCount = batchBytes
+        settings.batchByteCount = batchBytes.value
         settings.synchronization = dryRun ? .none : Loader.Synchronization(rawValue: sync) ?? .end
         settings.resumes = resume
         settings.restarts = restart

@@ -48,6 +48,22 @@ import Testing
         #expect(!shell.keepsGoing && shell.keepsHistory && shell.readsConfiguration)
     }
 
+    @Test(arguments: [["attach", "ls", "s", "photos", "a"], ["help", "attach"], ["--write", "attach"]])
+    func `name a command that is still to come, and hear so`(arguments: [String]) {
+        let failure = #expect(throws: CommandFailure.self) { try Invocation(arguments) }
+        #expect(failure?.exitCode == .usage && failure?.message.contains("no attachments yet") == true)
+    }
+
+    @Test(arguments: [("65536", 65536), ("64K", 65536), ("1m", 1 << 20), ("2G", 2 << 30), ("0", 0)])
+    func `have sizes as people write them`(text: String, count: Int) {
+        #expect(ByteCountArgument(argument: text)?.value == count)
+    }
+
+    @Test(arguments: ["", "K", "1.5M", "-1", "1MB", "9999999999G", "٣", "0x10"])
+    func `have no sizes that could mean two things`(text: String) {
+        #expect(ByteCountArgument(argument: text) == nil)
+    }
+
     @Test func `may name a command by its alias, and never by a part of its name`() throws {
         #expect(try command("rm", "s", "k") == ["del", "s", "k"])
         #expect(throws: CommandFailure.self) { try Invocation(["fin", "s"]) }
