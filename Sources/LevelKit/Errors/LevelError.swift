@@ -21,6 +21,8 @@ public struct LevelError: Error, Sendable, Hashable {
         case locked
         /// Another process changes the database faster than it can be looked at; trying again may help.
         case busy
+        /// The caller asked for the end of it before anything was changed.
+        case cancelled
         /// The process was forked after the database was opened.
         case forked
         /// The database was closed.

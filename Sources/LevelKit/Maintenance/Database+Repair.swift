@@ -10,19 +10,32 @@ extension Database {
     /// - Parameters:
     ///   - path: the directory of the database.
     ///   - options: the order of the keys must be the one that the database has.
+    ///   - stage: told of each ``RepairStage``, and asked whether to go on. `false` ends the repair as long as nothing is
+    ///     changed; later it is ignored, because half a repair is no database.
     /// - Throws: ``LevelError``: `databaseNotFound`, also for a directory of other files; `locked` if it is open here
     ///   or
-    ///   elsewhere; `comparatorMismatch`; `invalidArgument`; `forked`; `io`. With these nothing was changed. `corruption` if the
+    ///   elsewhere; `comparatorMismatch`; `invalidArgument`; `forked`; `io`. `cancelled` if `stage`
+    ///   said so. With these nothing was changed. `corruption` if the
     ///   engine could not repair it; the error names the backup.
     /// - Complexity: reads every table and log, and rewrites the damaged ones.
     public static func repair(
-        at path: String, options: DatabaseOptions = DatabaseOptions()
+        at path: String, options: DatabaseOptions = DatabaseOptions(), stage: (RepairStage) -> Bool = { _ in true }
     ) throws(LevelError) -> RepairReport {
         ForkGeneration.install()
         try options.validate()
         try ForkGeneration.requireEngine(for: path)
-        return try Repair(directory: DatabaseDirectory(path), options: options).run()
+        return try Repair(directory: DatabaseDirectory(path), options: options).run(stage)
     }
+}
+
+/// How far a repair has come.
+public enum RepairStage: Sendable, Hashable {
+    /// The files are copied into the backup, and nothing is changed; told before each file.
+    case backingUp
+    /// The files are changed. Those as they were are in the backup.
+    case repairing(backupPath: String)
+    /// What came of it is read.
+    case verifying(backupPath: String)
 }
 
 /// One repair, with everything that LevelDB's function does not ask.
@@ -33,7 +46,7 @@ private struct Repair {
     let directory: DatabaseDirectory
     let options: DatabaseOptions
 
-    func run() throws(LevelError) -> RepairReport {
+    func run(_ stage: (RepairStage) -> Bool) throws(LevelError) -> RepairReport {
         switch try directory.content() {
         case .database, .databaseWithoutCurrent: break
         case .missing, .empty, .foreign, .notADirectory: throw try directory.missingDatabase()
@@ -51,7 +64,8 @@ private struct Repair {
                     + "\(options.order.name); repair it with \(stored)")
         }
         let archivedBefore = archivedNames()
-        let outcome = try repairExclusively(evidence)
+        let outcome = try repairExclusively(evidence, stage)
+        _ = stage(.verifying(backupPath: outcome.backup))
         return RepairReport(
             backupPath: outcome.backup, isOrderChecked: evidence.comparatorName != nil,
             droppedByteCount: outcome.messages.reduce(outcome.droppedFromLogs &+ outcome.droppedFromTables) {
@@ -70,10 +84,13 @@ private struct Repair {
         var messages: [EngineMessage] = []
     }
 
-    private func repairExclusively(_ evidence: RepairEvidence) throws(LevelError) -> Outcome {
+    private func repairExclusively(
+        _ evidence: RepairEvidence, _ stage: (RepairStage) -> Bool
+    ) throws(LevelError) -> Outcome {
         let access = try ExclusiveAccess(to: directory)
         try requireReadableFiles()
-        var outcome = Outcome(backup: try RepairBackup(of: directory).make())
+        var outcome = Outcome(backup: try RepairBackup(of: directory).make { stage(.backingUp) })
+        _ = stage(.repairing(backupPath: outcome.backup))
         do throws(LevelError) {
             if let manifest = evidence.manifest { outcome.obsoleteNames = try removeObsoleteFiles(manifest) }
             outcome.droppedFromLogs = try cleanLogs()

@@ -17,21 +17,34 @@ struct RepairBackup {
     /// Every file is copied, tables as well: a link is the same file, and what truncates or overwrites one, such as a
     /// program that takes a number again, has done so to both.
     ///
+    /// - Parameter mayGoOn: asked before each file, and at the end.
     /// - Returns: the path of the new directory.
-    func make() throws(LevelError) -> String {
+    /// - Throws: ``LevelError``: `io`; `cancelled` if it may not.
+    func make(mayGoOn: () -> Bool) throws(LevelError) -> String {
         let path = try makeDirectory()
         var made: [String] = []
+        func remove() {
+            for copy in made { try? FileOperations.remove(copy) }
+            try? FileOperations.removeDirectory(path)
+        }
+        var isCancelled = false
         do throws(SystemError) {
             for name in try names() {
+                isCancelled = !mayGoOn()
+                if isCancelled { break }
                 let copy = path + "/" + name
                 try keep(name, as: copy)
                 made.append(copy)
             }
             try FileOperations.synchronizeDirectory(path)
         } catch {
-            for copy in made { try? FileOperations.remove(copy) }
-            try? FileOperations.removeDirectory(path)
+            remove()
             throw error.levelError("back up \(directory.path) to \(path) before its repair")
+        }
+        guard !isCancelled, mayGoOn() else {
+            remove()
+            throw LevelError(
+                .cancelled, "the repair of \(directory.path) was called off before it changed anything; begin it again")
         }
         return path
     }

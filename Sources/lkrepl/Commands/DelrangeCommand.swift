@@ -54,32 +54,43 @@ struct DelrangeCommand: ParsableCommand {
     private func delete(_ range: KeyRange, of total: Int, in database: Database) throws -> Int {
         let progress = try options.reporter("delrange", unit: .items("keys"))
         defer { progress.finish() }
+        return try database.deleteRange(range) { deleted in
+            progress.advance(done: deleted, total: total)
+            guard Interruption.isRequested else { return }
+            var failure = Interruption.failure(
+                "\(HumanNumber.grouped(deleted)) of \(HumanNumber.grouped(total)) keys were deleted")
+            failure.hint = "the same command deletes the rest"
+            throw failure
+        }
+    }
+}
+
+extension Database {
+    /// Deletes the keys that a range has now, batch by batch.
+    ///
+    /// - Parameter step: told how many are deleted, for each batch and in between; what it throws ends the deletion between
+    ///   two batches.
+    /// - Returns: how many were deleted.
+    func deleteRange(_ range: KeyRange, step: (_ deleted: Int) throws -> Void) throws -> Int {
         let batch = WriteBatch()
         var deleted = 0
         var pending = 0
-        func write() throws {
-            try database.write(batch)
-            batch.removeAll()
-            deleted += pending
-            pending = 0
-            progress.advance(done: deleted, total: total)
-        }
-        var cursor = try database.cursor(in: range, reverse: false, fillsCache: false)
+        var cursor = try cursor(in: range, reverse: false, fillsCache: false)
         while try cursor.advance() {
-            if Interruption.isRequested {
-                var failure = Interruption.failure(
-                    "\(HumanNumber.grouped(deleted)) of \(HumanNumber.grouped(total)) keys were deleted")
-                failure.hint = "the same command deletes the rest"
-                throw failure
-            }
+            if pending % 64 == 0 { try step(deleted) }
             try batch.delete(cursor.key.copied())
             pending += 1
-            if batch.byteCount >= Self.batchByteCount { try write() }
+            if batch.byteCount >= Self.deletionBatchByteCount {
+                try write(batch)
+                batch.removeAll()
+                deleted += pending
+                pending = 0
+            }
         }
-        try write()
-        return deleted
+        try write(batch)
+        return deleted + pending
     }
 
     /// Bytes of the deletions that are written at once.
-    private static let batchByteCount = 1 << 20
+    private static var deletionBatchByteCount: Int { 1 << 20 }
 }

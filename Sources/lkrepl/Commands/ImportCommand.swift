@@ -75,6 +75,9 @@ struct ImportCommand: ParsableCommand {
                     store, on: session.database, path: database, mode: mode, collection: collection,
                     markerName: settings.keepsMarkers ? "import/\(collection)" : nil, keyField: keyField)
             }
+            if mode == .replace {
+                loader.clearing = try options.reporter("import: removing", unit: .items("documents"))
+            }
             loader.resumeCommand = LoadingOptions.resumeCommand(file ?? "-")
             do {
                 if let photos {

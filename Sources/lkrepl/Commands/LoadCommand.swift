@@ -18,7 +18,7 @@ struct LoadCommand: ParsableCommand {
             in a file is checked as a whole before anything is written. Records without a frame, such as a script makes \
             of the lines of a dump, are taken as well, and dumps of mdb_dump, db_dump and ldb dump --hex. \
             --mode: upsert (replace what is there), insert (reject what is there), skip (keep what is there), replace \
-            (remove everything first), merge (JSON Merge Patch, documents only).
+            (remove everything first; ^C stops it there as well), merge (JSON Merge Patch, documents only).
             """)
 
     @OptionGroup var options: GlobalOptions
@@ -233,6 +233,7 @@ struct LoadCommand: ParsableCommand {
         let loader = Loader(
             options: settings, rejects: rejects, progress: try options.reporter("load", unit: .bytes),
             makeTarget: target)
+        if mode == .replace { loader.clearing = try options.reporter("load: removing", unit: .items("records")) }
         if !isNew { loader.resumeCommand = LoadingOptions.resumeCommand(file) }
         return FileLoader(loader: loader, rejects: rejects)
     }

@@ -1,6 +1,13 @@
 import ArgumentParser
 import DocIndex
 import LevelKit
+import Synchronization
+
+#if canImport(Glibc)
+    import Glibc
+#else
+    import Darwin
+#endif
 
 /// Salvages a damaged database.
 struct RepairCommand: ParsableCommand {
@@ -9,7 +16,8 @@ struct RepairCommand: ParsableCommand {
         discussion: """
             Example: lkrepl repair app.db --dry-run
             The last resort: restoring a backup is better. --dry-run repairs a copy and says what that gave. The files as \
-            they were stay in a directory beside the database.
+            they were stay in a directory beside the database. ^C stops it while these files are copied; behind that it comes to \
+            its end first, because half a repair is no database, and says so.
             """)
 
     @OptionGroup var options: GlobalOptions
@@ -21,19 +29,63 @@ struct RepairCommand: ParsableCommand {
         if confirmation.dryRun { return try rehearse() }
         try options.requireWrite("repair")
         try confirmation.requireName(of: database, "repair \(database), which loses what is damaged", options)
-        let report = try Database.repair(at: database)
+        let report = try repair()
         try write(report)
         options.note("repair: the files as they were are in \(report.backupPath)")
         try requireSound(report)
     }
 
+    /// Repairs the database; ^C stops it as long as nothing is changed.
+    private func repair() throws -> RepairReport {
+        let path = database
+        let stage = CurrentStage()
+        let report = try AbandonableWork.finishing {
+            Result {
+                try Database.repair(at: path) { new in
+                    stage.value.withLock { $0 = new }
+                    return !Interruption.isRequested
+                }
+            }
+        } whenAsked: {
+            switch stage.value.withLock({ $0 }) {
+            case .backingUp: return false
+            case .repairing(let backup), .verifying(let backup):
+                StandardError.shared.write(
+                    VisibleText.singleLine(
+                        "repair: it comes to its end first, because half a repair is no database; a second ^C ends it at "
+                            + "once, and the files as they were are in \(backup)") + "\n")
+                return true
+            }
+        }.get()
+        Interruption.forgetAnswered()
+        return report
+    }
+
+    /// How far the repair has come, for the thread that waits for it.
+    private final class CurrentStage: Sendable {
+        let value = Mutex(RepairStage.backingUp)
+    }
+
     /// Repairs a copy, which is removed.
     private func rehearse() throws {
         let copy = try ScratchDirectory(of: database)
-        defer { copy.remove() }
+        let path = copy.path
+        let backup = path + ".before-repair-1"
+        Interruption.removeAtExit(backup)
+        defer {
+            // After ^C the repair is still at work on it, until the process ends.
+            for _ in 0..<100 {
+                FileDescriptor.removeDatabase(backup)
+                copy.remove()
+                if !FileDescriptor.exists(path), !FileDescriptor.exists(backup) { break }
+                usleep(10_000)
+            }
+            Interruption.keep(backup)
+        }
         try copy.copyFiles(of: database)
-        let report = try Database.repair(at: copy.path)
-        defer { FileDescriptor.removeDatabase(report.backupPath) }
+        let report = try AbandonableWork.run("the repair of a copy; nothing was changed") {
+            Result { try Database.repair(at: path) { _ in !Interruption.isRequested } }
+        }.get()
         try write(report)
         options.note("repair: \(database) itself was not changed")
         try requireSound(report)

@@ -22,8 +22,8 @@ final class DocumentLoadTarget: LoadTarget {
     private var collections: [String]
     private var idFields: [(collection: String, field: String)] = []
 
-    /// Thrown when there are as many documents as one batch is to have.
-    private struct SliceIsFull: Error {}
+    /// How many documents are removed at once.
+    private static let clearedBatchCount = 1000
 
     init(
         _ store: DocumentStore, on database: Database, path: String, mode: LoadMode, collection: String? = nil,
@@ -62,7 +62,7 @@ final class DocumentLoadTarget: LoadTarget {
         collections = schema.collections.map(\.name)
     }
 
-    func clear() throws -> Int {
+    func clear(_ step: (Int) throws -> Void) throws -> Int {
         guard !collections.isEmpty else {
             throw CommandFailure(
                 .usage, "records without the header of a dump do not say which collections they replace",
@@ -70,24 +70,21 @@ final class DocumentLoadTarget: LoadTarget {
         }
         var count = 0
         for name in collections {
-            let collection = try store.collection(name)
-            while true {
-                var ids: [DocumentID] = []
-                do {
-                    try collection.forEach { document in
-                        ids.append(document.id)
-                        if ids.count == 1000 { throw SliceIsFull() }
-                    }
-                } catch is SliceIsFull {
-                    // A slice is enough for one batch.
-                }
-                if ids.isEmpty { break }
-                try Interruption.check()
+            var ids: [DocumentID] = []
+            func remove() throws {
                 try store.write { transaction in
                     for id in ids { try transaction.delete(id, in: name) }
                 }
                 count += ids.count
+                ids = []
             }
+            // One walk over the moment before the first is removed: a new one would pass all that was removed again.
+            try store.collection(name).forEach { document in
+                if ids.count % 64 == 0 { try step(count) }
+                ids.append(document.id)
+                if ids.count == Self.clearedBatchCount { try remove() }
+            }
+            try remove()
         }
         return count
     }

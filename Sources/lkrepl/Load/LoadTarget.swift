@@ -9,8 +9,9 @@ protocol LoadTarget: AnyObject {
     func adopt(_ schema: Schema) throws
     /// Removes what the mode `replace` replaces.
     ///
+    /// - Parameter step: told how many records are removed so far; what it throws ends the removal between two batches.
     /// - Returns: how many records were removed.
-    func clear() throws -> Int
+    func clear(_ step: (_ removed: Int) throws -> Void) throws -> Int
     /// Stores a batch, each of its records or, if that one is rejected, none.
     func store(_ batch: LoadBatch) throws -> LoadOutcome
     /// The marker that a load which did not come to its end has left; `nil` if there is none.

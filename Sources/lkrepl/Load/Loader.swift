@@ -40,6 +40,9 @@ final class Loader {
     var resumeCommand: String?
 
     private let options: Options
+    /// Tells how much was removed in the mode `replace`.
+    var clearing: ProgressReporter?
+
     private let rejects: RejectWriter?
     private let progress: ProgressReporter
     private let makeTarget: (DumpHeader?) throws -> any LoadTarget
@@ -197,7 +200,18 @@ final class Loader {
         isCleared = true
         // What is there was stored by the part that is done.
         if resumed != nil { return }
-        summary.cleared = try target?.clear() ?? 0
+        defer { clearing?.finish() }
+        summary.cleared =
+            try target?.clear { [options, clearing] removed in
+                clearing?.advance(done: removed)
+                guard Interruption.isRequested else { return }
+                let count = HumanNumber.grouped(removed)
+                var failure = Interruption.failure(
+                    "\(count) of the old \(options.noun) were removed, before the first new one was stored")
+                failure.hint =
+                    "what was removed stays removed; the same command removes the rest and stores the new ones"
+                throw failure
+            } ?? 0
     }
 
     // MARK: - Going on

@@ -27,7 +27,7 @@ final class NewStoreTarget: LoadTarget {
         target = DocumentLoadTarget(store, on: database, path: store.path, mode: mode, markerName: nil)
     }
 
-    func clear() throws -> Int { 0 }
+    func clear(_ step: (Int) throws -> Void) throws -> Int { 0 }
 
     func store(_ batch: LoadBatch) throws -> LoadOutcome {
         guard let target else {

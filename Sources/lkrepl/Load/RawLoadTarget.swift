@@ -49,8 +49,8 @@ final class RawLoadTarget: LoadTarget {
 
     func adopt(_ schema: Schema) throws {}
 
-    func clear() throws -> Int {
-        try database.deleteRange(range)
+    func clear(_ step: (Int) throws -> Void) throws -> Int {
+        try database.deleteRange(range, step: step)
     }
 
     func store(_ batch: LoadBatch) throws -> LoadOutcome {

@@ -154,6 +154,17 @@ enum Interruption {
         stop.drain()
     }
 
+    /// Forgets a ^C that a command has answered by coming to its end, so that what it has to say is said.
+    static func forgetAnswered() {
+        let mayGoOn = state.withLock { state in
+            if case .interrupt = state.reason { state.reason = nil }
+            return state.reason == nil
+        }
+        guard mayGoOn else { return }
+        isSet.store(false, ordering: .relaxed)
+        stop.drain()
+    }
+
     /// Has `cancel` called from another thread when the command is to stop; at once if that was asked for already.
     static func onRequest(_ cancel: @escaping @Sendable () -> Void) {
         state.withLock { $0.cancelCommand = cancel }

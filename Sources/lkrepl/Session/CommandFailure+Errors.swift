@@ -35,6 +35,7 @@ extension CommandFailure {
         case .databaseNotFound: .noInput
         case .databaseExists: .cannotCreate
         case .locked, .busy: .temporaryFailure
+        case .cancelled: .interrupted
         case .notSupported, .closed, .forked, .cursorsAlive, .unknown: .software
         }
     }
