@@ -35,8 +35,20 @@ struct KeyDecoder: Sendable {
         }
     }
 
-    /// Takes one byte; the key that it completes, `nil` if more bytes belong to it.
-    mutating func feed(_ byte: UInt8) -> Key? {
+    /// Takes one byte; the keys that it completes, none if more bytes belong to it. Two where it cuts a sequence short, of
+    /// which the first stands for what was there.
+    mutating func feed(_ byte: UInt8) -> [Key] {
+        if case .scalar(_, _) = state, byte & 0xc0 != 0x80 {
+            state = .ground
+            return [Self.replacement] + (key(byte).map { [$0] } ?? [])
+        }
+        return key(byte).map { [$0] } ?? []
+    }
+
+    /// What is typed for bytes that are no UTF-8: visible, and refused where the line is to be run.
+    private static let replacement = Key.text("\u{fffd}")
+
+    private mutating func key(_ byte: UInt8) -> Key? {
         switch state {
         case .ground: return ground(byte)
         case .escape: return afterEscape(byte)
@@ -60,11 +72,6 @@ struct KeyDecoder: Sendable {
             state = .ground
             return .paste(Self.pasted(bytes.dropLast(Self.pasteEnd.count)))
         case .scalar(var bytes, let count):
-            guard byte & 0xc0 == 0x80 else {
-                // Cut short: U+FFFD for what there was, and the byte on its own.
-                state = .ground
-                return ground(byte) ?? .text("\u{fffd}")
-            }
             bytes.append(byte)
             guard bytes.count == count else {
                 state = .scalar(bytes, count: count)
@@ -105,7 +112,7 @@ struct KeyDecoder: Sendable {
         case 0xc2...0xf4:
             state = .scalar([byte], count: byte < 0xe0 ? 2 : byte < 0xf0 ? 3 : 4)
             return nil
-        default: return .text("\u{fffd}")
+        default: return Self.replacement
         }
     }
 

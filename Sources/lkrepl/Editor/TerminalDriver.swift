@@ -91,9 +91,7 @@ final class TerminalDriver {
                     return .end
                 }
                 if count == 0, let key = decoder.timeOut() { queuedKeys.append(key) }
-                for byte in buffer[..<count] {
-                    if let key = decoder.feed(byte) { queuedKeys.append(key) }
-                }
+                for byte in buffer[..<count] { queuedKeys += decoder.feed(byte) }
                 if queuedKeys.isEmpty { continue }
             }
             while !queuedKeys.isEmpty {

@@ -3,10 +3,12 @@ extension Unicode.Scalar {
     /// Whether the scalar shows itself: a reader sees that it is there, and typing it gives it again.
     ///
     /// False for controls, for bidirectional and zero-width formatting, for spaces other than U+0020, for line and
-    /// paragraph separators, for code points without a character in this Unicode version and for private ones.
+    /// paragraph separators, for code points without a character in this Unicode version and for private ones, and for
+    /// U+FFFD, which stands for bytes that are no text.
     var isVisible: Bool {
         if isASCII { return value >= 0x20 && value != 0x7f }
         if isCommonLetter { return true }
+        if value == 0xfffd { return false }
         switch properties.generalCategory {
         case .control, .format, .surrogate, .privateUse, .unassigned, .lineSeparator, .paragraphSeparator,
             .spaceSeparator:

@@ -46,6 +46,11 @@ extension Shell {
             text = ""
             switch outcome {
             case .line(let input):
+                guard !input.unicodeScalars.contains("\u{fffd}") else {
+                    _ = Program.report { throw Self.notText }
+                    text = input
+                    continue
+                }
                 history.append(input)
                 guard runInput(input) else { return }
                 try endIfAsked()
@@ -63,6 +68,11 @@ extension Shell {
             }
         }
     }
+
+    /// Without it a key with a letter in another encoding would be another key.
+    private static let notText = CommandFailure(
+        .usage, "where � stands, there came bytes that are not UTF-8; nothing was run",
+        hint: #"write bytes as "\xE9" or 0xE9, and the character � itself as "\u{FFFD}""#)
 
     private func surroundings() -> TerminalDriver.Surroundings {
         let completer = Completer(session: box.session, commandNames: commandNames)

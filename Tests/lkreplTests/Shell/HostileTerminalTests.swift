@@ -57,6 +57,32 @@ import Testing
         }
     }
 
+    /// In another encoding, `del café` would be typed as bytes that are no UTF-8; without them it would be `del caf`.
+    @Test func `sends letters in another encoding, and nothing is run`() throws {
+        try Workplace.with { place in
+            try place.makeDatabase()
+            #expect(try place.run("app.db", "--write", "-c", "put caf 1; put \"caf\\u{FFFD}\" 2").code == 0)
+            let terminal = try TerminalSession(
+                ["app.db", "-q", "--write"], in: place, environment: ["TERM": "xterm", "NO_COLOR": "1"])
+            try terminal.expectEditor()
+            for bytes: [UInt8] in [[0xe9], [0xe9, 0x20], [0xff], [0xc3], [0xf0, 0x9f], [0xed, 0xa0, 0x80]] {
+                try terminal.type(bytes: Array("del caf".utf8) + bytes + [0x0d])
+                let shown = try terminal.enter("")
+                #expect(shown.contains("not UTF-8"), "\(bytes): \(shown)")
+                // It can be mended where it stands.
+                let dropped = try terminal.enter("\u{15}count\r")
+                #expect(dropped == "2\r\n", "\(bytes): \(dropped)")
+            }
+            // What is printed can be typed.
+            let keys = try terminal.enter("keys --mode keys\r")
+            #expect(keys == "caf\r\n\"caf\\u{fffd}\"\r\n" || keys == "caf\r\n\"caf\\u{FFFD}\"\r\n", "\(keys)")
+            let value = try terminal.enter("get \"caf\\u{FFFD}\"\r")
+            #expect(value == "2\r\n", "\(value)")
+            try terminal.type("\u{4}")
+            #expect(try terminal.end() == 0)
+        }
+    }
+
     @Test func `sends keys that no keyboard has`() throws {
         try Workplace.with { place in
             try place.makePhotos()

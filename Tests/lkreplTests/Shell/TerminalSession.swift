@@ -22,7 +22,7 @@ final class TerminalSession {
     ///   unless it says so.
     init(
         _ arguments: [String], in place: Workplace, program: String = Binary.path,
-        environment: [String: String] = ["TERM": "dumb"]
+        environment: [String: String] = ["TERM": "dumb"], rows: UInt16 = 40
     ) throws {
         // What is shown must not depend on how busy the machine is.
         let own = [
@@ -30,7 +30,7 @@ final class TerminalSession {
         ]
         var ends: (master: Int32, slave: Int32) = (0, 0)
         var name = [CChar](repeating: 0, count: 256)
-        var size = winsize(ws_row: 40, ws_col: 100, ws_xpixel: 0, ws_ypixel: 0)
+        var size = winsize(ws_row: rows, ws_col: 100, ws_xpixel: 0, ws_ypixel: 0)
         guard unsafe openpty(&ends.master, &ends.slave, &name, nil, &size) == 0 else {
             throw ChildProcess.Failure(what: "there is no pseudo-terminal")
         }
