@@ -12,6 +12,8 @@ extension CommandFailure {
             self.init(
                 .noInput, error.description.split(separator: ";").first.map(String.init) ?? error.description,
                 hint: "check the path; init makes a store, load --create makes a database of a dump")
+        case let error as LevelError where error.code == .io && error.description.contains("Permission denied"):
+            self.init(.noPermission, error.description)
         case let error as LevelError: self.init(Self.exitCode(error.code), error.description)
         case let fault as FileFault: self.init(fault)
         case let error as DocIndexError:

@@ -32,9 +32,33 @@ struct DatabaseAccess {
             return (try Database.open(at: path, options: options), nil)
         } catch {
             let failure = CommandFailure(error)
+            if error.code == .io, let reason = Self.reasonForReading(path) {
+                guard !isExclusive else { throw Self.unwritable(path, reason) }
+                return try openCheckpoint(of: path, options, reason: reason)
+            }
             guard error.code == .locked, !isExclusive else { throw failure.diagnosed(at: path) }
             return try openCheckpoint(of: path, options)
         }
+    }
+
+    /// Why a database can be read and not opened, where its directory or lock file may not be written to; else `nil`.
+    static func reasonForReading(_ path: String) -> String? {
+        guard unsafe access(path, R_OK | X_OK) == 0 else { return nil }
+        for file in [path, path + "/LOCK"] where unsafe access(file, W_OK) != 0 {
+            switch errno {
+            case EACCES, EPERM: return "not writable"
+            case EROFS: return "on a file system for reading alone"
+            default: continue
+            }
+        }
+        return nil
+    }
+
+    /// The failure of whoever wants to change such a database.
+    static func unwritable(_ path: String, _ reason: String) -> CommandFailure {
+        CommandFailure(
+            .noPermission, "\(path) cannot be changed: it is \(reason)",
+            hint: "change its permissions, or work on a copy that lkrepl snapshot makes")
     }
 
     /// Opens a copy of a database, which is gone with all that was written to it when it is closed. Tables are shared with
@@ -49,7 +73,7 @@ struct DatabaseAccess {
     }
 
     private func openCheckpoint(
-        of path: String, _ options: DatabaseOptions, owner: Database? = nil, isTold: Bool = true
+        of path: String, _ options: DatabaseOptions, owner: Database? = nil, isTold: Bool = true, reason: String? = nil
     ) throws -> (database: Database, checkpoint: ScratchDirectory?) {
         let scratch = try ScratchDirectory(of: path)
         do {
@@ -60,7 +84,7 @@ struct DatabaseAccess {
                 let holder = report.holder.map { "open for writing by pid \($0)\(Self.name(of: $0))" }
                 StandardError.shared.write(
                     VisibleText.singleLine(
-                        "\(path): \(holder ?? "in use"); reading a checkpoint taken \(Self.clock())") + "\n")
+                        "\(path): \(holder ?? reason ?? "in use"); reading a checkpoint taken \(Self.clock())") + "\n")
             }
             return (database, scratch)
         } catch {

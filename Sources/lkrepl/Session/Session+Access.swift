@@ -50,7 +50,8 @@ extension Session {
     }
 
     private func heldElsewhere() -> CommandFailure {
-        CommandFailure(
+        if let reason = DatabaseAccess.reasonForReading(path) { return DatabaseAccess.unwritable(path, reason) }
+        return CommandFailure(
             .temporaryFailure, "\(path) is open in another process, and the shell reads a checkpoint of it",
             hint: "close it there, then begin a new shell with --write")
     }
