@@ -21,7 +21,10 @@ struct ValuesCommand: ParsableCommand {
             let mode = try options.outputMode()
             let isForPeople = mode == .table || mode == .line
             let writer = try options.writer(columns: mode == .csv || mode == .tsv ? ["value"] : nil)
-            try run.forEach(in: session) { _, value in
+            try run.forEach(in: session) { key, value in
+                if mode == .raw0 || mode == .hexdump {
+                    return try writer.write(key: key.copied(), value: value.copied())
+                }
                 var row = DocumentObject()
                 if isForPeople {
                     row["value"] = .string(view.text(ofValue: value.copied()))

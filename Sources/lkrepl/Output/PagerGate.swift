@@ -14,6 +14,9 @@ final class PagerGate: Sendable {
         var child: ChildCommand?
     }
 
+    /// A screen with fewer rows has none for a page above the line that a pager needs.
+    private static let leastScreenRows = 3
+
     private let state = Mutex(State())
     /// A command line for `sh`.
     private let command: String
@@ -99,6 +102,7 @@ final class PagerGate: Sendable {
     /// Who leaves the pager has seen enough: that ends `body`, and is no failure.
     static func run(_ paging: ShellSettings.Paging, _ body: () throws -> Void) throws {
         guard paging != .off, FileDescriptor.standardOutput.isTerminal, !Terminal.isDumb,
+            Terminal.height(of: 1) >= leastScreenRows,
             let command = standardCommand()
         else { return try body() }
         let gate = PagerGate(command: command, screenRows: paging == .on ? 0 : Terminal.height(of: 1))

@@ -18,6 +18,21 @@ import Testing
         return pairs
     }
 
+    @Test func `gives the bytes of values as they are`() throws {
+        try Workplace.with { place in
+            try place.makeDatabase()
+            let made = try place.run("app.db", "--write", "-c", "put a 1; put b 0x00ff0a; put c \"\"")
+            #expect(made.code == 0, "\(made)")
+            let values: [UInt8] = [0x31, 0, 0, 0xff, 0x0a, 0, 0]
+            for command in ["values", "scan"] {
+                #expect(try place.run(command, "app.db", "--mode", "raw0").bytes == values, "\(command)")
+                let dumped = try place.run(command, "app.db", "--mode", "hexdump")
+                #expect(dumped.output.contains("00 ff 0a"), "\(dumped)")
+            }
+            #expect(try place.run("keys", "app.db", "--mode", "raw0").output == "a\0b\0c\0")
+        }
+    }
+
     @Test func `scan, keys, values and count choose alike`() throws {
         try Workplace.with { place in
             let pairs = try make(place)

@@ -6,13 +6,13 @@ import Testing
 /// The pager of single commands, in a real pseudo-terminal of 40 rows.
 @Suite struct `The pager of a single command` {
     private func shown(
-        _ arguments: [String], _ environment: [String: String] = [:], in place: Workplace
+        _ arguments: [String], _ environment: [String: String] = [:], rows: UInt16 = 40, in place: Workplace
     ) throws -> (text: String, code: Int32) {
         let terminal = try TerminalSession(
             arguments, in: place,
             environment: ["TERM": "xterm", "NO_COLOR": "1", "LKREPL_PAGER": "sed 's/^/paged: /'"].merging(environment) {
                 $1
-            })
+            }, rows: rows)
         let code = try terminal.end()
         return (terminal.transcript, code)
     }
@@ -34,6 +34,9 @@ import Testing
                 let plain = try shown(Self.long, environment, in: place)
                 #expect(plain.code == 0 && !plain.text.contains("paged"), "\(environment)")
             }
+            // A window in which no pager could show anything.
+            let tiny = try shown(Self.long, rows: 2, in: place)
+            #expect(tiny.code == 0 && !tiny.text.contains("paged"), "\(tiny.text.prefix(300))")
             #expect(try place.run(Self.long).lines.count == 301)
             let help = try shown(["find", "--help"], in: place)
             #expect(help.code == 0 && help.text.contains("paged: "), "\(help)")
