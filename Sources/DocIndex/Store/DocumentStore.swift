@@ -122,8 +122,14 @@ public final class DocumentStore: Sendable {
     }
 
     /// Closes the store. Later calls throw `LevelError.Code.closed`. Closing twice does nothing.
+    ///
+    /// Where a load by transactions has left many words pending, they are written as a segment of the text index first, so that
+    /// the next opening need not read those documents again.
     public func close() throws {
-        try writer.withLock { try database.close() }
+        try writer.withLock {
+            texts.settle(catalog: currentCatalog, database: database)
+            try database.close()
+        }
     }
 
     private static func storedCatalog(in database: Database, mayBeNew: Bool) throws -> Catalog {

@@ -111,6 +111,39 @@ import Testing
         }
     }
 
+    @Test func `Transactions that load leave no more, once the store is closed`() throws {
+        var random = TestRun.random(stream: 127)
+        var limits = TextMaintenanceLimits()
+        limits.pendingDocumentCount = 100
+        limits.loadDocumentCount = 50
+        var options = DocumentStore.Options()
+        options.textMaintenance = limits
+        try withTemporaryDirectory { directory in
+            // Many documents, none that are more, a few, and few with many words.
+            for (first, count, words, left) in [
+                (0, 450, 1 << 20, 0), (450, 0, 1 << 20, 0), (450, 90, 1 << 20, 90), (540, 9, 20, 0),
+            ] {
+                options.textMaintenance.pendingWordCount = words
+                let store = try DocumentStore.open(at: directory + "/s", schema: SegmentTests.schema, options: options)
+                for start in stride(from: first, to: first + count, by: 90) {
+                    try store.write { transaction in
+                        for id in start..<min(start + 90, first + count) {
+                            try transaction.put(Self.document(id, &random), in: "c")
+                        }
+                    }
+                }
+                try store.close()
+                try store.close()
+                let again = try DocumentStore.open(at: directory + "/s", options: options)
+                let structure = try TextStructure.read(1, name: "text", in: again.database)
+                #expect(
+                    Int(structure.nextSlot) == first + count && Int(structure.nextSlot - structure.pendingSlot) == left)
+                try expectSound(again)
+                try again.close()
+            }
+        }
+    }
+
     @Test func `A search of damaged segments says so or answers, and never traps`() throws {
         var random = TestRun.random(stream: 125)
         try withTemporaryDirectory { directory in

@@ -197,23 +197,28 @@ final class TextIndexes: Sendable {
     }
 
     /// Writes what is pending as a segment where it is more than other commits leave: what comes after a load must not be read
-    /// again at the next opening. Called under the writer's lock, after the last batch of a load or a build.
+    /// again at the next opening. Called under the writer's lock, after the last batch of a load or a build, and before the
+    /// database is closed.
     func settle(catalog: Catalog, database: Database) {
         for (number, views) in views.withLock({ $0 }) {
             guard !failures.withLock({ $0.keys.contains(number) }), let view = views.last,
                 let (index, _) = Self.index(number, catalog), work.indexes[number] != nil,
-                Int(view.structure.nextSlot - view.structure.pendingSlot) >= work.limits.pendingDocumentCount
+                isMuch(view, from: view.structure.pendingSlot)
             else { continue }
             do {
                 try endFlush(index, database)
-                if Int(view.structure.nextSlot - view.firstPendingSlot) >= work.limits.pendingDocumentCount {
-                    try flush(index, database)
-                }
+                if isMuch(view, from: view.firstPendingSlot) { try flush(index, database) }
             } catch {
                 forget()
                 failures.withLock { $0[number] = "\(error)" }
             }
         }
+    }
+
+    /// Whether more is pending from a slot on than single commits leave.
+    private func isMuch(_ view: TextView, from slot: UInt32) -> Bool {
+        Int(view.structure.nextSlot - slot) >= work.limits.pendingDocumentCount
+            || slot < view.structure.nextSlot && view.pending.wordCount >= work.limits.pendingWordCount
     }
 
     /// What a document costs beside its words, in words: its records are deleted in one batch.
