@@ -5,6 +5,7 @@ import LevelKit
 final class NewStoreTarget: LoadTarget {
     private let mode: LoadMode
     private let open: () throws -> Database
+    private var store: DocumentStore?
     private var target: DocumentLoadTarget?
 
     /// - Parameter open: makes the database.
@@ -24,6 +25,7 @@ final class NewStoreTarget: LoadTarget {
     func adopt(_ schema: Schema) throws {
         let database = try open()
         let store = try DocumentStore.open(on: database, schema: schema)
+        self.store = store
         target = DocumentLoadTarget(store, on: database, path: store.path, mode: mode, markerName: nil)
     }
 
@@ -40,6 +42,10 @@ final class NewStoreTarget: LoadTarget {
     /// What is interrupted leaves no store, and so no marker.
     var resumesInserts: Bool { true }
     func marker() throws -> LoadMarker? { nil }
-    func synchronize() throws { try target?.synchronize() }
+    func synchronize() throws {
+        // What is pending of a text index would be read again by the next opening.
+        try store?.flushTextIndexes()
+        try target?.synchronize()
+    }
     func count() throws -> Int? { try target?.count() ?? 0 }
 }

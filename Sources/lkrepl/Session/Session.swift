@@ -89,7 +89,8 @@ final class Session {
 
     func close() throws {
         moment = nil
-        try database.close()
+        // A store has work of its own to do where much was written.
+        if let openStore { try openStore.close() } else { try database.close() }
         checkpoint?.remove()
     }
 
