@@ -7,13 +7,13 @@ enum TextFolding {
     /// The composed form of a text without case.
     static func withoutCase(_ text: String) -> String {
         if isPlain(text) { return text.lowercased() }
-        return text.precomposedStringWithCanonicalMapping.folding(options: .caseInsensitive, locale: nil)
+        return composed(text).folding(options: .caseInsensitive, locale: nil)
     }
 
     /// The text without case, accents and the width of East Asian letters.
     static func withoutCaseAndAccents(_ text: String) -> String {
         if isPlain(text) { return text.lowercased() }
-        return text.precomposedStringWithCanonicalMapping.folding(
+        return composed(text).folding(
             options: [.caseInsensitive, .diacriticInsensitive, .widthInsensitive], locale: nil)
     }
 
@@ -26,9 +26,9 @@ enum TextFolding {
         var options: String.CompareOptions = .widthInsensitive
         if foldsCase { options.insert(.caseInsensitive) }
         if foldsAccents { options.insert(.diacriticInsensitive) }
-        let folded = text.precomposedStringWithCanonicalMapping.folding(options: options, locale: nil)
+        let folded = composed(text).folding(options: options, locale: nil)
         // Without width, a sign that stood behind a letter may belong to it.
-        guard foldsAccents else { return folded.precomposedStringWithCanonicalMapping }
+        guard foldsAccents else { return composed(folded) }
         guard folded.unicodeScalars.contains(where: isPoint) else { return folded }
         return String(String.UnicodeScalarView(folded.unicodeScalars.filter { !isPoint($0) }))
     }
@@ -41,6 +41,26 @@ enum TextFolding {
             true
         default: false
         }
+    }
+
+    /// The composed form of a text (NFC).
+    ///
+    /// Foundation takes U+11A7 and U+11C3, which stand on either side of the letters that end a modern Korean syllable, for such
+    /// letters: one is lost behind a syllable, the other makes it the next one. They compose with nothing, so what stands
+    /// before and behind them is composed by itself.
+    private static func composed(_ text: String) -> String {
+        func standsAlone(_ scalar: Unicode.Scalar) -> Bool { scalar.value == 0x11a7 || scalar.value == 0x11c3 }
+        let scalars = text.unicodeScalars
+        guard scalars.contains(where: standsAlone) else { return text.precomposedStringWithCanonicalMapping }
+        var result = String.UnicodeScalarView()
+        var rest = scalars[...]
+        while let place = rest.firstIndex(where: standsAlone) {
+            result.append(contentsOf: String(rest[..<place]).precomposedStringWithCanonicalMapping.unicodeScalars)
+            result.append(rest[place])
+            rest = rest[rest.index(after: place)...]
+        }
+        result.append(contentsOf: String(rest).precomposedStringWithCanonicalMapping.unicodeScalars)
+        return String(result)
     }
 
     private static func isPlain(_ text: String) -> Bool { text.utf8.allSatisfy { $0 < 0x80 } }
