@@ -121,10 +121,10 @@ struct FacetCounts {
     /// Counts the value of a document.
     mutating func add(_ reader: borrowing BodyReader, of body: Span<UInt8>, row: UInt64) throws(BodyError) {
         if !path.path.hasArrayStep {
-            if let range = try reader.range(of: path) { encoded.add(body.extracting(range), row: row) }
+            if let range = try reader.places.range(of: path) { encoded.add(body.extracting(range), row: row) }
             return
         }
-        if let texts = try reader.distinctTexts(at: path) {
+        if let texts = try reader.places.distinctTexts(at: path) {
             for range in texts { encoded.add(body.extracting(range), row: row) }
             return
         }

@@ -16,6 +16,8 @@ public struct ResolvedPath: Sendable {
     /// The path.
     public let path: FieldPath
     let steps: [Step]
+    /// The number of the only name, in a path of no more: most paths are, and go without ``steps``.
+    let onlyNumber: Int?
 
     /// The path `path` in bodies of the table `names`.
     ///
@@ -28,5 +30,6 @@ public struct ResolvedPath: Sendable {
             case .name(let name): names.number(of: name).map(Step.number) ?? .inlineName(name)
             }
         }
+        if steps.count == 1, case .number(let number) = steps[0] { onlyNumber = number } else { onlyNumber = nil }
     }
 }

@@ -74,9 +74,7 @@ extension QueryRunner {
             guard try self.matches(row, record, bodyStart) else { return }
             try self.rows.reading(row) {
                 var bytes: [UInt8] = []
-                let reader = try BodyReader(
-                    record.extracting(bodyStart..<record.count), names: self.rows.collection.names.current)
-                try self.positions.append(reader, row: row, to: &bytes)
+                try self.positions.append(record.extracting(bodyStart..<record.count), row: row, to: &bytes)
                 position = bytes
             }
         }

@@ -89,8 +89,10 @@ final class QueryRunner {
     private func sort(_ found: RowBitmap, _ visit: Visit) throws {
         try sort(visit) { add in
             var fetcher = try RowFetcher(rows)
-            for row in found.sorted {
-                let goesOn = try fetcher.withRecord(row) { record, bodyStart, sequence in
+            let wanted = found.sorted
+            for (place, row) in wanted.enumerated() {
+                let next = place + 1 < wanted.count ? wanted[place + 1] : nil
+                let goesOn = try fetcher.withRecord(row, before: next) { record, bodyStart, sequence in
                     try self.matches(row, record, bodyStart) ? add(row, record, bodyStart, sequence) : true
                 }
                 if !goesOn { return }
@@ -106,8 +108,7 @@ final class QueryRunner {
             position = try rows.withRecord(row) { record, bodyStart, _ in
                 try rows.reading(row) {
                     var bytes: [UInt8] = []
-                    let reader = try BodyReader(record.extracting(bodyStart..<record.count), names: names)
-                    try positions.append(reader, row: row, to: &bytes)
+                    try positions.append(record.extracting(bodyStart..<record.count), row: row, to: &bytes)
                     return bytes
                 }
             }
@@ -202,7 +203,11 @@ final class QueryRunner {
         try step()
         // A condition may take long over one document, such as a pattern over a long text.
         try CancellationCheck.now()
-        return try rows.reading(row) { try predicate.matches(record.extracting(bodyStart..<record.count), row: row) }
+        do throws(BodyError) {
+            return try predicate.matches(record.extracting(bodyStart..<record.count), row: row)
+        } catch {
+            throw rows.damaged(row, error)
+        }
     }
 
     /// The row of the position behind which the answer begins.
@@ -261,13 +266,15 @@ final class QueryRunner {
     /// Rows in their own order, which is that of the query.
     private func visitInOrder(_ found: RowBitmap, from first: UInt64, _ visit: Visit) throws {
         var fetcher = try RowFetcher(rows)
-        for row in found.sorted where row >= first {
+        let wanted = found.sorted
+        for (place, row) in wanted.enumerated() where row >= first {
             // What is left out need not be read.
             if plan.isExact, window.isSkipping {
                 _ = window.admit()
                 continue
             }
-            let goesOn = try fetcher.withRecord(row) { record, bodyStart, sequence in
+            let next = place + 1 < wanted.count ? wanted[place + 1] : nil
+            let goesOn = try fetcher.withRecord(row, before: next) { record, bodyStart, sequence in
                 guard try self.matches(row, record, bodyStart), self.window.admit() else { return true }
                 return try visit(row, record, bodyStart, sequence) && !self.window.isFull
             }
@@ -279,21 +286,22 @@ final class QueryRunner {
     private func sort(_ visit: Visit, _ source: (Visit) throws -> Void) throws {
         var top = TopRows(needed: window.neededCount, byteLimit: options.sortByteLimit)
         var position: [UInt8] = []
-        let (rows, positions, names, start) = (self.rows, self.positions, self.names, self.start)
+        let (rows, positions, start) = (self.rows, self.positions, self.start)
         try source { row, record, bodyStart, _ in
             position.removeAll(keepingCapacity: true)
-            try rows.reading(row) {
-                let reader = try BodyReader(record.extracting(bodyStart..<record.count), names: names)
-                try positions.append(reader, row: row, to: &position)
+            do throws(BodyError) {
+                try positions.append(record.extracting(bodyStart..<record.count), row: row, to: &position)
+            } catch {
+                throw rows.damaged(row, error)
             }
             if let start, !start.lexicographicallyPrecedes(position) { return true }
-            if top.admits(position) { try top.add(position, row: row) }
+            try top.add(position.span, row: row)
             return true
         }
-        for entry in top.sorted() where window.admit() {
+        for row in top.sorted() where window.admit() {
             try step()
-            let goesOn = try rows.withRecord(entry.row) { record, bodyStart, sequence in
-                try visit(entry.row, record, bodyStart, sequence)
+            let goesOn = try rows.withRecord(row) { record, bodyStart, sequence in
+                try visit(row, record, bodyStart, sequence)
             }
             if !goesOn || window.isFull { return }
         }

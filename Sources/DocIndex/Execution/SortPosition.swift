@@ -11,6 +11,7 @@ struct SortPosition {
     }
 
     private let sort: [Query.SortKey]
+    private let names: FieldNames
     private let searches: SearchResults?
     private let parts: [Part]
 
@@ -19,6 +20,7 @@ struct SortPosition {
     ///   - searches: asked for scores; `nil` where nothing is sorted by them.
     init(_ sort: [Query.SortKey], names: FieldNames = FieldNames(), searches: SearchResults? = nil) {
         self.sort = sort
+        self.names = names
         self.searches = searches
         parts = sort.map { key in
             switch key.key {
@@ -41,20 +43,21 @@ struct SortPosition {
     }
 
     /// Adds the position of an encoded document.
-    func append(_ reader: borrowing BodyReader, row: UInt64, to bytes: inout [UInt8]) throws(BodyError) {
+    func append(_ body: Span<UInt8>, row: UInt64, to bytes: inout [UInt8]) throws(BodyError) {
+        let places = try BodyPlaces(body)
         for part in parts {
             switch part {
             case .field(let path, let isDescending):
                 let start = bytes.count
-                try reader.appendOrdered(at: path, to: &bytes)
+                try places.appendOrdered(at: path, names: names, to: &bytes)
                 if isDescending { Self.complement(&bytes, from: start) }
             case .collated(let path, let component):
-                component.append(try reader.value(at: path), to: &bytes)
+                component.append(try places.value(at: path, names: names), to: &bytes)
             case .distance(let field, let center, let members, let key):
                 var part = DocumentObject()
                 for path in members {
                     guard case .name(let name)? = path.path.steps.first else { continue }
-                    if let value = try reader.value(at: path) { part[name] = value }
+                    if let value = try places.value(at: path, names: names) { part[name] = value }
                 }
                 Self.append(.double(field.distance(in: part, to: center)), key, to: &bytes)
             case .score(let key): Self.append(score(of: row), key, to: &bytes)

@@ -65,7 +65,7 @@ struct LiveResult {
                 guard try rows.reading(key.row, { try predicate.matches(body, row: key.row) }) else { return }
                 var position: [UInt8] = []
                 try rows.reading(key.row) {
-                    try positions.append(BodyReader(body, names: names), row: key.row, to: &position)
+                    try positions.append(body, row: key.row, to: &position)
                 }
                 member = LiveWindow.Member(
                     position: position,

@@ -5,7 +5,7 @@
 struct EncodedPredicate {
     private indirect enum Node {
         case all
-        case leaf(ResolvedPath, ValueCondition)
+        case leaf(Leaf)
         /// A condition on a location, perhaps answered from its coordinates.
         case location(EncodedLocation, otherwise: Node)
         /// A condition that is answered from members that are decoded whole.
@@ -15,6 +15,21 @@ struct EncodedPredicate {
         case and([Node])
         case or([Node])
         case not(Node)
+    }
+
+    /// A condition on the values at one path. A class, so that asking it copies nothing.
+    private final class Leaf {
+        let path: ResolvedPath
+        let condition: ValueCondition
+
+        init(_ path: ResolvedPath, _ condition: ValueCondition) {
+            self.path = path
+            self.condition = condition
+        }
+
+        func holds(_ places: borrowing BodyPlaces, _ names: FieldNames) throws(BodyError) -> Bool {
+            try places.anyElement(at: path, satisfies: condition, names: names)
+        }
     }
 
     private let root: Node
@@ -39,7 +54,7 @@ struct EncodedPredicate {
         case .not(let part): return .not(node(part, names))
         case .search(let condition): return .search(condition)
         default:
-            if let leaf = predicate.leaf { return .leaf(ResolvedPath(leaf.path, names: names), leaf.condition) }
+            if let leaf = predicate.leaf { return .leaf(Leaf(ResolvedPath(leaf.path, names: names), leaf.condition)) }
             let decoded = Node.decoded(predicate, predicate.memberPaths.map { ResolvedPath($0, names: names) })
             return EncodedLocation(predicate, names: names).map { .location($0, otherwise: decoded) } ?? decoded
         }
@@ -50,30 +65,30 @@ struct EncodedPredicate {
     /// - Throws: ``BodyError`` if what is asked for is damaged.
     func matches(_ body: Span<UInt8>, row: UInt64) throws(BodyError) -> Bool {
         if isAll { return true }
-        return try matches(root, BodyReader(body, names: names), row)
+        return try matches(root, BodyPlaces(body), row)
     }
 
-    private func matches(_ node: Node, _ reader: borrowing BodyReader, _ row: UInt64) throws(BodyError) -> Bool {
+    private func matches(_ node: Node, _ places: borrowing BodyPlaces, _ row: UInt64) throws(BodyError) -> Bool {
         switch node {
         case .all: return true
-        case .leaf(let path, let condition): return try reader.anyElement(at: path, satisfies: condition)
+        case .leaf(let leaf): return try leaf.holds(places, names)
         case .location(let location, let otherwise):
-            if let answer = try location.holds(reader) { return answer }
-            return try matches(otherwise, reader, row)
+            if let answer = try location.holds(places, names) { return answer }
+            return try matches(otherwise, places, row)
         case .decoded(let predicate, let members):
             var part = DocumentObject()
             for member in members {
                 guard case .name(let name)? = member.path.steps.first else { continue }
-                if let value = try reader.value(at: member) { part[name] = value }
+                if let value = try places.value(at: member, names: names) { part[name] = value }
             }
             return predicate.matches(part)
         case .and(let parts):
-            for part in parts where try !matches(part, reader, row) { return false }
+            for part in parts where try !matches(part, places, row) { return false }
             return true
         case .or(let parts):
-            for part in parts where try matches(part, reader, row) { return true }
+            for part in parts where try matches(part, places, row) { return true }
             return false
-        case .not(let part): return try !matches(part, reader, row)
+        case .not(let part): return try !matches(part, places, row)
         case .search(let condition): return searches?.contains(row, condition) ?? false
         }
     }
@@ -120,10 +135,11 @@ private struct EncodedLocation {
     }
 
     /// Whether the condition holds; `nil` where the location has another form, if there is one.
-    func holds(_ reader: borrowing BodyReader) throws(BodyError) -> Bool? {
-        guard try !reader.anyElement(at: type, satisfies: .any), let latitude = try reader.value(at: latitude) else {
-            return nil
-        }
-        return GeoPoint(latitude: latitude, longitude: try reader.value(at: longitude)).map(holds) ?? false
+    func holds(_ places: borrowing BodyPlaces, _ names: FieldNames) throws(BodyError) -> Bool? {
+        guard try !places.anyElement(at: type, satisfies: .any, names: names),
+            let latitude = try places.value(at: latitude, names: names)
+        else { return nil }
+        return GeoPoint(latitude: latitude, longitude: try places.value(at: longitude, names: names)).map(holds)
+            ?? false
     }
 }

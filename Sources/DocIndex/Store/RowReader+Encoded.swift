@@ -38,9 +38,12 @@ extension RowReader {
         do {
             return try body()
         } catch let error as BodyError {
-            throw damaged(row, "\(error)")
+            throw damaged(row, error)
         }
     }
+
+    /// The error of a body that cannot be read.
+    func damaged(_ row: UInt64, _ error: BodyError) -> DocIndexError { damaged(row, "\(error)") }
 
     /// A cursor over the documents in the order of rows.
     ///

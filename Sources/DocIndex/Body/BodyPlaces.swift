@@ -1,0 +1,237 @@
+/// Finds where values lie in a document body. Names are numbers here; what decodes a value is given the table of names.
+///
+/// ``BodyReader`` says what holds of the answers, of damage, and of time.
+struct BodyPlaces: ~Escapable {
+    private let bytes: Span<UInt8>
+
+    /// The places in `body`, which it borrows.
+    ///
+    /// - Throws: ``BodyError`` if the body is empty or of another version.
+    @_lifetime(copy body)
+    init(_ body: Span<UInt8>) throws(BodyError) {
+        var cursor = BodyCursor(body)
+        try cursor.readVersion()
+        bytes = body
+    }
+
+    /// The value `path` leads to; `nil` if it leads nowhere.
+    func value(at path: ResolvedPath, names: FieldNames) throws(BodyError) -> DocumentValue? {
+        guard path.path.hasArrayStep else {
+            return try place(at: path).map { (place) throws(BodyError) in try value(at: place, names) }
+        }
+        var found: DocumentValue?
+        _ = try anyElement(at: path, names: names) { value in
+            found = value
+            return true
+        }
+        return found
+    }
+
+    /// Whether a value `path` leads to satisfies `condition`; the visit ends at the first that does.
+    func anyElement(
+        at path: ResolvedPath, names: FieldNames, where condition: (DocumentValue) -> Bool
+    ) throws(BodyError) -> Bool {
+        try anyPlace(from: root, along: path.steps) { (place) throws(BodyError) in
+            condition(try value(at: place, names))
+        }
+    }
+}
+
+// MARK: - Encoded values
+
+extension BodyPlaces {
+    /// Whether a value `path` leads to satisfies a condition; it is decoded only where the condition needs that.
+    ///
+    /// - Throws: ``BodyError`` if what the path leads through, or what is read of the value, is damaged.
+    func anyElement(
+        at path: ResolvedPath, satisfies condition: ValueCondition, names: FieldNames
+    ) throws(BodyError) -> Bool {
+        if let number = path.onlyNumber {
+            guard let place = try member(numbered: number) else { return false }
+            if let answer = try condition.holds(in: bytes, at: place.offset, before: place.end) { return answer }
+            return condition.holds(try value(at: place, names))
+        }
+        return try anyPlace(from: root, along: path.steps) { (place) throws(BodyError) in
+            if let answer = try condition.holds(in: bytes, at: place.offset, before: place.end) { return answer }
+            return condition.holds(try value(at: place, names))
+        }
+    }
+
+    /// Adds the value `path` leads to as index keys have it; that of an absent one if it leads nowhere.
+    ///
+    /// - Throws: ``BodyError`` if what the path leads through, or the value, is damaged.
+    func appendOrdered(at path: ResolvedPath, names: FieldNames, to key: inout [UInt8]) throws(BodyError) {
+        guard path.onlyNumber != nil || !path.path.hasArrayStep, let place = try place(at: path) else {
+            OrderedValue.append(path.path.hasArrayStep ? try value(at: path, names: names) : nil, to: &key)
+            return
+        }
+        guard place.offset < place.end, BodyFormat.isText(bytes[place.offset]) else {
+            OrderedValue.append(try value(at: place, names), to: &key)
+            return
+        }
+        var cursor = BodyCursor(bytes, offset: place.offset)
+        OrderedValue.append(utf8: bytes.extracting(try cursor.readTextRange(before: place.end)), to: &key)
+    }
+
+    /// Where the texts lie that `path` leads to, each distinct one once; `nil` if it leads to something else as well.
+    ///
+    /// - Throws: ``BodyError`` if what the path leads through, or a text, is damaged.
+    func distinctTexts(at path: ResolvedPath) throws(BodyError) -> [Range<Int>]? {
+        var texts: [Range<Int>] = []
+        let hasOthers = try anyPlace(from: root, along: path.steps) { (place) throws(BodyError) in
+            guard place.offset < place.end, BodyFormat.isText(bytes[place.offset]) else { return true }
+            var cursor = BodyCursor(bytes, offset: place.offset)
+            let text = try cursor.readTextRange(before: place.end)
+            // The text with its tag, which holds its length: those of equal texts are equal.
+            let whole = place.offset..<text.upperBound
+            for known in texts where known.count == whole.count {
+                if bytes.extracting(known).hasSameBytes(as: bytes.extracting(whole)) { return false }
+            }
+            texts.append(whole)
+            // Each is compared with all before it.
+            return texts.count > 64
+        }
+        return hasOthers ? nil : texts
+    }
+
+    /// Where in the body the value lies that `path` leads to; `nil` if it leads nowhere. The path has no `[]`.
+    ///
+    /// - Throws: ``BodyError`` if what the path leads through is damaged, or where the value ends cannot be known.
+    func range(of path: ResolvedPath) throws(BodyError) -> Range<Int>? {
+        guard let place = try place(at: path) else { return nil }
+        var cursor = BodyCursor(bytes, offset: place.offset)
+        try cursor.skipValue(before: place.end)
+        return place.offset..<cursor.offset
+    }
+}
+
+// MARK: - Steps
+
+extension BodyPlaces {
+    /// A value in the body, and the step of a path that comes next.
+    private struct Place {
+        var offset: Int
+        /// Where the innermost array or object around the value ends.
+        var end: Int
+        var step: Int
+    }
+
+    // The version is one byte.
+    private var root: Place { Place(offset: 1, end: bytes.count, step: 0) }
+
+    /// Where a path leads that has no `[]`, or the array before its first; `nil` if it leads nowhere.
+    private func place(at path: ResolvedPath) throws(BodyError) -> Place? {
+        if let number = path.onlyNumber { return try member(numbered: number) }
+        return try withoutBranches(from: root, along: path.steps)
+    }
+
+    /// The member of the whole body whose name has a number; `nil` if there is none.
+    private func member(numbered number: Int) throws(BodyError) -> Place? {
+        let place = root
+        guard place.offset < place.end else { throw BodyError(.truncated, at: place.offset) }
+        guard BodyFormat.Tag.object...BodyFormat.Tag.lastObject ~= bytes[place.offset] else { return nil }
+        var cursor = BodyCursor(bytes, offset: place.offset + 1)
+        let object = try cursor.readObject(tag: bytes[place.offset], before: place.end)
+        return try member(numbered: number, of: object, at: place)
+    }
+
+    private func member(numbered number: Int, of object: BodyObject, at place: Place) throws(BodyError) -> Place? {
+        guard let position = position(of: number, in: object) else { return nil }
+        let offset = object.valuesStart + object.offset(at: position, in: bytes)
+        guard offset < object.end else { throw BodyError(.invalidObjectTable, at: place.offset) }
+        return Place(offset: offset, end: object.end, step: place.step + 1)
+    }
+
+    // As in `FieldPath`, it recurses only where there are several ways to go.
+    private func anyPlace(
+        from start: Place, along steps: [ResolvedPath.Step], where condition: (Place) throws(BodyError) -> Bool
+    ) throws(BodyError) -> Bool {
+        guard let place = try withoutBranches(from: start, along: steps) else { return false }
+        guard place.step < steps.count else { return try condition(place) }
+        var next = try firstElement(at: place)
+        for _ in 0..<next.count {
+            if try anyPlace(from: next.place, along: steps, where: condition) { return true }
+            try skipElement(at: &next.place)
+        }
+        return false
+    }
+
+    /// Follows the steps that lead to no more than one value: up to the end of the path, or to a `[]` that stands
+    /// before an array. `nil` if they lead nowhere.
+    private func withoutBranches(
+        from start: Place, along steps: [ResolvedPath.Step]
+    ) throws(BodyError) -> Place? {
+        var place = start
+        while place.step < steps.count {
+            guard place.offset < place.end else { throw BodyError(.truncated, at: place.offset) }
+            let tag = bytes[place.offset]
+            if case .eachElement = steps[place.step] {
+                if tag == BodyFormat.Tag.array { return place }
+                if tag == BodyFormat.Tag.null { return nil }
+                place.step += 1
+            } else {
+                guard BodyFormat.Tag.object...BodyFormat.Tag.lastObject ~= tag,
+                    let member = try member(steps[place.step], at: place)
+                else { return nil }
+                place = member
+            }
+        }
+        return place
+    }
+
+    private func value(at place: Place, _ names: FieldNames) throws(BodyError) -> DocumentValue {
+        var cursor = BodyCursor(bytes, offset: place.offset)
+        return try BodyDecoder.readValue(&cursor, before: place.end, names)
+    }
+
+    /// The first element of the array at `array`, and how many there are.
+    private func firstElement(at array: Place) throws(BodyError) -> (place: Place, count: Int) {
+        var cursor = BodyCursor(bytes, offset: array.offset + 1)
+        let (end, count) = try cursor.readContainer(before: array.end)
+        return (Place(offset: cursor.offset, end: end, step: array.step + 1), count)
+    }
+
+    private func skipElement(at place: inout Place) throws(BodyError) {
+        var cursor = BodyCursor(bytes, offset: place.offset)
+        try cursor.skipValue(before: place.end)
+        place.offset = cursor.offset
+    }
+
+    /// The value of a member of the object at `place`; `nil` if there is none.
+    private func member(_ step: ResolvedPath.Step, at place: Place) throws(BodyError) -> Place? {
+        var cursor = BodyCursor(bytes, offset: place.offset + 1)
+        let object = try cursor.readObject(tag: bytes[place.offset], before: place.end)
+        switch step {
+        case .number(let number): return try member(numbered: number, of: object, at: place)
+        case .inlineName(let name): return try member(named: name, of: object, at: place)
+        case .eachElement: return nil
+        }
+    }
+
+    /// The place of a number in the table of an object; `nil` if it is not there.
+    private func position(of number: Int, in object: BodyObject) -> Int? {
+        var lower = 0
+        var upper = object.count
+        while lower < upper {
+            let middle = (lower &+ upper) / 2
+            let found = object.number(at: middle, in: bytes)
+            if found == number { return middle }
+            if found < number { lower = middle &+ 1 } else { upper = middle }
+        }
+        return nil
+    }
+
+    /// The member of a name that is written out: those stand last in the table.
+    private func member(named name: String, of object: BodyObject, at place: Place) throws(BodyError) -> Place? {
+        var position = object.count
+        while position > 0, object.number(at: position - 1, in: bytes) == BodyFormat.inlineName {
+            position -= 1
+            var cursor = BodyCursor(bytes, offset: object.valuesStart + object.offset(at: position, in: bytes))
+            let found = try cursor.readString(before: object.end)
+            if found.hasSameBytes(as: name) {
+                return Place(offset: cursor.offset, end: object.end, step: place.step + 1)
+            }
+        }
+        return nil
+    }
+}
