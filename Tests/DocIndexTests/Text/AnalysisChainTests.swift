@@ -133,6 +133,25 @@ import Testing
         }
     }
 
+    @Test(arguments: ["\u{3099}", "\u{3099}\u{33c}\u{350}", "x \u{309a}か", "か\u{3099}き"])
+    func `A mark of kana is found by itself, with or without a letter before it`(text: String) {
+        #expect(isFound(text, text, .cjk) && isFound(text, text, .cjk, isExact: true))
+    }
+
+    @Test func `Synonyms and stop words are those of the analyzer, however many there are`() {
+        // More than are kept, and again.
+        for number in (0..<50).map({ $0 }) + [3, 0, 49] {
+            var analyzer = TextAnalyzer.words
+            analyzer.stopWords = .words(["stop\(number)"])
+            analyzer.synonyms = [["pier\(number)", "jetty"]]
+            #expect(!isFound("a stop\(number)", "stop\(number)", analyzer))
+            #expect(isFound("a stop\(number + 1)", "stop\(number + 1)", analyzer))
+            let chain = AnalysisChain(analyzer)
+            #expect(chain.synonyms(of: chain.tokens(of: "PIER\(number)", isExact: false)) == [[Array("jetty".utf8)]])
+            #expect(chain.synonyms(of: chain.tokens(of: "pier\(number + 1)", isExact: false)).isEmpty)
+        }
+    }
+
     @Test func `Random texts are analysed without a trap, and what was stored is found by itself`() {
         var random = TestRun.random(stream: 92)
         var analyzers: [TextAnalyzer] = [.words, .keyword, .ngrams, .cjk, Self.keeping, Self.oneWay, Self.english]

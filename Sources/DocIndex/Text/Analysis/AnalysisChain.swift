@@ -8,10 +8,8 @@ final class AnalysisChain {
     let analyzer: TextAnalyzer
     let isPlain: Bool
     private let stemmer: Stemmer?
-    private let stopWords: Set<[UInt8]>
+    private let words: AnalysisWords
     private let elisions: Set<String>
-    /// Words and phrases with the same meaning as a word or phrase, each as the terms of its words.
-    private let synonyms: [[[UInt8]]: [[[UInt8]]]]
     /// Whether the accents must be there until words are apart.
     private let needsAccents: Bool
 
@@ -30,30 +28,7 @@ final class AnalysisChain {
         stemmer = analyzer.hasWords ? analyzer.language.flatMap(Stemmer.init) : nil
         elisions = analyzer.hasWords ? analyzer.language?.elisions ?? [] : []
         needsAccents = analyzer.accents == .oneWay || (analyzer.accents == .fold && stemmer != nil)
-        let words: [String] =
-            switch analyzer.stopWords {
-            case .none: []
-            case .ofLanguage: analyzer.language?.stopWords ?? []
-            case .words(let words): words
-            }
-        let foldsCase = analyzer.foldsCase
-        stopWords = Set(words.map { Array(TextFolding.folded($0, case: foldsCase, accents: true).utf8) })
-        synonyms = analyzer.synonyms.isEmpty ? [:] : Self.synonyms(analyzer)
-    }
-
-    private static func synonyms(_ analyzer: TextAnalyzer) -> [[[UInt8]]: [[[UInt8]]]] {
-        let plain = AnalysisChain(analyzer.withoutSynonyms)
-        var all: [[[UInt8]]: [[[UInt8]]]] = [:]
-        for group in analyzer.synonyms {
-            // As they are looked up: stems, where there are.
-            let phrases = group.map { plain.tokens(of: $0, isExact: false).compactMap(\.term) }.filter { !$0.isEmpty }
-            for phrase in phrases {
-                for other in phrases where other != phrase && all[phrase]?.contains(other) != true {
-                    all[phrase, default: []].append(other)
-                }
-            }
-        }
-        return all
+        words = AnalysisWords.of(analyzer)
     }
 
     /// The chains of several fields; fields with the same analyzer share one.
@@ -182,8 +157,8 @@ final class AnalysisChain {
         _ run: Range<Int>, _ position: inout UInt32, _ words: inout Int, _ body: (Span<UInt8>, UInt32) -> Void
     ) {
         for start in run {
-            // Marks that are kept belong to what stands before them.
-            if classes[start].isIgnored { continue }
+            // Marks that are kept belong to what stands before them, if anything does.
+            if start > run.lowerBound, classes[start].isIgnored { continue }
             var end = start + 1
             while end < run.upperBound, classes[end].isIgnored { end += 1 }
             if end < run.upperBound { end += 1 }
@@ -332,7 +307,7 @@ final class AnalysisChain {
     /// Whether the word is more than accents that are folded away.
     private func hasLetters() -> Bool { !(needsAccents ? Self.withoutAccents(word) : word).isEmpty }
 
-    private func isStopWord() -> Bool { !stopWords.isEmpty && stopWords.contains(Self.withoutAccents(word)) }
+    private func isStopWord() -> Bool { !words.stopWords.isEmpty && words.stopWords.contains(Self.withoutAccents(word)) }
 
     // MARK: - Searches
 
@@ -429,7 +404,7 @@ final class AnalysisChain {
 
     /// The words and phrases that mean the same as these words.
     func synonyms(of tokens: [Token]) -> [[[UInt8]]] {
-        if synonyms.isEmpty { return [] }
-        return synonyms[tokens.compactMap(\.term)] ?? []
+        if words.synonyms.isEmpty { return [] }
+        return words.synonyms[tokens.compactMap(\.term)] ?? []
     }
 }
