@@ -307,7 +307,9 @@ final class AnalysisChain {
     /// Whether the word is more than accents that are folded away.
     private func hasLetters() -> Bool { !(needsAccents ? Self.withoutAccents(word) : word).isEmpty }
 
-    private func isStopWord() -> Bool { !words.stopWords.isEmpty && words.stopWords.contains(Self.withoutAccents(word)) }
+    private func isStopWord() -> Bool {
+        !words.stopWords.isEmpty && words.stopWords.contains(Self.withoutAccents(word))
+    }
 
     // MARK: - Searches
 
