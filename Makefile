@@ -2,6 +2,8 @@
 
 SWIFT ?= swift
 DEMO_STORE ?= .build/demo.store
+# Where `make bench` puts its table as JSON.
+BENCH_JSON ?= .build/benchmarks.json
 
 .PHONY: sanitize all build demo docs test faults bench bench-quick bench-smoke format lint clean bootstrap bootstrap-tests
 
@@ -36,13 +38,9 @@ faults: bootstrap
 bench: bootstrap
 	@Benchmarks/bootstrap
 	@$(SWIFT) build --quiet -c release --product lkrepl
-	@Benchmarks/import "$$($(SWIFT) build -c release --show-bin-path)/lkrepl"
-	@Benchmarks/shellbench "$$($(SWIFT) build -c release --show-bin-path)/lkrepl"
 	@$(SWIFT) build --quiet -c release --package-path Benchmarks
-	@$(SWIFT) run --skip-build -c release --package-path Benchmarks bench
-	@$(SWIFT) run --skip-build -c release --package-path Benchmarks docbench
-	@$(SWIFT) run --skip-build -c release --package-path Benchmarks querybench
-	@Benchmarks/text "$$($(SWIFT) build -c release --package-path Benchmarks --show-bin-path)"
+	@Benchmarks/run "$$($(SWIFT) build -c release --show-bin-path)/lkrepl" \
+		"$$($(SWIFT) build -c release --package-path Benchmarks --show-bin-path)" "$(BENCH_JSON)"
 
 # In debug builds: what is slow is not the point, and a release build takes longer than all of it.
 bench-smoke: bootstrap

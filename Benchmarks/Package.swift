@@ -13,7 +13,7 @@ let package = Package(
         .systemLibrary(name: "CRawLevelDB"),
         .executableTarget(
             name: "bench",
-            dependencies: ["CRawLevelDB", .product(name: "LevelKit", package: "LevelKit")],
+            dependencies: ["CRawLevelDB", "Harness", .product(name: "LevelKit", package: "LevelKit")],
             swiftSettings: [.treatAllWarnings(as: .error)]
         ),
         .executableTarget(
@@ -43,6 +43,9 @@ let package = Package(
             ],
             swiftSettings: [.treatAllWarnings(as: .error)]
         ),
+        // Puts what the programs measured into one table, and two tables beside each other.
+        .executableTarget(
+            name: "report", dependencies: ["Harness"], swiftSettings: [.treatAllWarnings(as: .error)]),
         .executableTarget(
             name: "textbench",
             dependencies: [

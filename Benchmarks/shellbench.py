@@ -1,6 +1,10 @@
 """Times lkrepl beside ldb, sqlite3 and plyvel; see `shellbench`."""
-import importlib.util, os, random, shutil, statistics, subprocess, sys, tempfile, threading, time
+import importlib.util, json, os, random, shutil, statistics, subprocess, sys, tempfile, threading, time
 
+out = None
+if "--json" in sys.argv:
+    out = os.path.abspath(sys.argv.pop(sys.argv.index("--json") + 1))
+    sys.argv.remove("--json")
 lkrepl = os.path.abspath(sys.argv[1])
 records = int(sys.argv[2]) if len(sys.argv) > 2 else 1_000_000
 rounds = int(sys.argv[3]) if len(sys.argv) > 3 else 3
@@ -81,7 +85,6 @@ def main():
         import sqlite3
         database = sqlite3.connect("plain.sqlite")
         database.execute("CREATE TABLE kv (k TEXT PRIMARY KEY, v TEXT) WITHOUT ROWID")
-        import json
         database.executemany(
             "INSERT INTO kv VALUES (?, ?)", ((r["k"], r["v"]) for r in map(json.loads, open("plain.jsonl"))))
         database.commit(); database.close()
@@ -99,6 +102,7 @@ def main():
 
     print(f"{records:,} records of 100 bytes, {rounds} interleaved rounds, medians\n")
     print(f"{'':8}{'program':10}{'seconds':>9}{'ratio':>8}{'private MB':>12}")
+    lines = []
     for name, programs in cases.items():
         if wanted and name not in wanted: continue
         times = {program: [] for program, _, _ in programs}
@@ -111,7 +115,17 @@ def main():
         ours = statistics.median(times["lkrepl"])
         for program in times:
             median = statistics.median(times[program])
-            print(f"{name:8}{program:10}{median:9.2f}{median / ours:8.2f}{memory[program] / 1024:12.1f}")
+            print(f"{name:8}{program:10}{median:9.2f}{median / ours:8.2f}{memory[program] / 1024:12.1f}", flush=True)
+            if program == "lkrepl": continue
+            ratios = [theirs / own for own, theirs in zip(times["lkrepl"], times[program])]
+            lines.append({"operation": name, "unit": "s", "peerName": program, "ours": ours, "peer": median,
+                          "ratio": statistics.median(ratios), "low": min(ratios), "high": max(ratios), "rounds": rounds})
+    for program in ["ldb", "sqlite3", "plyvel"]:
+        if program not in {line["peerName"] for line in lines}: print(f"{program}: skipped, it is not installed")
+    if out:
+        # Of one program after the other, as the table has them.
+        lines.sort(key=lambda line: line["peerName"])
+        with open(out, "w") as file: json.dump({"program": "shellbench", "lines": lines}, file)
 
 
 try:

@@ -24,67 +24,6 @@ package struct Cost: Codable {
     }
 }
 
-/// One line of the table.
-package struct Line: Codable {
-    package let operation: String
-    package let unit: String
-    package let ours: Double
-    package let peer: Double
-    /// The peer's number over ours: above 1, ours is better. The median of all rounds.
-    package let ratio: Double
-    package let low: Double
-    package let high: Double
-    /// The same of processor time, which a busy machine hardly changes; `nil` where the line is no time.
-    package let processorRatio: Double?
-
-    /// A line from the costs of rounds, ours and the peer's in pairs.
-    package init(_ operation: String, unit: String, divisor: Double, rounds: [(ours: Cost, peer: Cost)]) {
-        self.operation = operation
-        self.unit = unit
-        func median(_ values: [Double]) -> Double { values.sorted()[values.count / 2] }
-        let ratios = rounds.map { $0.peer.elapsed / $0.ours.elapsed }
-        ours = median(rounds.map(\.ours.elapsed)) / divisor
-        peer = median(rounds.map(\.peer.elapsed)) / divisor
-        ratio = median(ratios)
-        low = ratios.min() ?? 0
-        high = ratios.max() ?? 0
-        processorRatio = median(rounds.map { $0.peer.processor / $0.ours.processor })
-    }
-
-    /// A line of two amounts.
-    package init(_ operation: String, unit: String, ours: Double, peer: Double) {
-        self.operation = operation
-        self.unit = unit
-        self.ours = ours
-        self.peer = peer
-        ratio = peer / ours
-        low = ratio
-        high = ratio
-        processorRatio = nil
-    }
-
-    package static let header =
-        pad("operation", 46) + pad("", 11) + pad("DocIndex", 11, right: true) + pad("GRDB", 11, right: true)
-        + "   ratio (low to high)    processor"
-
-    package var text: String {
-        Self.pad(operation, 46) + Self.pad(unit, 11) + Self.pad(Self.number(ours), 11, right: true)
-            + Self.pad(Self.number(peer), 11, right: true)
-            + Self.pad(String(format: "%.2f", ratio), 8, right: true)
-            + Self.pad(processorRatio == nil ? "" : String(format: " (%.2f to %.2f)", low, high), 18)
-            + Self.pad(processorRatio.map { String(format: "%.2f", $0) } ?? "", 7, right: true)
-    }
-
-    private static func number(_ value: Double) -> String {
-        String(format: value < 10 ? "%.2f" : value < 100 ? "%.1f" : "%.0f", value)
-    }
-
-    private static func pad(_ text: String, _ width: Int, right: Bool = false) -> String {
-        let spaces = String(repeating: " ", count: max(0, width - text.count))
-        return right ? spaces + text : text + spaces
-    }
-}
-
 /// Runs both sides one after the other, several times; which goes first alternates.
 package func alternating(rounds: Int, ours: (Int) throws -> Cost, peer: (Int) throws -> Cost) rethrows -> [(
     ours: Cost, peer: Cost

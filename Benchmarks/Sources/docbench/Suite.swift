@@ -47,46 +47,55 @@ struct Suite {
 
     private mutating func loads() throws {
         for (form, name) in [("decoded", "load, decoded documents"), ("text", "load, from JSON text")] {
-            var peaks: (ours: Double, peer: Double) = (0, 0)
+            var amounts = Amounts()
             let rounds = try alternating(rounds: loadRounds) { _ in
-                let report = try load("ours", form: form, count: recordCount)
-                peaks.ours = report.peakByteCount
-                return report.cost
+                try amounts.ours.note(load("ours", form: form, count: recordCount), place("ours"))
             } peer: { _ in
-                let report = try load("peer", form: form, count: recordCount)
-                peaks.peer = report.peakByteCount
-                return report.cost
+                try amounts.peer.note(load("peer", form: form, count: recordCount), place("peer"))
             }
             add(Line(name, unit: "µs/record", divisor: Double(recordCount) * 1e3, rounds: rounds))
             if form == "text" {
-                add(Line("peak memory of that load", unit: "MB", ours: peaks.ours / 1e6, peer: peaks.peer / 1e6))
-                add(sizes("size on disk after the load"))
+                add(Line("peak memory of that load", unit: "MB", ours: amounts.ours.peaks, peer: amounts.peer.peaks))
+                add(Line("size on disk after the load", unit: "MB", ours: amounts.ours.sizes, peer: amounts.peer.sizes))
             }
         }
     }
 
+    /// What loads took of memory and disk, in megabytes.
+    private struct Amounts {
+        struct OfSide {
+            var peaks: [Double] = []
+            var sizes: [Double] = []
+
+            mutating func note(_ report: LoadReport, _ place: String) -> Cost {
+                peaks.append(report.peakByteCount / 1e6)
+                sizes.append(byteCount(of: place) / 1e6)
+                return report.cost
+            }
+        }
+
+        var ours = OfSide()
+        var peer = OfSide()
+    }
+
     private func sizes(_ name: String) -> Line {
-        Line(name, unit: "MB", ours: byteCount(of: place("ours")) / 1e6, peer: byteCount(of: place("peer")) / 1e6)
+        Line(name, unit: "MB", ours: [byteCount(of: place("ours")) / 1e6], peer: [byteCount(of: place("peer")) / 1e6])
     }
 
     private mutating func growthOfLoads() throws {
         for count in growth {
-            var peaks: (ours: Double, peer: Double) = (0, 0)
+            var amounts = Amounts()
             let rounds = try alternating(rounds: count > 500_000 ? 1 : loadRounds) { _ in
-                let report = try load("ours", form: "text", count: count)
-                peaks.ours = report.peakByteCount
-                return report.cost
+                try amounts.ours.note(load("ours", form: "text", count: count), place("ours"))
             } peer: { _ in
-                let report = try load("peer", form: "text", count: count)
-                peaks.peer = report.peakByteCount
-                return report.cost
+                try amounts.peer.note(load("peer", form: "text", count: count), place("peer"))
             }
             add(
                 Line(
                     "load of \(count), from JSON text", unit: "µs/record", divisor: Double(count) * 1e3, rounds: rounds)
             )
-            add(Line("its peak memory", unit: "MB", ours: peaks.ours / 1e6, peer: peaks.peer / 1e6))
-            add(sizes("its size on disk"))
+            add(Line("its peak memory, \(count)", unit: "MB", ours: amounts.ours.peaks, peer: amounts.peer.peaks))
+            add(Line("its size on disk, \(count)", unit: "MB", ours: amounts.ours.sizes, peer: amounts.peer.sizes))
             try opening("open a store of \(count)")
         }
     }

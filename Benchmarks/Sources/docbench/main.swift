@@ -30,13 +30,9 @@ func runSuite(_ arguments: [String]) throws {
     }
     if arguments.contains("--large") { suite.growth.append(1_000_000) }
     if let rounds = value(of: "--rounds", in: arguments).flatMap({ Int($0) }) { suite.rounds = max(1, rounds) }
-    say("\(suite.recordCount) \(suite.records.description)\n\n\(Line.header)")
+    say("\(suite.recordCount) \(suite.records.description)\n\n\(Line.header(ours: "DocIndex", peer: "GRDB"))")
     try suite.run(growthOnly: arguments.contains("--growth"))
-    if let path = value(of: "--json", in: arguments) {
-        let encoder = JSONEncoder()
-        encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
-        try encoder.encode(suite.lines).write(to: URL(fileURLWithPath: path))
-    }
+    try Measured.write(suite.lines, of: "docbench", arguments)
 }
 
 func repeatOperation<S: Side>(_ type: S.Type, _ arguments: [String]) throws {

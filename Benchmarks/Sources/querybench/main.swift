@@ -50,14 +50,10 @@ func run(_ arguments: [String]) throws {
     if let seconds = value(of: "--ours", in: arguments).flatMap({ Double($0) }) {
         try comparisons.askOurs(questions, seconds: seconds)
     } else {
-        say("\n\(Line.header)")
+        say("\n\(Line.header(ours: "DocIndex", peer: "GRDB"))")
         try comparisons.run(questions)
     }
-    if let path = value(of: "--json", in: arguments) {
-        let encoder = JSONEncoder()
-        encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
-        try encoder.encode(comparisons.lines).write(to: URL(fileURLWithPath: path))
-    }
+    try Measured.write(comparisons.lines, of: "querybench", arguments)
     try store.close()
     try tables.close()
 }

@@ -6,16 +6,18 @@ import Synchronization
 /// Measures the text index: building, size, the ten best documents by kind of query, updates of one document at a time.
 ///
 /// usage: textbench RECORDS.jsonl DIRECTORY QUERIES [COPIES]
-///        textbench --ask DIRECTORY QUERIES [ROUNDS]
+///        textbench --ask DIRECTORY QUERIES [ROUNDS [TIMES]]
 ///        textbench --update DIRECTORY COUNT
+///        textbench --load RECORDS.jsonl DIRECTORY
 ///        textbench --build DIRECTORY [ROUNDS]
 ///        textbench --smoke
 ///
 /// `QUERIES` is written: a line for each query with its kind, the words, how many documents match, and the microseconds it took,
 /// with tabs between. `text-peers` asks SQLite and tantivy the same, and compares. `COPIES` loads the records that many times
 /// under other ids: nine make a million of the sample catalogue. `--ask` asks the queries of an earlier run of its store again,
-/// after everything became one segment: for profilers, and for two builds beside each other. `--update` changes documents of such
-/// a store, `--build` builds its index anew. `--smoke` measures made-up records: does it run?
+/// after everything became one segment: for profilers, and for two builds beside each other; `TIMES` gets the microseconds of
+/// each, a line for a query. `--update` changes documents of such
+/// a store, `--load` loads one without the index, `--build` builds its index anew. `--smoke` measures made-up records: does it run?
 @main
 struct TextBench {
     static let fields: [FieldPath] = ["title", "caption", "medium", "credit", "keywords[]"]
@@ -35,10 +37,20 @@ struct TextBench {
             }
             return
         }
+        if arguments.count == 4, arguments[1] == "--load" {
+            let store = try DocumentStore.open(at: arguments[3], schema: schema)
+            _ = try load(
+                Data(contentsOf: URL(fileURLWithPath: arguments[2])).split(separator: 0x0a), copies: 1, into: store)
+            try store.close()
+            let database = try Database.open(at: arguments[3])
+            try database.compact()
+            return try database.close()
+        }
         guard arguments.count >= 4 else {
             print(
                 "usage: textbench RECORDS.jsonl DIRECTORY QUERIES [COPIES]; textbench --ask DIRECTORY QUERIES [ROUNDS]; "
-                    + "textbench --update DIRECTORY COUNT; textbench --build DIRECTORY [ROUNDS]; textbench --smoke")
+                    + "textbench --update DIRECTORY COUNT; textbench --load RECORDS.jsonl DIRECTORY; textbench --build DIRECTORY [ROUNDS]; textbench --smoke"
+            )
             exit(64)
         }
         if arguments[1] == "--update" {
@@ -49,7 +61,9 @@ struct TextBench {
             return try store.close()
         }
         if arguments[1] == "--ask" {
-            return try ask(arguments[2], arguments[3], rounds: arguments.count > 4 ? Int(arguments[4]) ?? 5 : 5)
+            return try ask(
+                arguments[2], arguments[3], rounds: arguments.count > 4 ? Int(arguments[4]) ?? 5 : 5,
+                times: arguments.count > 5 ? arguments[5] : nil)
         }
         let lines = try Data(contentsOf: URL(fileURLWithPath: arguments[1])).split(separator: 0x0a)
         try run(
@@ -58,23 +72,27 @@ struct TextBench {
     }
 
     /// Asks queries that are written down of a store that is there.
-    static func ask(_ directory: String, _ path: String, rounds: Int) throws {
+    static func ask(_ directory: String, _ path: String, rounds: Int, times file: String?) throws {
         let clock = ContinuousClock()
         let store = try DocumentStore.open(at: directory)
         try store.optimizeTextIndexes()
         let photos = try store.collection("photos")
         var times: [String: [Double]] = [:]
+        var all: [String] = []
         for line in try String(contentsOfFile: path, encoding: .utf8).split(separator: "\n") {
             let parts = line.split(separator: "\t")
             guard parts.count == 4 else { continue }
-            let query = try TextQuery(parsing: String(parts[1]))
+            let text = String(parts[1])
             var best = Double.infinity
             for _ in 0..<max(1, rounds) {
-                let time = try clock.measure { _ = try photos.rank(query, limit: 10) }
+                // Parsed each time, as the peers do.
+                let time = try clock.measure { _ = try photos.rank(TextQuery(parsing: text), limit: 10) }
                 best = min(best, seconds(time))
             }
             times[String(parts[0]), default: []].append(best * 1e6)
+            all.append("\(parts[0])\t\(text)\t\(best * 1e6)\n")
         }
+        if let file { try all.joined().write(toFile: file, atomically: true, encoding: .utf8) }
         report(times, matches: [:])
         try store.close()
     }
@@ -124,18 +142,7 @@ struct TextBench {
         let clock = ContinuousClock()
         let store = try DocumentStore.open(at: directory, schema: schema)
         var count = 0
-        let load = try clock.measure {
-            count = try store.load(into: "photos") { writer in
-                for copy in 0..<copies {
-                    for line in lines {
-                        guard case .object(var object) = try DocumentValue(json: String(decoding: line, as: UTF8.self))
-                        else { continue }
-                        if copy > 0, case .string(let id)? = object["id"] { object["id"] = .string("\(id)-\(copy)") }
-                        try writer.put(object)
-                    }
-                }
-            }
-        }
+        let load = try clock.measure { count = try self.load(lines, copies: copies, into: store) }
         print("documents \(count), loaded without the index in \(seconds(load)) s")
         let plain = try updates(store, try store.collection("photos"), clock, min(updateCount, 5000), "plain")
         try build(store, clock)
@@ -164,7 +171,7 @@ struct TextBench {
             else { fatalError("\(query.text): the answers contradict each other") }
             var best = Double.infinity
             for _ in 0..<5 {
-                let time = try clock.measure { _ = try photos.rank(parsed, limit: 10) }
+                let time = try clock.measure { _ = try photos.rank(TextQuery(parsing: query.text), limit: 10) }
                 best = min(best, seconds(time))
             }
             times[query.kind, default: []].append(best * 1e6)
@@ -186,6 +193,20 @@ struct TextBench {
         guard found == (updated + 992) / 1000 else { fatalError("an update is not found: \(found)") }
         for failure in reopened.textIndexFailures { fatalError("\(failure)") }
         try reopened.close()
+    }
+
+    /// - Returns: how many documents were loaded.
+    static func load(_ lines: [Data.SubSequence], copies: Int, into store: DocumentStore) throws -> Int {
+        try store.load(into: "photos") { writer in
+            for copy in 0..<copies {
+                for line in lines {
+                    guard case .object(var object) = try DocumentValue(json: String(decoding: line, as: UTF8.self))
+                    else { continue }
+                    if copy > 0, case .string(let id)? = object["id"] { object["id"] = .string("\(id)-\(copy)") }
+                    try writer.put(object)
+                }
+            }
+        }
     }
 
     /// Builds the index of a store that has none.

@@ -1,0 +1,86 @@
+"""Builds and asks the text index, FTS5 and tantivy in turns; see `text`."""
+import json, os, re, shutil, statistics, subprocess, sys
+
+textbench, work, rounds, out = sys.argv[1], sys.argv[2], int(sys.argv[3]), sys.argv[4]
+here = os.path.dirname(os.path.abspath(__file__))
+peers_directory = work + "/peers"
+
+
+def run(*command):
+    process = subprocess.run(command, capture_output=True, text=True)
+    if process.returncode != 0: sys.exit(f"text: {' '.join(command)}\n{process.stdout}{process.stderr}")
+    return process.stdout
+
+
+def peers(*arguments): return run(sys.executable, here + "/text-peers", *arguments)
+
+
+def line(operation, unit, peer, ours, theirs):
+    ratios = [b / a for a, b in zip(ours, theirs)]
+    return {"operation": operation, "unit": unit, "peerName": peer, "ours": statistics.median(ours),
+            "peer": statistics.median(theirs), "ratio": statistics.median(ratios), "low": min(ratios),
+            "high": max(ratios), "rounds": len(ratios)}
+
+
+def show(entry):
+    spread = f"({entry['low']:.2f} to {entry['high']:.2f})" if entry["rounds"] > 1 else "(once)"
+    print(f"{entry['operation']:34}{entry['unit']:5}{entry['peerName']:8}{entry['ours']:11.2f}{entry['peer']:11.2f}"
+          f"{entry['ratio']:9.2f} {spread}", flush=True)
+
+
+lines = []
+
+
+def add(*arguments):
+    lines.append(line(*arguments))
+    show(lines[-1])
+
+
+# Each build of ours has a store of its own, without the index; what it reads and what FTS5 is given are the same records.
+print(f"\n{'operation':34}{'':5}{'peer':8}{'ours':>11}{'peer':>11}{'ratio':>9} (low to high)")
+plain = work + "/plain"
+run(textbench, "--load", work + "/records.jsonl", plain)
+built, read, theirs, sizes = [], [], {}, {}
+for number in range(min(rounds, 3)):
+    def ours():
+        shutil.rmtree(work + "/built", ignore_errors=True)
+        shutil.copytree(plain, work + "/built")
+        text = run(textbench, "--build", work + "/built")
+        read.append(float(re.search(r"all documents read in ([\d.e-]+) s", text)[1]))
+        seconds = re.search(r"index built from stored documents in ([\d.e-]+) s.*made one segment\s+in ([\d.e-]+) s", text)
+        built.append(float(seconds[1]) + float(seconds[2]))
+
+    def others():
+        for entry in map(json.loads, peers("build", work + "/records.jsonl", peers_directory).splitlines()):
+            theirs.setdefault(entry["peer"], []).append(entry["seconds"])
+            sizes[entry["peer"]] = entry["bytes"]
+    for side in [ours, others] if number % 2 == 0 else [others, ours]: side()
+size = int(re.search(r"text (\d+) bytes", open(work + "/ours").read())[1])
+for peer in theirs:
+    add("build, one segment", "s", peer, built, theirs[peer])
+    add("the same without reading", "s", peer, [max(a - b, 1e-9) for a, b in zip(built, read)], theirs[peer])
+    add("size of the index", "MB", peer, [size / 1e6], [sizes[peer] / 1e6])
+
+print(peers("check", work + "/queries", peers_directory, work + "/agreed"), end="")
+medians = []
+for number in range(rounds):
+    times = {}
+    def ask():
+        run(textbench, "--ask", work + "/store", work + "/agreed", "3", work + "/times")
+        for entry in open(work + "/times", encoding="utf-8"):
+            kind, _, micros = entry.rstrip("\n").split("\t")
+            times.setdefault(("ours", kind), []).append(float(micros))
+
+    def ask_others():
+        for entry in peers("ask", work + "/agreed", peers_directory, "3").splitlines():
+            peer, kind, _, micros = entry.split("\t")
+            times.setdefault((peer, kind), []).append(float(micros))
+    for side in [ask, ask_others] if number % 2 == 0 else [ask_others, ask]: side()
+    for name in {name for name, _ in times}:
+        times[name, "all"] = sum((own for (other, _), own in times.items() if other == name), [])
+    medians.append({key: statistics.median(own) for key, own in times.items()})
+for peer in theirs:
+    for kind in sorted({kind for _, kind in medians[0]} - {"all"}) + ["all"]:
+        add(f"ten best, {kind}", "µs", peer, [m["ours", kind] for m in medians], [m[peer, kind] for m in medians])
+if out != "/dev/null":
+    with open(out, "w") as file: json.dump({"program": "text", "lines": lines}, file)
