@@ -1,6 +1,12 @@
 /// Reads the notation of ``TextQuery`` by recursive descent.
 struct TextQueryParser {
     private let text: [Character]
+    /// Each character as a byte: one of ASCII as it is, any white space as a space, all others as zero. Most questions about
+    /// characters are answered by these.
+    private let signs: [UInt8]
+    private let utf8: [UInt8]
+    /// Where each character begins in `utf8`, and where the last one ends; empty if each is one byte.
+    private let starts: [Int]
     /// The fields that there are; `nil` if that is asked later.
     private let fields: [String]?
     private var offset = 0
@@ -8,7 +14,27 @@ struct TextQueryParser {
 
     init(_ text: String, fields: [String]?) {
         self.text = Array(text)
+        signs = self.text.map(Self.sign)
+        utf8 = Array(text.utf8)
+        var starts: [Int] = []
+        if self.text.count < utf8.count {
+            starts = [0]
+            for character in self.text { starts.append(starts[starts.count - 1] + character.utf8.count) }
+        }
+        self.starts = starts
         self.fields = fields
+    }
+
+    /// Some of the characters.
+    private func string(_ range: Range<Int>) -> String {
+        let bytes = starts.isEmpty ? range : starts[range.lowerBound]..<starts[range.upperBound]
+        return String(decoding: utf8[bytes], as: UTF8.self)
+    }
+
+    private static func sign(_ character: Character) -> UInt8 {
+        let utf8 = character.utf8
+        guard let first = utf8.first, first < 0x80, utf8.count == 1 else { return character.isWhitespace ? 0x20 : 0 }
+        return (0x09...0x0d).contains(first) ? 0x20 : first
     }
 
     mutating func parse() throws -> TextQuery {
@@ -52,8 +78,8 @@ struct TextQueryParser {
         while true {
             let isJoined = take("AND")
             guard !isJoined || hasParts else { throw fault("AND needs a word on both sides") }
-            let isExcluded = take("NOT") || take(sign: "-")
-            let isRequired = !isExcluded && take(sign: "+")
+            let isExcluded = take("NOT") || take(sign: UInt8(ascii: "-"))
+            let isRequired = !isExcluded && take(sign: UInt8(ascii: "+"))
             if isExcluded, peek("NOT") || peek("AND") { throw fault("NOT needs something that must not occur") }
             guard !isJoined || !peek("AND"), let part = try single() else {
                 if isExcluded { throw fault("NOT needs something that must not occur") }
@@ -89,14 +115,14 @@ struct TextQueryParser {
     /// A word, a phrase or a group; `nil` at the end, at `)` and at an operator.
     private mutating func single() throws -> TextQuery? {
         skipSpaces()
-        guard offset < text.count, text[offset] != ")", !peek("OR"), !peek("AND"), !peek("NOT") else { return nil }
-        switch text[offset] {
-        case "(":
+        guard offset < text.count, signs[offset] != UInt8(ascii: ")"), !peek("OR"), !peek("AND"), !peek("NOT") else { return nil }
+        switch signs[offset] {
+        case UInt8(ascii: "("):
             let start = offset
             offset += 1
             let group = try alternatives()
             skipSpaces()
-            guard offset < text.count, text[offset] == ")" else {
+            guard offset < text.count, signs[offset] == UInt8(ascii: ")") else {
                 offset = start
                 throw fault("this ( is not closed")
             }
@@ -106,13 +132,13 @@ struct TextQueryParser {
                 throw fault("there is nothing between the parentheses")
             }
             return try boosted(group)
-        case "\"":
+        case UInt8(ascii: "\""):
             let start = offset
-            guard let end = text[(offset + 1)...].firstIndex(of: "\"") else {
+            guard let end = signs[(offset + 1)...].firstIndex(of: UInt8(ascii: "\"")) else {
                 throw fault("this quote is not closed")
             }
             offset = end + 1
-            let words = String(text[(start + 1)..<end])
+            let words = string((start + 1)..<end)
             let count = Self.wordCount(words)
             if let slop = takeNumber(behind: "~"), count > 1 { return try boosted(.near(words, slop: slop)) }
             return try boosted(count == 0 ? .nothing : .phrase(words))
@@ -122,7 +148,7 @@ struct TextQueryParser {
                 return part == .nothing ? part : .field(field, part)
             }
             let start = offset
-            while offset < text.count, !text[offset].isWhitespace, !"()\"".contains(text[offset]) { offset += 1 }
+            while offset < text.count, !endsWord(offset) { offset += 1 }
             return try word(start..<offset)
         }
     }
@@ -130,39 +156,53 @@ struct TextQueryParser {
     /// A name and a colon with something behind it; nothing where there is none.
     private mutating func takeField() -> String? {
         var end = offset
-        while end < text.count,
-            text[end].isLetter || (end > offset && (text[end].isNumber || "_.[]".contains(text[end])))
-        { end += 1 }
-        guard end > offset, end + 1 < text.count, text[end] == ":", !text[end + 1].isWhitespace,
-            !")*~^:/".contains(text[end + 1])
-        else { return nil }
-        let name = String(text[offset..<end])
+        while end < text.count, isOfName(end) { end += 1 }
+        guard end > offset, end + 1 < text.count, signs[end] == UInt8(ascii: ":") else { return nil }
+        switch signs[end + 1] {
+        case 0x20, UInt8(ascii: ")"), UInt8(ascii: "*"), UInt8(ascii: "~"), UInt8(ascii: "^"), UInt8(ascii: ":"),
+            UInt8(ascii: "/"):
+            return nil
+        default: break
+        }
+        let name = string(offset..<end)
         guard fields?.contains(name) != false else { return nil }
         offset = end + 1
         return name
+    }
+
+    /// Whether a character may be one of the name of a field, which begins at ``offset``.
+    private func isOfName(_ place: Int) -> Bool {
+        switch signs[place] {
+        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"): true
+        case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "_"), UInt8(ascii: "."), UInt8(ascii: "["),
+            UInt8(ascii: "]"):
+            place > offset
+        case 0: text[place].isLetter || (place > offset && text[place].isNumber)
+        default: false
+        }
     }
 
     /// A word with what may stand behind it: `*`, `~`, `^`.
     private mutating func word(_ range: Range<Int>) throws -> TextQuery {
         var range = range
         var weight: Double?
-        if let sign = text[range].lastIndex(of: "^"), sign > range.lowerBound, sign + 1 < range.upperBound,
-            let number = Double(String(text[(sign + 1)..<range.upperBound]))
+        if let sign = signs[range].lastIndex(of: UInt8(ascii: "^")), sign > range.lowerBound, sign + 1 < range.upperBound,
+            let number = Double(string((sign + 1)..<range.upperBound))
         {
             weight = try checked(number, at: sign)
             range = range.lowerBound..<sign
         }
         var distance: Int?
-        if let sign = text[range].lastIndex(of: "~"), sign > range.lowerBound {
+        if let sign = signs[range].lastIndex(of: UInt8(ascii: "~")), sign > range.lowerBound {
             let digits = text[(sign + 1)..<range.upperBound]
             if digits.isEmpty || (digits.count == 1 && "012".contains(digits[digits.startIndex])) {
                 distance = digits.first.flatMap { Int(String($0)) } ?? -1
                 range = range.lowerBound..<sign
             }
         }
-        let isPrefix = distance == nil && range.count > 1 && text[range.upperBound - 1] == "*"
+        let isPrefix = distance == nil && range.count > 1 && signs[range.upperBound - 1] == UInt8(ascii: "*")
         if isPrefix { range = range.lowerBound..<range.upperBound - 1 }
-        let word = String(text[range])
+        let word = string(range)
         guard Self.wordCount(word) > 0 else { return .nothing }
         var query: TextQuery
         if isPrefix {
@@ -177,10 +217,10 @@ struct TextQueryParser {
     }
 
     private mutating func boosted(_ query: TextQuery) throws -> TextQuery {
-        guard offset + 1 < text.count, text[offset] == "^" else { return query }
+        guard offset + 1 < text.count, signs[offset] == UInt8(ascii: "^") else { return query }
         var end = offset + 1
         while end < text.count, text[end].isNumber || text[end] == "." { end += 1 }
-        guard let number = Double(String(text[(offset + 1)..<end])) else { return query }
+        guard let number = Double(string((offset + 1)..<end)) else { return query }
         let weight = try checked(number, at: offset)
         offset = end
         return query == .nothing ? query : .boost(query, weight)
@@ -201,7 +241,7 @@ struct TextQueryParser {
         guard offset + 1 < text.count, text[offset] == sign else { return nil }
         var end = offset + 1
         while end < text.count, end < offset + 3, "0123456789".contains(text[end]) { end += 1 }
-        guard let number = Int(String(text[(offset + 1)..<end])) else { return nil }
+        guard let number = Int(string((offset + 1)..<end)) else { return nil }
         offset = end
         return number
     }
@@ -214,28 +254,40 @@ struct TextQueryParser {
     }
 
     private mutating func skipSpaces() {
-        while offset < text.count, text[offset].isWhitespace { offset += 1 }
+        while offset < text.count, signs[offset] == 0x20 { offset += 1 }
     }
 
-    private mutating func take(sign: Character) -> Bool {
+    private mutating func take(sign: UInt8) -> Bool {
         skipSpaces()
-        guard offset + 1 < text.count, text[offset] == sign, !text[offset + 1].isWhitespace else { return false }
+        guard offset + 1 < text.count, signs[offset] == sign, signs[offset + 1] != 0x20 else { return false }
         offset += 1
         return true
     }
 
-    private func peek(_ word: String) -> Bool {
-        var end = offset
-        while end < text.count, text[end].isWhitespace { end += 1 }
-        let start = end
-        while end < text.count, !text[end].isWhitespace, !"()\"".contains(text[end]) { end += 1 }
-        return String(text[start..<end]) == word
+    /// Whether a word of ASCII stands here, behind spaces, by itself.
+    private func peek(_ word: StaticString) -> Bool {
+        var start = offset
+        while start < text.count, signs[start] == 0x20 { start += 1 }
+        let end = start + word.utf8CodeUnitCount
+        guard end <= text.count, end == text.count || endsWord(end) else { return false }
+        return word.withUTF8Buffer { bytes in
+            for place in 0..<bytes.count where unsafe signs[start + place] != bytes[place] { return false }
+            return true
+        }
     }
 
-    private mutating func take(_ word: String) -> Bool {
+    /// Whether a character is no part of the word before it.
+    private func endsWord(_ place: Int) -> Bool {
+        switch signs[place] {
+        case 0x20, UInt8(ascii: "("), UInt8(ascii: ")"), UInt8(ascii: "\""): true
+        default: false
+        }
+    }
+
+    private mutating func take(_ word: StaticString) -> Bool {
         guard peek(word) else { return false }
         skipSpaces()
-        offset += word.count
+        offset += word.utf8CodeUnitCount
         return true
     }
 
