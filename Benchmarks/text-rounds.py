@@ -66,7 +66,8 @@ medians = []
 for number in range(rounds):
     times = {}
     def ask():
-        run(textbench, "--ask", work + "/store", work + "/agreed", "3", work + "/times")
+        # The index that was just built, as the others are.
+        run(textbench, "--ask", work + "/built", work + "/agreed", "3", work + "/times")
         for entry in open(work + "/times", encoding="utf-8"):
             kind, _, micros = entry.rstrip("\n").split("\t")
             times.setdefault(("ours", kind), []).append(float(micros))

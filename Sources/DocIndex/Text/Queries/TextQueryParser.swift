@@ -115,7 +115,9 @@ struct TextQueryParser {
     /// A word, a phrase or a group; `nil` at the end, at `)` and at an operator.
     private mutating func single() throws -> TextQuery? {
         skipSpaces()
-        guard offset < text.count, signs[offset] != UInt8(ascii: ")"), !peek("OR"), !peek("AND"), !peek("NOT") else { return nil }
+        guard offset < text.count, signs[offset] != UInt8(ascii: ")"), !peek("OR"), !peek("AND"), !peek("NOT") else {
+            return nil
+        }
         switch signs[offset] {
         case UInt8(ascii: "("):
             let start = offset
@@ -186,7 +188,8 @@ struct TextQueryParser {
     private mutating func word(_ range: Range<Int>) throws -> TextQuery {
         var range = range
         var weight: Double?
-        if let sign = signs[range].lastIndex(of: UInt8(ascii: "^")), sign > range.lowerBound, sign + 1 < range.upperBound,
+        if let sign = signs[range].lastIndex(of: UInt8(ascii: "^")), sign > range.lowerBound,
+            sign + 1 < range.upperBound,
             let number = Double(string((sign + 1)..<range.upperBound))
         {
             weight = try checked(number, at: sign)
