@@ -147,12 +147,18 @@ import Testing
                 // Opened both ways, so that it neither blocks nor ends.
                 let holder = unsafe open(place.path + "/pipe", O_RDWR)
                 defer { close(holder) }
-                let child = try place.start("import", "--write", "items.store", "items", "pipe", name: "stopped")
-                // It has the lock once it reads.
-                let start = ContinuousClock.now
-                while !isLocked(place.path + "/items.store"), ContinuousClock.now - start < .seconds(60) { usleep(500) }
-                child.signal(signal)
-                #expect(try child.wait() == code)
+                try TimeBound(.seconds(30)).keep("the end of a stopped import") { _ in
+                    let child = try place.start("import", "--write", "items.store", "items", "pipe", name: "stopped")
+                    // It has the lock once it reads.
+                    let start = ContinuousClock.now
+                    while !isLocked(place.path + "/items.store"), ContinuousClock.now - start < .seconds(60) {
+                        usleep(500)
+                    }
+                    child.signal(signal)
+                    let stop = ContinuousClock.now
+                    #expect(try child.wait() == code)
+                    return (ContinuousClock.now - stop, ())
+                }
                 let text = String(decoding: try place.read("stopped-err"), as: UTF8.self)
                 #expect(text.lowercased().contains("interrupted"), "\(text)")
                 #expect(
