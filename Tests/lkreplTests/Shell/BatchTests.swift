@@ -198,6 +198,27 @@ import Testing
         }
     }
 
+    @Test func `says what it cannot read`() throws {
+        try Workplace.with { place in
+            try place.makeDatabase()
+            for stream in [ChildProcess.Stream.closed, .file("/")] {
+                for arguments in [["app.db"], ["put", "--write", "app.db", "k", "-"], ["mget", "app.db", "-"]] {
+                    let outcome = try place.run(arguments.map { Array($0.utf8) }, inputStream: stream)
+                    #expect(outcome.code == 74 && outcome.output == "", "\(stream) \(arguments): \(outcome)")
+                    #expect(outcome.says("lkrepl: ") && outcome.says("standard input"), "\(outcome)")
+                    #expect(!outcome.says("Failure"), "\(outcome)")
+                }
+            }
+            #expect(try place.shell("dd if=/dev/zero of=long bs=1 count=0 seek=70000000 2>&1").code == 0)
+            let long = try place.run("app.db", "-f", "long")
+            #expect(long.code == 65 && long.says("lkrepl: long:1: the line that begins at byte 0 is longer"), "\(long)")
+            try place.makeItems()
+            let cut = try place.run(
+                "import", "--write", "items.store", "items", "-", "--format", "csv", input: "id,t\n1,\"x\n")
+            #expect(cut.code == 65 && cut.says("within quotes") && !cut.says("--allow-incomplete"), "\(cut)")
+        }
+    }
+
     @Test func `starts no editor where there is no terminal`() throws {
         try Workplace.with { place in
             try place.makePhotos()

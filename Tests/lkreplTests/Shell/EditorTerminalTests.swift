@@ -145,6 +145,19 @@ import Testing
         }
     }
 
+    @Test(arguments: ["xterm", "dumb"])
+    func `ends with 129 when the terminal is gone`(kind: String) throws {
+        try Workplace.with { place in
+            try place.makePhotos()
+            for typed in ["", "find photos --co"] {
+                let terminal = try TerminalSession(["photos.store", "-q"], in: place, environment: ["TERM": kind])
+                try terminal.expect("ro> ")
+                try terminal.type(typed)
+                #expect(try terminal.hangUp() == 129)
+            }
+        }
+    }
+
     @Test func `ends with 143 and 129 when it is told to, the terminal as it was`() throws {
         try Workplace.with { place in
             try place.makePhotos()
@@ -192,8 +205,9 @@ import Testing
         try Workplace.with { place in
             try place.makePhotos()
             try place.write(
-                "#!/bin/sh\nsed -i.bak 's/rating = 5/rating = 4/' \"$1\" && rm -f \"$1.bak\"\n", to: "editor")
-            let made = try place.shell("chmod +x editor")
+                "#!/bin/sh\nsed -i.bak 's/rating = 5/rating = 4/' \"$1\" && rm -f \"$1.bak\"\n", to: "script")
+            // By another process: a child that another test starts meanwhile would hold the file open for writing.
+            let made = try place.shell("cp script editor && chmod +x editor")
             #expect(made.code == 0)
             let terminal = try session(
                 place, ["photos.store", "-q"], ["VISUAL": place.path + "/editor", "TMPDIR": place.path])
