@@ -9,8 +9,10 @@ struct ExportCommand: ParsableCommand {
         discussion: """
             Example: lkrepl export photos.store photos 'rating >= 4' --format csv -o best.csv
             In CSV an absent member is an empty field, an empty text is "", members of objects are columns such as \
-            gps.lat, lists are JSON, bytes are b64: and base64. With --types, names of columns say what their cells are, \
-            and import --types reads everything back as it was. For a copy that proves itself use dump.
+            gps.lat, lists are JSON, bytes are b64: and base64. In JSON dates and bytes are {"$date": ...} and \
+            {"$bytes": ...}. With --types, names of columns say what their cells are, an object of JSON that only looks \
+            like a date is {"$lit": ...}, and import --types reads everything back as it was; without it those are objects \
+            like others. For a copy that proves itself use dump.
             """)
 
     @OptionGroup var options: GlobalOptions
@@ -26,7 +28,8 @@ struct ExportCommand: ParsableCommand {
         help: "Fields to sort by, with commas; - before one for larger values first.")
     var sort: String?
     @Option(name: .long, parsing: .unconditional, help: "How many at most.") var limit: Int?
-    @Flag(name: .long, help: "Names of columns say what their cells are.") var types = false
+    @Flag(name: .long, help: "Write what import --types reads back as it was, dates and bytes as well.")
+    var types = false
     @Flag(name: .long, help: "Lines of CSV end with CR LF.") var crlf = false
     @Flag(
         name: .long,
@@ -85,7 +88,8 @@ struct ExportCommand: ParsableCommand {
         _ = try collection.forEach(matching: query, options: conditions.queryOptions) { document in
             line.removeAll(keepingCapacity: true)
             if isArray { line += (count == 0 ? "[\n" : ",\n").utf8 }
-            DocumentValue.object(Self.selected(paths, of: document.content)).writeJSON(to: &line)
+            DocumentValue.object(Self.selected(paths, of: document.content))
+                .writeJSON(to: &line, JSONWriter(isExtended: types))
             if !isArray { line.append(0x0a) }
             try output.write(line)
             count += 1

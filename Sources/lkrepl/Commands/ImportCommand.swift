@@ -27,7 +27,10 @@ struct ImportCommand: ParsableCommand {
     var photos: String?
     @Option(name: .long, help: "The member that holds the id, if the collection has its ids in another.")
     var key: String?
-    @Flag(name: .long, help: "The names of columns end in what their cells are, such as iso.int.") var types = false
+    @Flag(
+        name: .long,
+        help: "Names of columns end in what their cells are, such as iso.int; in JSON {\"$date\": ...} is a date.")
+    var types = false
     @Option(name: .long, help: "What stands between the fields of CSV.") var separator = ","
     @Option(name: .long, help: "What stands between the elements of a list, in CSV of exiftool.") var listSep = ", "
     @Flag(name: .long, help: "Print how many documents are stored after each batch.") var acknowledge = false
@@ -46,6 +49,13 @@ struct ImportCommand: ParsableCommand {
         let start = ContinuousClock.now
         let output = StandardOutput()
         let photos = try photos.map { try PictureSource(directory: ArgumentOrigin.current.text(of: $0)) }
+        if let first = photos?.leftOut.first, let count = photos?.leftOut.count {
+            StandardError.shared.write(
+                VisibleText.singleLine(
+                    "import: left out \(first)" + (count > 1 ? " and \(HumanNumber.grouped(count - 1)) more" : "")
+                        + ", which cannot be read: no access, or a name with a line end or bytes that are not UTF-8")
+                    + "\n")
+        }
         let file = try file.map { try ArgumentOrigin.current.text(of: $0) }
         let keyField = try key.map { try ArgumentOrigin.current.text(of: $0) }
         // A dry run is the import, on a copy.
@@ -107,6 +117,10 @@ struct ImportCommand: ParsableCommand {
         return try plainSource(input)
     }
 
+    private func plainDocuments(_ input: borrowing InputFile, _ format: DocumentSource.Format?) -> any RecordSource {
+        PlainDocumentSource(input, format: format, maximumLineByteCount: loading.maxLine.value, isTyped: types)
+    }
+
     private func plainSource(_ input: borrowing InputFile) throws -> any RecordSource {
         let format = try format.map { try ImportFormat(named: $0) }
         let separator = separator.utf8.first ?? UInt8(ascii: ",")
@@ -116,9 +130,9 @@ struct ImportCommand: ParsableCommand {
                 throw CommandFailure(
                     .badData, "\(input.name):1: this is a dump", hint: "lkrepl load takes it, with its digests")
             }
-            return PlainDocumentSource(input, format: nil, maximumLineByteCount: loading.maxLine.value)
-        case .jsonl: return PlainDocumentSource(input, format: .jsonl, maximumLineByteCount: loading.maxLine.value)
-        case .json: return PlainDocumentSource(input, format: .json, maximumLineByteCount: loading.maxLine.value)
+            return plainDocuments(input, nil)
+        case .jsonl: return plainDocuments(input, .jsonl)
+        case .json: return plainDocuments(input, .json)
         case .csv, .tsv:
             return DelimitedSource(
                 input,

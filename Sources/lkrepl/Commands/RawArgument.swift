@@ -12,7 +12,13 @@ enum RawArgument {
     /// texts like any other.
     static func value(_ argument: String) throws -> [UInt8] {
         let plain = Invocation.plain(argument)
-        if plain == "-" { return try FileDescriptor.openForReading("-").readAll() }
+        if plain == "-" {
+            do {
+                return try FileDescriptor.openForReading("-").readAll()
+            } catch let error as SystemError {
+                throw CommandFailure.system(error, "cannot read standard input")
+            }
+        }
         guard plain.hasPrefix("@") else { return try ByteNotation.parse(plain) }
         let descriptor = try FileDescriptor.openForReading(
             try ArgumentOrigin.current.text(of: String(plain.dropFirst())))

@@ -13,6 +13,7 @@ struct ValuesCommand: ParsableCommand {
     @OptionGroup var range: RangeOptions
     @OptionGroup var filter: FilterOptions
     @Argument(help: "The database.") var database: String
+    @Flag(name: .long, help: "The bytes of each value in its place.") var sizes = false
 
     func run() throws {
         try Session.with(database, options) { session in
@@ -20,8 +21,10 @@ struct ValuesCommand: ParsableCommand {
             let run = try ScanRun(range: try range.keyRange(view), options: filter)
             let mode = try options.outputMode()
             let isForPeople = mode == .table || mode == .line
-            let writer = try options.writer(columns: mode == .csv || mode == .tsv ? ["value"] : nil)
+            let writer = try options.writer(
+                columns: mode == .csv || mode == .tsv ? [sizes ? "valueBytes" : "value"] : nil)
             try run.forEach(in: session) { key, value in
+                if sizes { return try writer.write(["valueBytes": .int(Int64(value.count))]) }
                 if mode == .raw0 || mode == .hexdump {
                     return try writer.write(key: key.copied(), value: value.copied())
                 }

@@ -12,12 +12,13 @@ struct KeyDecoder: Sendable {
         case sequence([UInt8])
         /// After `ESC O`.
         case single
-        /// Between `ESC [ 200 ~` and `ESC [ 201 ~`.
-        case paste([UInt8])
+        /// Between `ESC [ 200 ~` and `ESC [ 201 ~`; whether nothing has come for a while.
+        case paste(isPaused: Bool)
         /// Within a UTF-8 sequence of so many bytes.
         case scalar([UInt8], count: Int)
-        /// Within a string that a terminal sent unasked, such as `ESC ] … BEL`.
-        case string
+        /// Within a string that a terminal sent unasked, such as `ESC ] … BEL`; before its first byte also what begins it,
+        /// which may have been typed with Alt.
+        case string(typed: UInt8?)
         case stringEscape
     }
 
@@ -26,11 +27,13 @@ struct KeyDecoder: Sendable {
     private static let maximumSequenceByteCount = 64
 
     private var state = State.ground
+    /// What was pasted so far.
+    private var pastedBytes: [UInt8] = []
 
     /// Whether more bytes may belong to what was begun, so that the end of a wait means something: see ``timeOut()``.
     var isWaiting: Bool {
         switch state {
-        case .escape, .single, .sequence: true
+        case .escape, .single, .sequence, .string, .stringEscape, .paste(isPaused: false): true
         default: false
         }
     }
@@ -63,14 +66,21 @@ struct KeyDecoder: Sendable {
             bytes.append(byte)
             state = bytes.count < Self.maximumSequenceByteCount ? .sequence(bytes) : .ground
             return nil
-        case .paste(var bytes):
-            bytes.append(byte)
-            guard byte == UInt8(ascii: "~"), bytes.suffix(Self.pasteEnd.count).elementsEqual(Self.pasteEnd) else {
-                state = .paste(bytes)
+        case .paste(let isPaused):
+            // The end of a paste may be lost on its way, and then ^C is the way out. Within a paste it is text.
+            if isPaused, byte == 0x03 {
+                state = .ground
+                pastedBytes = []
+                return .control("c")
+            }
+            if isPaused { state = .paste(isPaused: false) }
+            pastedBytes.append(byte)
+            guard byte == UInt8(ascii: "~"), pastedBytes.suffix(Self.pasteEnd.count).elementsEqual(Self.pasteEnd) else {
                 return nil
             }
             state = .ground
-            return .paste(Self.pasted(bytes.dropLast(Self.pasteEnd.count)))
+            defer { pastedBytes = [] }
+            return .paste(Self.pasted(pastedBytes.dropLast(Self.pasteEnd.count)))
         case .scalar(var bytes, let count):
             bytes.append(byte)
             guard bytes.count == count else {
@@ -80,20 +90,37 @@ struct KeyDecoder: Sendable {
             state = .ground
             return .text(String(decoding: bytes, as: UTF8.self))
         case .string:
-            if byte == 0x07 { state = .ground }
-            if byte == 0x1b { state = .stringEscape }
+            switch byte {
+            // BEL ends it, CAN and SUB call it off, and no terminal has ^C in one.
+            case 0x07, 0x18, 0x1a: state = .ground
+            case 0x03:
+                state = .ground
+                return .control("c")
+            case 0x1b: state = .stringEscape
+            default: state = .string(typed: nil)
+            }
             return nil
         case .stringEscape:
-            state = byte == UInt8(ascii: "\\") ? .ground : .string
-            return nil
+            if byte == 0x1b { return nil }
+            state = .ground
+            // An escape that does not end the string begins something else.
+            return byte == UInt8(ascii: "\\") ? nil : afterEscape(byte)
         }
     }
 
-    /// Takes that no byte came for a while: an escape on its own was the key Escape.
+    /// Takes that no byte came for a while: an escape on its own was the key Escape, and what begins a string a key with Alt. A
+    /// terminal sends a string in one piece, so that what has not ended by now never does; a paste may take its time.
     mutating func timeOut() -> Key? {
+        if case .paste = state {
+            state = .paste(isPaused: true)
+            return nil
+        }
         defer { if isWaiting { state = .ground } }
-        if case .escape = state { return .escape }
-        return nil
+        switch state {
+        case .escape: return .escape
+        case .string(let byte?): return Self.alt(byte)
+        default: return nil
+        }
     }
 
     // MARK: - Parts
@@ -126,16 +153,20 @@ struct KeyDecoder: Sendable {
             state = .single
             return nil
         case UInt8(ascii: "]"), UInt8(ascii: "P"), UInt8(ascii: "X"), UInt8(ascii: "^"), UInt8(ascii: "_"):
-            state = .string
+            state = .string(typed: byte)
             return nil
         case 0x1b:
             state = .escape
             return .escape
         case 0x08, 0x7f: return .alt("\u{8}")
         case 0x0d, 0x0a: return .alt("\n")
-        case 0x20..<0x7f: return .alt(Character(Character(Unicode.Scalar(byte)).lowercased()))
+        case 0x20..<0x7f: return Self.alt(byte)
         default: return .unknown
         }
+    }
+
+    private static func alt(_ byte: UInt8) -> Key {
+        .alt(Character(Character(Unicode.Scalar(byte)).lowercased()))
     }
 
     private mutating func sequence(_ bytes: [UInt8], final: UInt8) -> Key? {
@@ -146,7 +177,7 @@ struct KeyDecoder: Sendable {
         let isModified = (parameters.dropFirst().first ?? 1) > 1
         switch parameters.first {
         case 200:
-            state = .paste([])
+            state = .paste(isPaused: false)
             return nil
         case 1, 7: return .home
         case 4, 8: return .end

@@ -88,7 +88,7 @@ final class TerminalDriver {
                 let milliseconds = decoder.isWaiting ? Self.escapeMilliseconds : -1
                 guard let count = wait(for: &buffer, milliseconds: milliseconds) else {
                     send(painter.leave())
-                    return .end
+                    return Interruption.endOfTerminal().map { .ended($0) } ?? .end
                 }
                 if count == 0, let key = decoder.timeOut() { queuedKeys.append(key) }
                 for byte in buffer[..<count] { queuedKeys += decoder.feed(byte) }

@@ -17,33 +17,39 @@ enum PictureFiles {
     /// The pictures in a directory and those below it, in the order of their paths; hidden files and directories and
     /// links to directories are left out.
     ///
+    /// - Returns: also what had to be left out: pictures whose names exiftool cannot be told, and directories that cannot be read.
     /// - Throws: ``CommandFailure`` with `noInput` if there is no such directory.
-    static func list(in directory: String) throws -> [String] {
+    static func list(in directory: String) throws -> (files: [String], leftOut: [String]) {
         guard FileDescriptor.isDirectory(directory) else {
             throw CommandFailure(
                 .noInput, "there is no directory \(directory)", hint: "--photos takes a directory of pictures")
         }
         var files: [String] = []
+        var leftOut: [String] = []
         // A path that begins with a dash would be an option of exiftool.
         var pending = [directory.hasPrefix("-") || directory.hasPrefix("#") ? "./" + directory : directory]
         while let path = pending.popLast() {
             try Interruption.check()
+            if unsafe access(path, R_OK | X_OK) != 0 { leftOut.append(path) }
             for name in FileDescriptor.names(in: path) where !name.hasPrefix(".") {
                 let whole = path.hasSuffix("/") ? path + name : path + "/" + name
                 var status = stat()
-                guard unsafe lstat(whole, &status) == 0 else { continue }
+                guard unsafe lstat(whole, &status) == 0 else {
+                    // Bytes that are not UTF-8 are replaced in the name, and there is no such file.
+                    if isPicture(name) { leftOut.append(whole) }
+                    continue
+                }
                 switch status.st_mode & S_IFMT {
                 case S_IFDIR: pending.append(whole)
                 case S_IFREG, S_IFLNK:
-                    // exiftool takes one file a line.
-                    if isPicture(name), !FileDescriptor.isDirectory(whole), !whole.contains("\n") {
-                        files.append(whole)
-                    }
+                    guard isPicture(name), !FileDescriptor.isDirectory(whole) else { continue }
+                    // exiftool takes one file a line. Not asked of characters, of which CR LF is one.
+                    if whole.utf8.contains(0x0a) { leftOut.append(whole) } else { files.append(whole) }
                 default: break
                 }
             }
         }
-        return files.sorted { $0.utf8.lexicographicallyPrecedes($1.utf8) }
+        return (files.sorted { $0.utf8.lexicographicallyPrecedes($1.utf8) }, leftOut)
     }
 
     private static func isPicture(_ name: String) -> Bool {

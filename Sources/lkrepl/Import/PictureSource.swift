@@ -4,6 +4,8 @@ import DocIndex
 final class PictureSource: RecordSource {
     let name: String
     private let files: [String]
+    /// What could not be read for its name or its permissions.
+    let leftOut: [String]
     private var started = 0
     private var runs: [(run: ExifToolRun, fileCount: Int)] = []
     private var elements: [JSONElementStream.Element] = []
@@ -19,7 +21,7 @@ final class PictureSource: RecordSource {
     /// - Throws: ``CommandFailure`` if there is no such directory.
     init(directory: String) throws {
         name = directory
-        files = try PictureFiles.list(in: directory)
+        (files, leftOut) = try PictureFiles.list(in: directory)
     }
 
     /// How many pictures there are.

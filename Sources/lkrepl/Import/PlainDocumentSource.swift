@@ -4,12 +4,14 @@ import DocIndex
 final class PlainDocumentSource: RecordSource {
     private var source: DocumentSource
 
+    /// - Parameter isTyped: whether objects such as `{"$date":"…"}` stand for what JSON does not have, as in dumps.
     init(
-        _ input: borrowing InputFile, format: DocumentSource.Format?, maximumLineByteCount: Int,
+        _ input: borrowing InputFile, format: DocumentSource.Format?, maximumLineByteCount: Int, isTyped: Bool = false,
         rewriting: ((Span<UInt8>) -> [UInt8])? = nil
     ) {
         source = DocumentSource(
-            input, format: format, maximumLineByteCount: maximumLineByteCount, rewriting: rewriting)
+            input, format: format, maximumLineByteCount: maximumLineByteCount,
+            parsing: JSONParser(isExtended: isTyped), rewriting: rewriting)
     }
 
     var name: String { source.name }

@@ -19,6 +19,8 @@ struct DelimitedReader: ~Copyable {
         var isNull = false
     }
 
+    private static let cutHint = "get the file anew, or mend its end"
+
     private let dialect: Dialect
     private let maximumRecordByteCount: Int
     private var lines: LineReader
@@ -128,7 +130,9 @@ struct DelimitedReader: ~Copyable {
             if byte == 0x0a { lineNumber += 1 }
             try append(byte, to: &cell)
         }
-        throw RecordFault(.truncated, "the file ends within quotes; it was cut, or a quote is missing").at(
+        throw RecordFault(
+            .truncated, "the file ends within quotes; it was cut, or a quote is missing", hint: Self.cutHint
+        ).at(
             line: place.line, offset: place.offset
         ).final
     }
@@ -158,7 +162,7 @@ struct DelimitedReader: ~Copyable {
             case UInt8(ascii: "\\"):
                 take(byte)
                 guard let escape = try peek() else {
-                    throw RecordFault(.truncated, "the file ends within an escape").final
+                    throw RecordFault(.truncated, "the file ends within an escape", hint: Self.cutHint).final
                 }
                 take(escape)
                 if escape == UInt8(ascii: "N"), cells[cells.count - 1].bytes.isEmpty {

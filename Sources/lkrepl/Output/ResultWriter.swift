@@ -135,7 +135,7 @@ final class ResultWriter {
     private func writeLine() throws {
         try Interruption.check("\(HumanNumber.grouped(rowCount)) rows")
         rowCount += 1
-        try output.write(line)
+        try output.write(output.isTerminal ? TerminalText.escaped(line, as: .json) : line)
     }
 
     /// Writes one pair of a plain database; `value` is `nil` where keys alone were asked for.
@@ -189,7 +189,8 @@ final class ResultWriter {
     private func writeJSON(_ row: DocumentObject, layout: JSONWriter.Layout) throws {
         var bytes: [UInt8] = []
         DocumentValue.object(row).writeJSON(to: &bytes, JSONWriter(layout: layout))
-        try output.write(bytes)
+        // The bytes between two zeros are for a program, also where nobody but the user is there to see them.
+        try output.write(output.isTerminal && mode != .raw0 ? TerminalText.escaped(bytes, as: .json) : bytes)
     }
 
     /// What a row is known by: its id, its key, or else what its first column has.
@@ -211,18 +212,21 @@ final class ResultWriter {
         guard !names.isEmpty else { return }
         var bytes: [UInt8] = []
         func append(_ fields: [DelimitedField]) {
-            if mode == .csv { CSVWriter().append(fields, to: &bytes) } else { TSVWriter().append(fields, to: &bytes) }
+            if mode == .tsv { return TSVWriter().append(fields, to: &bytes) }
+            CSVWriter().append(output.isTerminal ? fields.map { TerminalText.field($0) } : fields, to: &bytes)
+        }
+        func emit() throws {
+            let isForPeople = output.isTerminal && mode == .tsv
+            try output.write(isForPeople ? TerminalText.escaped(bytes, as: .tsv) : bytes)
+            bytes = []
         }
         if !headerIsWritten { append(names.map { .text($0) }) }
         headerIsWritten = true
         for row in rows {
             append(names.map { row[$0].map(Self.field) ?? .null })
-            if bytes.count > 64 << 10 {
-                try output.write(bytes)
-                bytes = []
-            }
+            if bytes.count > 64 << 10 { try emit() }
         }
-        try output.write(bytes)
+        try emit()
     }
 
     /// A value as a cell of a table.

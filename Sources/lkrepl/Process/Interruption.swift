@@ -165,6 +165,17 @@ enum Interruption {
         stop.drain()
     }
 
+    /// How the process is to end where the input of its terminal has ended; `nil` if that was typed. The signal of a terminal that is
+    /// gone may come a little behind the end of what it sends.
+    static func endOfTerminal() -> ExitCode? {
+        if reason == nil, !FileDescriptor.standardInput.isTerminal {
+            var request = pollfd(fd: wake.readEnd, events: Int16(POLLIN), revents: 0)
+            _ = unsafe poll(&request, 1, 500)
+        }
+        if case .end(let code) = reason { return code }
+        return nil
+    }
+
     /// Has `cancel` called from another thread when the command is to stop; at once if that was asked for already.
     static func onRequest(_ cancel: @escaping @Sendable () -> Void) {
         state.withLock { $0.cancelCommand = cancel }

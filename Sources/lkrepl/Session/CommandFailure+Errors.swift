@@ -8,6 +8,7 @@ extension CommandFailure {
         switch error {
         case let failure as CommandFailure: self = failure
         case let failure as WriteFailure: self = failure.commandFailure
+        case let failure as LineReadFailure: self = failure.commandFailure(reading: "standard input")
         case let error as LevelError where error.code == .databaseNotFound:
             self.init(
                 .noInput, error.description.split(separator: ";").first.map(String.init) ?? error.description,

@@ -111,7 +111,8 @@ struct GlobalOptions: ParsableArguments {
         // What was printed so far says what the question is about.
         try? OutputTarget.current.pager?.finish()
         StandardError.shared.write("\(VisibleText.singleLine(question))? [y/N] ")
-        var answer = [UInt8](repeating: 0, count: 64)
+        // No terminal gives more of a line than this, so that nothing of an answer is left for the next prompt.
+        var answer = [UInt8](repeating: 0, count: 4096)
         var count = 0
         do throws(SystemError) {
             count = try FileDescriptor.standardInput.read(into: &answer)
@@ -120,7 +121,8 @@ struct GlobalOptions: ParsableArguments {
             guard error.isInterruption else { throw error }
             StandardError.shared.write("\n")
         }
-        guard count > 0, answer[0] | 0x20 == UInt8(ascii: "y") else {
+        let words = String(decoding: answer[..<count], as: UTF8.self).lowercased().split(whereSeparator: \.isWhitespace)
+        guard words == ["y"] || words == ["yes"] else {
             throw CommandFailure(.no, "not done: \(question)")
         }
     }

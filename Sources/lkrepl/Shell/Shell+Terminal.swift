@@ -132,7 +132,10 @@ extension Shell {
                 }
                 input += input.isEmpty ? text : "\n" + text
             } catch let failure as LineReadFailure {
-                guard case .system(let error) = failure.reason, error.isInterruption else { throw failure }
+                guard case .system(let error) = failure.reason, error.isInterruption else {
+                    if let code = Interruption.endOfTerminal() { throw CommandFailure.silent(code) }
+                    throw failure
+                }
                 try endIfAsked()
                 Interruption.forgetInterrupt()
                 StandardError.shared.write("^C\n" + (input.isEmpty ? "Ctrl-D or .quit to leave\n" : ""))
@@ -148,6 +151,7 @@ extension Shell {
             input = ""
             try endIfAsked()
         }
+        if let code = Interruption.endOfTerminal() { throw CommandFailure.silent(code) }
         StandardError.shared.write("\n")
     }
 }

@@ -106,7 +106,7 @@ final class Shell {
     private func runFile(_ descriptor: FileDescriptor, name: String) throws -> Bool {
         var reader = LineReader(descriptor: descriptor)
         var scanner = ShellScanner()
-        while let line = try reader.next() {
+        while let line = try RawArgument.nextLine(&reader, of: name) {
             let commands: [ShellCommand]
             do {
                 guard let text = String(validating: line.bytes, as: UTF8.self) else {

@@ -80,4 +80,22 @@ import Testing
             #expect(outcome.code == 0 && outcome.output == "36\n", "\(outcome)")
         }
     }
+
+    @Test(.enabled(if: Installed.has("exiftool"), Installed.absence(of: "exiftool")))
+    func `passes over no picture in silence`() throws {
+        try Workplace.with { place in
+            try place.write(Self.schema, to: "schema.json")
+            #expect(try place.run("init", "mine.store", "--schema", "schema.json").code == 0)
+            let made = try place.shell(
+                """
+                mkdir pictures; : > pictures/a.jpg; : > 'pictures/b
+                c.jpg'; : > 'pictures/b
+                c.txt'
+                """)
+            #expect(made.code == 0, "\(made)")
+            let outcome = try place.run("import", "--write", "mine.store", "files", "--photos", "pictures")
+            #expect(outcome.code == 0 && outcome.says("read 1 inserted 1"), "\(outcome)")
+            #expect(outcome.says("import: left out pictures/b⏎c.jpg, which cannot be read"), "\(outcome)")
+        }
+    }
 }

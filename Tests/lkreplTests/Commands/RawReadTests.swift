@@ -63,6 +63,9 @@ import Testing
                         == wanted.map {
                             "{\"k\":\"\($0.key)\",\"keyBytes\":\($0.key.count),\"valueBytes\":\($0.value.count)}"
                         })
+                #expect(
+                    try place.run(["values", "app.db", "--sizes"] + arguments).lines
+                        == wanted.map { "{\"valueBytes\":\($0.value.count)}" })
                 let bytes = wanted.reduce(0) { $0 + $1.value.count }
                 let sizes = try place.run(["count", "app.db", "--sizes"] + arguments)
                 #expect(sizes.output.contains("\"valueBytes\":\(bytes)"), "\(sizes)")

@@ -48,13 +48,49 @@ import Testing
         #expect(decoder.feed(UInt8(ascii: "a")) == [.text("a")])
     }
 
+    /// Alt-P begins a string as well as Alt-], Alt-^, Alt-_ and Alt-X with Shift do.
+    @Test(arguments: [("]", "]"), ("P", "p"), ("X", "x"), ("^", "^"), ("_", "_")])
+    func `that could begin a string are a key where nothing follows`(byte: String, key: String) {
+        var decoder = KeyDecoder()
+        for byte in "\u{1b}\(byte)".utf8 { #expect(decoder.feed(byte) == []) }
+        #expect(decoder.isWaiting)
+        #expect(decoder.timeOut() == .alt(Character(key)))
+        #expect(decoder.feed(UInt8(ascii: "a")) == [.text("a")])
+    }
+
+    @Test func `of a string that does not end are let go, after a while or by ^C`() {
+        for ending in ["\u{3}", "\u{18}", "\u{1a}", "\u{1b}[A", "\u{1b}\u{1b}\\", ""] {
+            var decoder = KeyDecoder()
+            for byte in "\u{1b}]11;rgb".utf8 { #expect(decoder.feed(byte) == []) }
+            #expect(decoder.isWaiting)
+            let keys = ending.utf8.flatMap { decoder.feed($0) }
+            #expect(keys == (ending == "\u{3}" ? [.control("c")] : ending == "\u{1b}[A" ? [.up] : []))
+            if ending.isEmpty { #expect(decoder.timeOut() == nil) }
+            #expect(!decoder.isWaiting)
+            #expect(decoder.feed(UInt8(ascii: "a")) == [.text("a")])
+        }
+    }
+
+    @Test func `of a paste whose end is lost are let go by ^C, which is text within it`() {
+        var decoder = KeyDecoder()
+        let begun = "\u{1b}[200~ab\u{3}c".utf8.flatMap { decoder.feed($0) }
+        #expect(begun == [] && decoder.isWaiting)
+        #expect(decoder.timeOut() == nil && !decoder.isWaiting)
+        // The rest comes late, and is text as well.
+        #expect("d\u{3}".utf8.flatMap { decoder.feed($0) } == [])
+        #expect(decoder.isWaiting && decoder.timeOut() == nil)
+        #expect(decoder.feed(3) == [.control("c")])
+        #expect("e\u{1b}[200~f\u{1b}[201~".utf8.flatMap { decoder.feed($0) } == [.text("e"), .paste("f")])
+    }
+
     @Test func `of any kind end in the ground state, so that typing goes on`() {
         var random = TestRun.random(stream: 0x6b6579)
         for _ in 0..<2000 {
             var decoder = KeyDecoder()
-            // No paste and no string: those wait for their end.
+            // No paste: that waits for its end.
             let bytes = (0..<Int.random(in: 1...20, using: &random)).map { _ in
-                [0x1b, 0x5b, 0x4f, 0x3b, 0x31, 0x41, 0x7e, 0xc3, 0xe2, 0x80].randomElement(using: &random)
+                [0x1b, 0x5b, 0x4f, 0x3b, 0x31, 0x41, 0x7e, 0xc3, 0xe2, 0x80, 0x5d, 0x50, 0x58, 0x5e, 0x5f]
+                    .randomElement(using: &random)
                     ?? UInt8(0x41)
             }
             for byte in bytes { _ = decoder.feed(byte) }

@@ -11,13 +11,27 @@ import Testing
         (0..<count).map { "{\"id\":\"d\($0 + 100_000)\",\"n\":\($0 % 97),\"t\":\"word\($0 % 50) other\"}\n" }.joined()
     }
 
-    /// Looks again and again until something is there, for two minutes at most.
-    private func waitFor(_ condition: () throws -> Bool) throws {
-        let start = ContinuousClock.now
-        while try !condition() {
-            try #require(ContinuousClock.now - start < .seconds(120), "what was waited for did not come")
-            usleep(1000)
+    /// Starts a command and looks until something is there, for half a minute at most.
+    ///
+    /// - Parameter prepare: Puts what the command begins with in its place, also after a try that was too slow.
+    private func start(
+        _ arguments: [String], in place: Workplace, after prepare: () throws -> Void = {},
+        until condition: () throws -> Bool
+    ) throws -> ChildProcess {
+        let bound = TimeBound(.seconds(30))
+        return try bound.keep("what was waited for") { _ in
+            try prepare()
+            let child = try ChildProcess(
+                Binary.path, arguments.map { Array($0.utf8) }, in: place.path, input: .file("/dev/null"),
+                output: .file(place.path + "/child-out"), error: .file(place.path + "/child-err"))
+            return (try bound.wait(until: condition), child)
         }
+    }
+
+    /// An empty plain database, in place of what a try before left there.
+    private func makeDatabase(in place: Workplace) throws {
+        if place.has("app.db") { try place.remove("app.db") }
+        try place.makeDatabase()
     }
 
     @Test func `ends as if it had not been, in the mode that rejects what is there`() throws {
@@ -86,13 +100,12 @@ import Testing
         let pairs = (0..<20_000).map { (key: Array("\($0 + 100_000)".utf8), value: [UInt8](repeating: 7, count: 60)) }
         let whole = try rawDump(pairs)
         try Workplace.with { place in
-            try place.makeDatabase()
             try place.write(whole, to: "large.lkd")
             // A synced batch leaves a mark; the load is stopped between two of them.
-            let child = try place.start(
-                "load", "--write", "app.db", "large.lkd", "--batch", "20", "--sync", "batch", "--no-verify",
-                name: "load")
-            try waitFor { place.has("large.lkd.lkprogress") }
+            let child = try start(
+                ["load", "--write", "app.db", "large.lkd", "--batch", "20", "--sync", "batch", "--no-verify"],
+                in: place,
+                after: { try makeDatabase(in: place) }, until: { place.has("large.lkd.lkprogress") })
             child.signal(9)
             #expect(try child.wait() == 137)
             #expect(place.has("large.lkd.lkprogress"))
@@ -109,13 +122,11 @@ import Testing
         let pairs = (0..<20_000).map { (key: Array("\($0 + 100_000)".utf8), value: [UInt8](repeating: 7, count: 60)) }
         let whole = try rawDump(pairs)
         try Workplace.with { place in
-            try place.makeDatabase()
             try place.write(whole, to: "large.lkd")
             let arguments = ["load", "--write", "app.db", "large.lkd", "--no-verify"]
-            let child = try place.start(
-                "load", "--write", "app.db", "large.lkd", "--no-verify", "--mode", "insert", "--batch", "20", "--sync",
-                "batch", name: "load")
-            try waitFor { place.has("large.lkd.lkprogress") }
+            let child = try start(
+                arguments + ["--mode", "insert", "--batch", "20", "--sync", "batch"], in: place,
+                after: { try makeDatabase(in: place) }, until: { place.has("large.lkd.lkprogress") })
             child.signal(9)
             #expect(try child.wait() == 137)
             for options in [[], ["--resume"]] {
@@ -134,16 +145,25 @@ import Testing
     func `ends a batch when it is asked to, and says how to go on`(signal: Int32) throws {
         try Workplace.with { place in
             try place.write(Self.documents(1000), to: "many.jsonl")
-            try place.makeItems()
             #expect(try place.shell("mkfifo pipe").code == 0)
-            let child = try place.start(
-                "import", "--write", "items.store", "items", "pipe", "--mode", "insert", "--batch", "10",
-                "--acknowledge", name: "import")
-            let writer = unsafe open(place.path + "/pipe", O_WRONLY)
-            try #require(writer >= 0)
-            defer { close(writer) }
-            try FileDescriptor(rawValue: writer).writeAll(Array(Self.documents(395).utf8))
-            try waitFor { String(decoding: try place.read("import-out"), as: UTF8.self).contains("390\n") }
+            let bound = TimeBound(.seconds(30))
+            var writers: [Int32] = []
+            defer { for writer in writers { close(writer) } }
+            let child = try bound.keep("the batches") { _ in
+                if place.has("items.store") { try place.remove("items.store") }
+                try place.makeItems()
+                let child = try place.start(
+                    "import", "--write", "items.store", "items", "pipe", "--mode", "insert", "--batch", "10",
+                    "--acknowledge", name: "import")
+                writers.append(unsafe open(place.path + "/pipe", O_WRONLY))
+                let writer = try #require(writers.last)
+                try #require(writer >= 0)
+                try FileDescriptor(rawValue: writer).writeAll(Array(Self.documents(395).utf8))
+                let took = try bound.wait {
+                    String(decoding: try place.read("import-out"), as: UTF8.self).contains("390\n")
+                }
+                return (took, child)
+            }
             child.signal(signal)
             let code = try child.wait()
             let error = String(decoding: try place.read("import-err"), as: UTF8.self)
@@ -164,25 +184,28 @@ import Testing
         let pairs = (0..<40_000).map { (key: Array("\($0 + 100_000)".utf8), value: [UInt8](repeating: 7, count: 60)) }
         try Workplace.with { place in
             try place.write(try rawDump(pairs), to: "large.lkd")
-            let child = try place.start("load", "--create", "new.db", "large.lkd", name: "load")
-            try waitFor { try place.names().contains { $0.hasPrefix("new.db") } }
+            let child = try start(["load", "--create", "new.db", "large.lkd"], in: place) {
+                try place.names().contains { $0.hasPrefix("new.db") }
+            }
             child.signal(SIGINT)
             let code = try child.wait()
             // One that was quicker than the signal is whole.
             #expect(code == 130 || code == 0)
-            #expect(try place.names() == ["large.lkd", "load-err", "load-out"] + (code == 0 ? ["new.db"] : []))
+            #expect(try place.names() == ["child-err", "child-out", "large.lkd"] + (code == 0 ? ["new.db"] : []))
 
             if code != 0 { #expect(try place.run("load", "--create", "new.db", "large.lkd").code == 0) }
-            let dump = try place.start("dump", "new.db", "-o", "new.lkd", name: "dump")
-            try waitFor { try place.names().contains { $0.hasPrefix("new.lkd") } }
+            let dump = try start(["dump", "new.db", "-o", "new.lkd"], in: place) {
+                try place.names().contains { $0.hasPrefix("new.lkd") }
+            }
             dump.signal(SIGTERM)
             let dumped = try dump.wait()
             #expect(dumped == 143 || dumped == 0 && place.has("new.lkd"))
             #expect(try !place.names().contains { $0.contains(".partial-") })
 
             // What a killed process leaves is cleared away by the next.
-            let killed = try place.start("load", "--create", "other.db", "large.lkd", name: "load")
-            try waitFor { try place.names().contains { $0.hasPrefix("other.db") } }
+            let killed = try start(["load", "--create", "other.db", "large.lkd"], in: place) {
+                try place.names().contains { $0.hasPrefix("other.db") }
+            }
             try killed.kill()
             if !place.has("other.db") { #expect(try place.run("load", "--create", "other.db", "large.lkd").code == 0) }
             #expect(try !place.names().contains { $0.contains(".loading-") })

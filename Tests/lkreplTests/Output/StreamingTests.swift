@@ -38,8 +38,13 @@ import Testing
         }
     }
 
-    /// Runs a command whose output goes into a pipe that nobody reads, stops it when the pipe is full, and reads then.
+    /// Runs a command whose output goes into a pipe that nobody reads, stops it when the pipe is full, and reads then. It
+    /// ends within half a minute after its last byte.
     private func interrupted(_ arguments: [String], in place: Workplace) throws -> Outcome {
+        try TimeBound(.seconds(30)).keep("the end of \(arguments)") { _ in try stopped(arguments, in: place) }
+    }
+
+    private func stopped(_ arguments: [String], in place: Workplace) throws -> (took: Duration, result: Outcome) {
         let pipe = place.path + "/pipe"
         try #require(unsafe mkfifo(pipe, 0o600) == 0)
         defer { unsafe unlink(pipe) }
@@ -68,7 +73,10 @@ import Testing
             if count <= 0 { break }
             bytes += buffer[..<count]
         }
-        return Outcome(code: try child.wait(), bytes: bytes, errorBytes: try place.read(".run-stopped"))
+        let start = ContinuousClock.now
+        let code = try child.wait()
+        let took = ContinuousClock.now - start
+        return (took, Outcome(code: code, bytes: bytes, errorBytes: try place.read(".run-stopped")))
     }
 
     /// The number in `interrupted after 1,234 rows`.
@@ -123,7 +131,7 @@ import Testing
     func `end without a word where their reader has enough`(command: String) throws {
         try Workplace.with { place in
             try copy("app.db", "items.store", to: place)
-            let outcome = try place.shell("lkrepl \(command) | head -n 1")
+            let outcome = try TimeBound(.seconds(20)).keep(command) { try place.shell("lkrepl \(command) | head -n 1") }
             #expect(outcome.code == 0 && outcome.lines.count == 1, "\(outcome)")
             #expect(outcome.error.isEmpty || outcome.error.hasPrefix("export:") || outcome.error.hasPrefix("dump:"))
             // It has not come to its own end.
@@ -247,12 +255,17 @@ import Testing
     @Test func `a stopped deletion of a range says what it deleted`() throws {
         try Workplace.with { place in
             for milliseconds: UInt32 in [5, 40, 80, 120, 200] {
-                try copy("app.db", to: place)
-                let child = try place.start(
-                    "delrange", "--write", "--yes", "app.db", "--prefix", "key", name: "deletion")
-                usleep(milliseconds * 1000)
-                child.signal(SIGINT)
-                let code = try child.wait()
+                let code = try TimeBound(.seconds(20)).keep("a stopped deletion") { _ in
+                    if place.has("app.db") { try place.remove("app.db") }
+                    try copy("app.db", to: place)
+                    let child = try place.start(
+                        "delrange", "--write", "--yes", "app.db", "--prefix", "key", name: "deletion")
+                    usleep(milliseconds * 1000)
+                    child.signal(SIGINT)
+                    let start = ContinuousClock.now
+                    let code = try child.wait()
+                    return (ContinuousClock.now - start, code)
+                }
                 let error = String(decoding: try place.read("deletion-err"), as: UTF8.self)
                 #expect([0, 130].contains(code), "\(error)")
                 let left = try place.run("count", "app.db").output
@@ -260,56 +273,79 @@ import Testing
                     toldCount(Outcome(code: code, bytes: [], errorBytes: Array(error.utf8)), "of")
                     ?? (code == 0 ? 20_000 : 0)
                 #expect(left == "\(20_000 - told)\n", "\(error)")
-                try place.remove("app.db")
             }
         }
     }
 
-    /// Whenever ^C comes: before the command looks, while it works, or when it has ended.
+    /// Whenever ^C comes: before the command looks, while it works, or when it has ended. The next question is answered
+    /// within ten seconds; commands that kept it waiting for longer are asked again, on new copies.
     @Test func `^C ends every long command of a shell, and never the shell`() throws {
-        try Workplace.with { place in
-            try copy("app.db", "items.store", to: place)
-            for (database, count, commands) in [
-                (
-                    "app.db", "count",
-                    [
-                        "compact --yes --deepest", "verify --deep", "verify", "digest", "tree --exact --depth 3",
-                        "bigkeys",
-                        "scan --all", "delrange --yes --prefix key-10",
-                    ]
-                ),
-                (
-                    "items.store", "find items --count",
-                    [
-                        "verify", "digest", "index check items", "index rebuild items t", "facets items n t",
-                        "search items common --limit 8000 --mode jsonl", "find items --sort -t --all",
-                        "explain items t *= x",
-                    ]
-                ),
-            ] {
-                let terminal = try TerminalSession(
-                    [database, "-q", "--write", "--no-pager", "--progress", "none"], in: place,
-                    environment: ["TERM": "dumb"])
-                let prompt = "\(database) rw!> "
-                try terminal.expect(prompt)
-                for (position, command) in commands.enumerated() {
-                    try terminal.type(command + "\n")
-                    usleep(UInt32(position % 4) * 60_000)
-                    terminal.signal(SIGINT)
-                    // What answers next is the shell. Where the command had ended already, ^C may hit the first question.
-                    usleep(50_000)
-                    let question = "\(count); .mode json; .mode; .mode automatic\n"
-                    try terminal.type(question)
-                    do {
-                        try terminal.expect("\r\njson\r\n", seconds: 20)
-                    } catch {
-                        try terminal.type(question)
-                        try terminal.expect("\r\njson\r\n")
-                    }
-                }
-                try terminal.type("quit\n")
-                #expect(try terminal.end() == 0)
+        for (database, count, commands) in [
+            (
+                "app.db", "count",
+                [
+                    "compact --yes --deepest", "verify --deep", "verify", "digest", "tree --exact --depth 3", "bigkeys",
+                    "scan --all", "delrange --yes --prefix key-10",
+                ]
+            ),
+            (
+                "items.store", "find items --count",
+                [
+                    "verify", "digest", "index check items", "index rebuild items t", "facets items n t",
+                    "search items common --limit 8000 --mode jsonl", "find items --sort -t --all",
+                    "explain items t *= x",
+                ]
+            ),
+        ] {
+            var slow = Array(commands.enumerated())
+            var times: [Duration] = []
+            for _ in 0..<4 where !slow.isEmpty {
+                let answers = try stopEach(slow, of: database, then: count)
+                times = answers.filter { $0 >= .seconds(10) }
+                slow = zip(slow, answers).filter { $1 >= .seconds(10) }.map(\.0)
             }
+            #expect(slow.isEmpty, "\(slow) kept the shell for \(times)")
+        }
+    }
+
+    /// Stops commands of a shell by ^C; how long the next question waited for its answer after each.
+    private func stopEach(
+        _ commands: [(offset: Int, element: String)], of database: String, then count: String
+    ) throws -> [Duration] {
+        try Workplace.with { place in
+            try copy(database, to: place)
+            let terminal = try TerminalSession(
+                [database, "-q", "--write", "--no-pager", "--progress", "none"], in: place,
+                environment: ["TERM": "dumb"])
+            try terminal.expect("\(database) rw!> ")
+            // One question after the other has another answer, so that a late one is not taken for that of the next.
+            let modes = ["json", "csv", "tsv", "line", "jsonl", "raw0", "hexdump", "json-pretty"]
+            var questionCount = 0
+            func ask() throws -> String {
+                let mode = modes[questionCount % modes.count]
+                questionCount += 1
+                try terminal.type("\(count); .mode \(mode); .mode; .mode automatic\n")
+                return "\r\n\(mode)\r\n"
+            }
+            var answers: [Duration] = []
+            for (position, command) in commands {
+                try terminal.type(command + "\n")
+                usleep(UInt32(position % 4) * 60_000)
+                let start = ContinuousClock.now
+                terminal.signal(SIGINT)
+                // What answers next is the shell. Where the command had ended already, ^C may hit the first question.
+                usleep(50_000)
+                let answer = try ask()
+                do {
+                    try terminal.expect(answer, seconds: 5)
+                } catch {
+                    try terminal.expect(try ask())
+                }
+                answers.append(ContinuousClock.now - start)
+            }
+            try terminal.type("quit\n")
+            #expect(try terminal.end() == 0)
+            return answers
         }
     }
 }

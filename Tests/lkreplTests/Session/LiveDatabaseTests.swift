@@ -103,20 +103,37 @@ import Testing
             #expect(try place.run("put", "--write", "app.db", "k", "v").code == 0)
             var program = Binary.path
             var prefix: [String] = []
+            var environment: [String: String] = [:]
             if geteuid() == 0 {
                 let tool = try #require(Installed.path(of: "setpriv"))
+                // The toolchain and the build may lie where nobody else may enter, so what runs is copied with its libraries.
                 // By another process: a child that another test starts meanwhile would hold the copy open for writing.
-                #expect(try place.shell("cp '\(program)' lkrepl").code == 0)
+                let copied = try place.shell(
+                    """
+                    set -e
+                    mkdir libraries
+                    cp '\(program.replacing("'", with: "'\\''"))' lkrepl
+                    ldd lkrepl | while read -r name arrow library address; do
+                        case $library in /lib/* | /usr/lib/*) ;; /*) cp "$library" libraries ;; esac
+                    done
+                    chmod -R a+rX lkrepl libraries
+                    """)
+                #expect(copied.code == 0, "\(copied)")
                 prefix = ["--reuid=65534", "--regid=65534", "--clear-groups", place.path + "/lkrepl"]
                 program = tool
+                environment["LD_LIBRARY_PATH"] = place.path + "/libraries"
             }
             let prepared = try place.shell(
                 "chmod 755 . && chmod a+r app.db/* && chmod a-w app.db/* app.db && chmod a+x app.db")
             #expect(prepared.code == 0, "\(prepared)")
             defer { _ = try? place.shell("chmod u+w app.db app.db/*") }
-            func run(_ arguments: String...) throws -> Outcome {
-                try place.run(program: program, (prefix + arguments).map { Array($0.utf8) })
+            func run(_ arguments: [String]) throws -> Outcome {
+                try place.run(
+                    program: program, (prefix + arguments).map { Array($0.utf8) }, environment: environment)
             }
+            func run(_ arguments: String...) throws -> Outcome { try run(arguments) }
+            let started = try run("--version")
+            try #require(started.code == 0, "who may not write to the database cannot start the program: \(started)")
             let value = try run("get", "app.db", "k")
             #expect(value.code == 0 && value.output == "v\n", "\(value)")
             #expect(value.error.contains("not writable; reading a checkpoint"), "\(value)")
@@ -125,7 +142,7 @@ import Testing
                 ["put", "--write", "app.db", "k", "w"], ["app.db", "-c", "put --write k w"],
                 ["repair", "--write", "app.db", "--confirm", "app.db"], ["compact", "--write", "--yes", "app.db"],
             ] {
-                let refused = try place.run(program: program, (prefix + arguments).map { Array($0.utf8) })
+                let refused = try run(arguments)
                 #expect(refused.code == 77 && refused.output == "", "\(arguments): \(refused)")
             }
         }

@@ -147,12 +147,18 @@ import Testing
                 // Opened both ways, so that it neither blocks nor ends.
                 let holder = unsafe open(place.path + "/pipe", O_RDWR)
                 defer { close(holder) }
-                let child = try place.start("import", "--write", "items.store", "items", "pipe", name: "stopped")
-                // It has the lock once it reads.
-                let start = ContinuousClock.now
-                while !isLocked(place.path + "/items.store"), ContinuousClock.now - start < .seconds(60) { usleep(500) }
-                child.signal(signal)
-                #expect(try child.wait() == code)
+                try TimeBound(.seconds(30)).keep("the end of a stopped import") { _ in
+                    let child = try place.start("import", "--write", "items.store", "items", "pipe", name: "stopped")
+                    // It has the lock once it reads.
+                    let start = ContinuousClock.now
+                    while !isLocked(place.path + "/items.store"), ContinuousClock.now - start < .seconds(60) {
+                        usleep(500)
+                    }
+                    child.signal(signal)
+                    let stop = ContinuousClock.now
+                    #expect(try child.wait() == code)
+                    return (ContinuousClock.now - stop, ())
+                }
                 let text = String(decoding: try place.read("stopped-err"), as: UTF8.self)
                 #expect(text.lowercased().contains("interrupted"), "\(text)")
                 #expect(
@@ -189,6 +195,27 @@ import Testing
                 #expect(outcome.code == 0 && outcome.output == "301\n", "\(outcome)")
                 #expect(try place.read("head.txt").count == 20)
             }
+        }
+    }
+
+    @Test func `says what it cannot read`() throws {
+        try Workplace.with { place in
+            try place.makeDatabase()
+            for stream in [ChildProcess.Stream.closed, .file("/")] {
+                for arguments in [["app.db"], ["put", "--write", "app.db", "k", "-"], ["mget", "app.db", "-"]] {
+                    let outcome = try place.run(arguments.map { Array($0.utf8) }, inputStream: stream)
+                    #expect(outcome.code == 74 && outcome.output == "", "\(stream) \(arguments): \(outcome)")
+                    #expect(outcome.says("lkrepl: ") && outcome.says("standard input"), "\(outcome)")
+                    #expect(!outcome.says("Failure"), "\(outcome)")
+                }
+            }
+            #expect(try place.shell("dd if=/dev/zero of=long bs=1 count=0 seek=70000000 2>&1").code == 0)
+            let long = try place.run("app.db", "-f", "long")
+            #expect(long.code == 65 && long.says("lkrepl: long:1: the line that begins at byte 0 is longer"), "\(long)")
+            try place.makeItems()
+            let cut = try place.run(
+                "import", "--write", "items.store", "items", "-", "--format", "csv", input: "id,t\n1,\"x\n")
+            #expect(cut.code == 65 && cut.says("within quotes") && !cut.says("--allow-incomplete"), "\(cut)")
         }
     }
 

@@ -1,5 +1,4 @@
 import Foundation
-import TestSupport
 import Testing
 
 @testable import lkrepl
@@ -146,6 +145,19 @@ import Testing
         }
     }
 
+    @Test(arguments: ["xterm", "dumb"])
+    func `ends with 129 when the terminal is gone`(kind: String) throws {
+        try Workplace.with { place in
+            try place.makePhotos()
+            for typed in ["", "find photos --co"] {
+                let terminal = try TerminalSession(["photos.store", "-q"], in: place, environment: ["TERM": kind])
+                try terminal.expect("ro> ")
+                try terminal.type(typed)
+                #expect(try terminal.hangUp() == 129)
+            }
+        }
+    }
+
     @Test func `ends with 143 and 129 when it is told to, the terminal as it was`() throws {
         try Workplace.with { place in
             try place.makePhotos()
@@ -193,8 +205,9 @@ import Testing
         try Workplace.with { place in
             try place.makePhotos()
             try place.write(
-                "#!/bin/sh\nsed -i.bak 's/rating = 5/rating = 4/' \"$1\" && rm -f \"$1.bak\"\n", to: "editor")
-            let made = try place.shell("chmod +x editor")
+                "#!/bin/sh\nsed -i.bak 's/rating = 5/rating = 4/' \"$1\" && rm -f \"$1.bak\"\n", to: "script")
+            // By another process: a child that another test starts meanwhile would hold the file open for writing.
+            let made = try place.shell("cp script editor && chmod +x editor")
             #expect(made.code == 0)
             let terminal = try session(
                 place, ["photos.store", "-q"], ["VISUAL": place.path + "/editor", "TMPDIR": place.path])
@@ -270,7 +283,7 @@ import Testing
     }
 
     /// The condition takes long over each document, so that a slow machine needs no larger store. A command that is stopped
-    /// says so, which it cannot at its end; how soon is measured in the long form, where nothing else runs.
+    /// says so, which it cannot at its end.
     @Test func `stops a long search, scan or count by ^C, within 100 ms, and goes on`() throws {
         try Workplace.with { place in
             try place.makeItems()
@@ -287,19 +300,23 @@ import Testing
                 "search items fog --where '\(slow)' --count", "facets items k[] --where '\(slow)'",
                 "export items '\(slow)'", "explain items '\(slow)'",
             ] {
-                var times: [Duration] = []
-                for attempt in 0..<3 {
+                func stop(after microseconds: Int) throws -> Duration {
                     try terminal.start(command + "\r")
-                    // Somewhere in the middle; the command would take some seconds.
-                    usleep(UInt32(60_000 + 70_000 * attempt))
+                    usleep(UInt32(microseconds))
                     let start = ContinuousClock.now
                     try terminal.type("\u{3}")
                     let shown = try terminal.expectEditor()
-                    times.append(ContinuousClock.now - start)
+                    let took = ContinuousClock.now - start
                     #expect(shown.contains("interrupted"), "\(command): \(shown)")
+                    return took
                 }
-                // The best of three: what else the machine does is no fault of the command.
-                if TestRun.isLong { #expect((times.min() ?? .seconds(9)) < .milliseconds(100), "\(command): \(times)") }
+                // Somewhere in the middle; the command would take some seconds.
+                let first = try (0..<3).map { try stop(after: 60_000 + 70_000 * $0) }
+                if first.contains(where: { $0 < .milliseconds(100) }) { continue }
+                // As often as it takes where the machine is busy: a command that is slow by itself is so each time.
+                try TimeBound(.milliseconds(100), tries: 30).keep("\(command), after \(first),") {
+                    (try stop(after: 60_000 + 10_000 * $0), ())
+                }
             }
             #expect(try terminal.enter("find items t = 'fog 3' --count\r") == "286\r\n")
             try end(terminal)

@@ -104,6 +104,23 @@ import Testing
         }
     }
 
+    /// Alt-^ and its like begin strings that a terminal sends, and the end of a paste may be lost.
+    @Test(arguments: ["\u{1b}^", "\u{1b}]", "\u{1b}P", "\u{1b}_", "\u{1b}X", "\u{1b}]11;rgb", "\u{1b}[200~lost"])
+    func `begins what does not end, and the shell still hears`(keys: String) throws {
+        try Workplace.with { place in
+            try place.makePhotos()
+            let terminal = try session(place)
+            try terminal.expectEditor()
+            try terminal.type(keys)
+            // What belongs together comes within 50 ms.
+            usleep(500_000)
+            try terminal.type("\u{3}")
+            try terminal.expectEditor()
+            #expect(try terminal.enter("find photos --count\r") == "301\r\n")
+            try end(terminal)
+        }
+    }
+
     @Test(arguments: ["directory", "pipe", "/proc/version", "/proc/none/history"])
     func `has a history that cannot be kept, which is told once`(name: String) throws {
         try Workplace.with { place in

@@ -50,6 +50,34 @@ import Testing
         }
     }
 
+    @Test func `takes y and yes for a yes, and nothing else that begins so`() throws {
+        try Workplace.with { place in
+            try place.makeDatabase()
+            let prompt = "app.db rw!> "
+            let terminal = try TerminalSession(["app.db", "-q", "--write"], in: place)
+            try terminal.expect(prompt)
+            _ = try terminal.run("put a 1", prompt: prompt)
+            // Longer than a buffer of 64 bytes, of which the rest would be the next command.
+            let long = String(repeating: "y", count: 64) + "put b 1"
+            for answer in ["yikes", "yesterday", "nay", "", " n", long, "yes no"] {
+                try terminal.type("delrange --prefix a\n")
+                try terminal.expect("[y/N] ")
+                let shown = try terminal.run(answer, prompt: prompt)
+                #expect(shown.contains("not done"), "\(answer): \(shown)")
+                #expect(try terminal.run("count", prompt: prompt) == "1\r\n", "\(answer)")
+            }
+            for answer in ["y", "Yes", " YES "] {
+                _ = try terminal.run("put a 1", prompt: prompt)
+                try terminal.type("delrange --prefix a\n")
+                try terminal.expect("[y/N] ")
+                _ = try terminal.run(answer, prompt: prompt)
+                #expect(try terminal.run("count", prompt: prompt) == "0\r\n", "\(answer)")
+            }
+            try terminal.type("quit\n")
+            #expect(try terminal.end() == 0)
+        }
+    }
+
     @Test func `shows a table, in bold only where the terminal takes it`() throws {
         try Workplace.with(isVerified: false) { place in
             try place.makePhotos()

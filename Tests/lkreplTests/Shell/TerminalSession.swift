@@ -146,6 +146,15 @@ final class TerminalSession {
         return code
     }
 
+    /// Takes the terminal away, as a connection that breaks does; the exit code of the child.
+    func hangUp() throws -> Int32 {
+        let nothing = unsafe open("/dev/null", O_RDWR | O_CLOEXEC)
+        // In one step, so that no other test gets the number of the descriptor meanwhile.
+        guard nothing >= 0, dup2(nothing, master) >= 0 else { throw ChildProcess.Failure(what: "cannot hang up") }
+        close(nothing)
+        return try child.wait(seconds: 60)
+    }
+
     /// Reads what is there, waiting for a while; `false` at the end, and without a wait if nothing is there.
     private func readMore(milliseconds: Int32 = 200) throws -> Bool {
         var request = pollfd(fd: master, events: Int16(POLLIN), revents: 0)

@@ -1,0 +1,48 @@
+import DocIndex
+import Testing
+
+@testable import lkrepl
+
+@Suite struct `Forms for programs at a terminal` {
+    /// CSI as one character, DEL, an override, a language tag beyond the BMP, and characters that stay what they are.
+    private static let hostile = "a\u{9b}31m\u{7f}\u{202e}\u{e0041} é猫👩‍👩‍👧"
+
+    @Test func `have the escapes of their form, and mean the same`() throws {
+        let json = DocumentValue.string(Self.hostile).json
+        let shown = String(decoding: TerminalText.escaped(Array(json.utf8), as: .json), as: UTF8.self)
+        #expect(shown == #""a\u009b31m\u007f\u202e\udb40\udc41 é猫👩‍👩‍👧""#)
+        #expect(try DocumentValue(json: shown) == .string(Self.hostile))
+        let tsv = String(decoding: TerminalText.escaped(Array("\u{9b}\t\u{202e}é\n".utf8), as: .tsv), as: UTF8.self)
+        #expect(tsv == "\\xc2\\x9b\t\\xe2\\x80\\xaeé\n")
+    }
+
+    @Test func `are shown so that the terminal does nothing`() throws {
+        try Workplace.with { place in
+            try place.makeDatabase()
+            try place.makeItems()
+            let pair = #"{"k":"k\u009b2J\u001b]0;x\u0007\u202e","v":"\u007f\u001b[31m"}"# + "\n"
+            #expect(try place.run("load", "--write", "app.db", "-", input: pair).code == 0)
+            let document = #"{"id":"a","\u009bm":"\u001b]0;x\u0007","t":"\u202e\u009b2J","k":["\u001b[5m"]}"# + "\n"
+            #expect(try place.run("import", "--write", "items.store", "items", "-", input: document).code == 0)
+            for mode in ["table", "line", "jsonl", "json", "json-pretty", "csv", "tsv", "keys", "hexdump", "count"] {
+                for command in [
+                    ["scan", "app.db"], ["keys", "app.db"], ["values", "app.db"], ["find", "items.store", "items"],
+                    ["doc", "get", "items.store", "items", "a"],
+                ] {
+                    let arguments = command + ["--mode", mode]
+                    let terminal = try TerminalSession(
+                        arguments, in: place, environment: ["TERM": "xterm", "NO_COLOR": "1", "PAGER": "cat"])
+                    #expect(try terminal.end() == 0)
+                    let acting = terminal.transcript.unicodeScalars.filter {
+                        !["\r", "\n", "\t"].contains($0) && !$0.isHarmless
+                    }
+                    #expect(acting.isEmpty, "\(arguments): \(terminal.transcript.debugDescription)")
+                    // For programs it is what it is.
+                    let piped = try place.run(arguments)
+                    if command[0] == "scan", mode == "jsonl" { #expect(piped.output.contains("k\u{9b}2J")) }
+                    if command[0] == "scan", mode == "csv" { #expect(piped.output.contains("\u{1b}[31m")) }
+                }
+            }
+        }
+    }
+}
