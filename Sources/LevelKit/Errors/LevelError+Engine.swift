@@ -36,6 +36,11 @@ extension LevelError {
             return LevelError(
                 .locked, "could not \(action): another process has it open; close it there and try again", cause: detail
             )
+        case .io where isBehindEndOfTable(detail):
+            return LevelError(
+                .corruption,
+                "could not \(action): a table is shorter than it was written; restore a backup or salvage with repair",
+                cause: detail)
         case .io:
             return LevelError(
                 .io, "could not \(action): the system refused; check free space, permissions and the disk",
@@ -48,6 +53,12 @@ extension LevelError {
         default:
             return LevelError(code, "could not \(action)", cause: detail)
         }
+    }
+
+    /// Whether LevelDB wanted to read behind the end of a table that it has mapped: it reports that as a system call that had an
+    /// invalid argument, though it made none (`PosixMmapReadableFile::Read` in `util/env_posix.cc`).
+    private static func isBehindEndOfTable(_ detail: String) -> Bool {
+        detail.hasSuffix(".ldb: Invalid argument") || detail.hasSuffix(".sst: Invalid argument")
     }
 
     /// LevelDB names the two comparators the wrong way round: `<stored> does not match existing comparator : <given>`

@@ -8,13 +8,23 @@ struct DocCommand: ParsableCommand {
         subcommands: [Get.self, Put.self, Patch.self, Del.self])
 
     /// The object that an argument is; `-` is standard input.
-    private static func object(_ argument: String, _ what: String) throws -> DocumentObject {
+    ///
+    /// - Parameters:
+    ///   - isTyped: whether objects such as `{"$date":"…"}` stand for what JSON does not have.
+    ///   - options: they tell where such an object is stored as it stands: who printed it may have meant the date.
+    private static func object(
+        _ argument: String, _ what: String, isTyped: Bool, _ options: GlobalOptions
+    ) throws -> DocumentObject {
         let text =
             argument == "-"
             ? try FileDescriptor.openForReading("-").readAll()
             : Array(try ArgumentOrigin.current.text(of: argument).utf8)
-        guard case .object(let object) = try JSONParser().parse(text) else {
+        guard case .object(let object) = try JSONParser(isExtended: isTyped).parse(text) else {
             throw CommandFailure(.badData, "\(what) is a JSON object in braces")
+        }
+        if !isTyped, let typed = try? JSONParser(isExtended: true).parse(text), typed != .object(object) {
+            options.note(
+                "an object that only looks like a date or bytes is stored as it stands; --types stores the date")
         }
         return object
     }
@@ -23,12 +33,24 @@ struct DocCommand: ParsableCommand {
     struct Get: ParsableCommand {
         static let configuration = CommandConfiguration(
             commandName: "get", abstract: "Print a document as JSON. Exit code 1 if there is none.",
-            discussion: "Example: lkrepl doc get photos.store photos 2019-07-14-0031")
+            discussion: """
+                Example: lkrepl doc get photos.store photos 2019-07-14-0031
+                Dates and bytes are {"$date": ...} and {"$bytes": ...}. With --types an object that only looks like one is \
+                {"$lit": ...}, and doc put --types stores everything back as it was.
+                """)
 
         @OptionGroup var options: GlobalOptions
         @Argument(help: "The store.") var database: String
         @Argument(help: "The collection.") var collection: String
         @Argument(help: "The id.") var id: String
+        @Flag(name: .long, help: "Write what doc put --types reads back as it was, dates and bytes as well.")
+        var types = false
+
+        func validate() throws {
+            guard !types || options.mode == nil || options.mode == "jsonl" else {
+                throw ValidationError("--types is JSON; leave --mode out")
+            }
+        }
 
         func run() throws {
             try Session.with(database, options) { session in
@@ -37,6 +59,13 @@ struct DocCommand: ParsableCommand {
                     let document = try DocumentID.candidates(id).lazy
                         .compactMap({ try collection.document($0) }).first
                 else { throw CommandFailure.silent(.no) }
+                if types {
+                    var line: [UInt8] = []
+                    DocumentValue.object(document.content).writeJSON(to: &line, JSONWriter(isExtended: true))
+                    let output = StandardOutput()
+                    try output.write((output.isTerminal ? TerminalText.escaped(line, as: .json) : line) + [0x0a])
+                    return try output.flush()
+                }
                 let writer = ResultWriter(mode: options.json || options.mode != nil ? try options.outputMode() : .jsonl)
                 try writer.write(document.content)
                 try writer.finish()
@@ -50,17 +79,18 @@ struct DocCommand: ParsableCommand {
             commandName: "put", abstract: "Store a document, in place of the one with its id.",
             discussion: """
                 Example: lkrepl doc put --write photos.store photos '{"id": "a1", "title": "Harbour"}'
-                With - the document is read from standard input.
+                With - the document is read from standard input. With --types {"$date": ...} is a date, {"$bytes": ...} bytes.
                 """)
 
         @OptionGroup var options: GlobalOptions
         @Argument(help: "The store.") var database: String
         @Argument(help: "The collection.") var collection: String
         @Argument(help: "The document as JSON, or - for standard input.") var document: String
+        @Flag(name: .long, help: "Read dates, bytes and other things as doc get --types writes them.") var types = false
 
         func run() throws {
             try options.requireWrite("doc put")
-            let content = try DocCommand.object(document, "a document")
+            let content = try DocCommand.object(document, "a document", isTyped: types, options)
             try Session.with(database, options) { session in
                 let id = try session.collection(collection).put(content)
                 options.note("put: \(id)")
@@ -84,10 +114,11 @@ struct DocCommand: ParsableCommand {
         @Argument(help: "The patch as JSON, or - for standard input.") var patch: String
         @Flag(name: [.customShort("n"), .long], help: "Print what the document would be, and store nothing.")
         var dryRun = false
+        @Flag(name: .long, help: "Read dates, bytes and other things as doc get --types writes them.") var types = false
 
         func run() throws {
             if !dryRun { try options.requireWrite("doc patch") }
-            let patch = try DocCommand.object(patch, "a patch")
+            let patch = try DocCommand.object(patch, "a patch", isTyped: types, options)
             try Session.with(database, options) { session in
                 let collection = try session.collection(collection)
                 let id = try DocumentID.candidates(id).first { try collection.document($0) != nil }

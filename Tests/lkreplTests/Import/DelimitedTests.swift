@@ -129,6 +129,30 @@ enum DelimitedTestFiles {
         }
     }
 
+    @Test func `One document goes from doc get to doc put with its dates and bytes`() throws {
+        let document = #"{"id":"a","d":{"$date":"2020-01-02T03:04:05.000Z"},"o":{"$lit":{"$bytes":"AP8="}}}"#
+        try Workplace.with { place in
+            for name in ["items.store", "copy.store"] { try place.makeItems(name) }
+            let put = try place.run("doc", "put", "--write", "items.store", "items", document, "--types")
+            #expect(put.code == 0 && !put.error.contains("--types"), "\(put)")
+            let found = try place.run("doc", "get", "items.store", "items", "a", "--types")
+            #expect(found.output == document + "\n")
+            #expect(
+                try place.run("doc", "put", "--write", "copy.store", "items", "-", "--types", input: found.output).code
+                    == 0)
+            #expect(try place.run("digest", "copy.store").output == place.run("digest", "items.store").output)
+            let patch = #"{"e":{"$date":"2021-01-02"}}"#
+            let typed = try place.run("doc", "patch", "--write", "items.store", "items", "a", patch, "--types")
+            #expect(typed.code == 0, "\(typed)")
+            #expect(try place.run("find", "items.store", "items", "e > date 2020-12-31", "--count").output == "1\n")
+            // Without it, what is stored is said.
+            let plain = try place.run(
+                "doc", "put", "--write", "items.store", "items", patch.replacing("{\"e", with: #"{"id":"b","e"#))
+            #expect(plain.code == 0 && plain.error.contains("--types"), "\(plain)")
+            #expect(try place.run("find", "items.store", "items", "e > date 2020-12-31", "--count").output == "1\n")
+        }
+    }
+
     @Test func `without kinds holds texts, and objects where names have points`() throws {
         try Workplace.with { place in
             try place.makeItems()
