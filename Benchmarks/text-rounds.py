@@ -67,13 +67,13 @@ for number in range(rounds):
     times = {}
     def ask():
         # The index that was just built, as the others are.
-        run(textbench, "--ask", work + "/built", work + "/agreed", "3", work + "/times")
+        run(textbench, "--ask", work + "/built", work + "/agreed", "10", work + "/times")
         for entry in open(work + "/times", encoding="utf-8"):
             kind, _, micros = entry.rstrip("\n").split("\t")
             times.setdefault(("ours", kind), []).append(float(micros))
 
     def ask_others():
-        for entry in peers("ask", work + "/agreed", peers_directory, "3").splitlines():
+        for entry in peers("ask", work + "/agreed", peers_directory, "10").splitlines():
             peer, kind, _, micros = entry.split("\t")
             times.setdefault((peer, kind), []).append(float(micros))
     for side in [ask, ask_others] if number % 2 == 0 else [ask_others, ask]: side()
