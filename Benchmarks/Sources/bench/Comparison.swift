@@ -13,23 +13,27 @@ struct Comparison {
     /// for the other.
     var rest: () throws -> Void = {}
 
-    /// Runs both sides alternately; the median of the ratios of neighbouring runs is hardly touched by a machine whose
-    /// speed drifts.
-    func run(rounds: Int) throws -> Line {
+    /// Throws away a first run of each side.
+    ///
+    /// - Precondition: both sides read the same.
+    func warm() throws {
         let (first, second) = (try ours(), try peer())
         precondition(first == second, "\(name): the two sides read different things: \(first) and \(second)")
-        var costs: [(ours: Cost, peer: Cost)] = []
-        for round in 0..<rounds {
-            try rest()
-            // Which side goes first alternates as well.
-            if round % 2 == 0 {
-                let first = try Cost { _ = try ours() }
-                costs.append((first, try Cost { _ = try peer() }))
-            } else {
-                let first = try Cost { _ = try peer() }
-                costs.append((try Cost { _ = try ours() }, first))
-            }
+    }
+
+    /// Runs both sides one after the other; which goes first alternates with the rounds. The median of the ratios of
+    /// neighbouring runs is hardly touched by a machine whose speed drifts.
+    func run(_ round: Int) throws -> (ours: Cost, peer: Cost) {
+        try rest()
+        if round % 2 == 0 {
+            let first = try Cost { _ = try ours() }
+            return (first, try Cost { _ = try peer() })
         }
-        return Line(name, unit: "ns", peerName: "LevelDB's C", divisor: Double(operationCount), rounds: costs)
+        let first = try Cost { _ = try peer() }
+        return (try Cost { _ = try ours() }, first)
+    }
+
+    func line(_ rounds: [(ours: Cost, peer: Cost)]) -> Line {
+        Line(name, unit: "ns", peerName: "LevelDB's C", divisor: Double(operationCount), rounds: rounds)
     }
 }

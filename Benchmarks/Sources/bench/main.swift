@@ -30,10 +30,14 @@ if arguments.first == "only" {
     let count = numbers.first.flatMap { Int($0) } ?? 300_000
     let rounds = numbers.dropFirst().first.flatMap { Int($0) } ?? 7
     say("\(count) keys\n\n\(Line.header(ours: "LevelKit", peer: "C"))")
-    var lines: [Line] = []
-    for comparison in try KeyValueComparisons(directory: directory.path, count: count).comparisons() {
-        lines.append(try comparison.run(rounds: rounds))
-        say(lines[lines.count - 1].text)
+    let comparisons = try KeyValueComparisons(directory: directory.path, count: count).comparisons()
+    for comparison in comparisons { try comparison.warm() }
+    // Rounds of all in turns: so the spread of each tells of how the machine drifts, not of one moment.
+    var costs = comparisons.map { _ in [(ours: Cost, peer: Cost)]() }
+    for round in 0..<rounds {
+        for position in comparisons.indices { costs[position].append(try comparisons[position].run(round)) }
     }
+    let lines = zip(comparisons, costs).map { $0.line($1) }
+    for line in lines { say(line.text) }
     try Measured.write(lines, of: "bench", arguments)
 }

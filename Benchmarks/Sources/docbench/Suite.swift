@@ -46,19 +46,34 @@ struct Suite {
     // MARK: - Loads
 
     private mutating func loads() throws {
-        for (form, name) in [("decoded", "load, decoded documents"), ("text", "load, from JSON text")] {
-            var amounts = Amounts()
-            let rounds = try alternating(rounds: loadRounds) { _ in
-                try amounts.ours.note(load("ours", form: form, count: recordCount), place("ours"))
-            } peer: { _ in
-                try amounts.peer.note(load("peer", form: form, count: recordCount), place("peer"))
-            }
-            add(Line(name, unit: "µs/record", divisor: Double(recordCount) * 1e3, rounds: rounds))
-            if form == "text" {
-                add(Line("peak memory of that load", unit: "MB", ours: amounts.ours.peaks, peer: amounts.peer.peaks))
-                add(Line("size on disk after the load", unit: "MB", ours: amounts.ours.sizes, peer: amounts.peer.sizes))
+        let forms = [("decoded", "load, decoded documents"), ("text", "load, from JSON text")]
+        var amounts = forms.map { _ in Amounts() }
+        var costs = forms.map { _ in [(ours: Cost, peer: Cost)]() }
+        // Both forms in turns: so the spread tells of how the machine drifts. The last load is that of texts.
+        for round in 0..<loadRounds {
+            for (position, form) in forms.enumerated() {
+                costs[position].append(
+                    try loadBoth(form.0, count: recordCount, round: round, noting: &amounts[position]))
             }
         }
+        for (position, form) in forms.enumerated() {
+            add(Line(form.1, unit: "µs/record", divisor: Double(recordCount) * 1e3, rounds: costs[position]))
+        }
+        let ofTexts = amounts[1]
+        add(Line("peak memory of that load", unit: "MB", ours: ofTexts.ours.peaks, peer: ofTexts.peer.peaks))
+        add(Line("size on disk after the load", unit: "MB", ours: ofTexts.ours.sizes, peer: ofTexts.peer.sizes))
+    }
+
+    /// Loads both sides; which goes first alternates with the rounds.
+    private func loadBoth(
+        _ form: String, count: Int, round: Int, noting amounts: inout Amounts
+    ) throws -> (ours: Cost, peer: Cost) {
+        if round % 2 == 0 {
+            let ours = amounts.ours.note(try load("ours", form: form, count: count), place("ours"))
+            return (ours, amounts.peer.note(try load("peer", form: form, count: count), place("peer")))
+        }
+        let peer = amounts.peer.note(try load("peer", form: form, count: count), place("peer"))
+        return (amounts.ours.note(try load("ours", form: form, count: count), place("ours")), peer)
     }
 
     /// What loads took of memory and disk, in megabytes.
@@ -85,10 +100,8 @@ struct Suite {
     private mutating func growthOfLoads() throws {
         for count in growth {
             var amounts = Amounts()
-            let rounds = try alternating(rounds: count > 500_000 ? 1 : loadRounds) { _ in
-                try amounts.ours.note(load("ours", form: "text", count: count), place("ours"))
-            } peer: { _ in
-                try amounts.peer.note(load("peer", form: "text", count: count), place("peer"))
+            let rounds = try (0..<(count > 500_000 ? 1 : loadRounds)).map {
+                try loadBoth("text", count: count, round: $0, noting: &amounts)
             }
             add(
                 Line(
@@ -127,27 +140,29 @@ struct Suite {
         let ids = try texts.shuffled(using: &random).prefix(operationCount).map { try SQLiteSide.prepare($0).id }
         try checkEqual(ours, peer, ids: ids, texts: texts)
 
-        try compare("get by id, decoded", count: ids.count) { _ in
-            try ids.reduce(0) { $0 + (try ours.get($1)) }
-        } peer: { _ in
-            try ids.reduce(0) { $0 + (try peer.get($1)) }
-        }
-        try compare("get by id, GRDB: text only", count: ids.count, checks: false) { _ in
-            try ids.reduce(0) { $0 + (try ours.get($1)) }
-        } peer: { _ in
-            try ids.reduce(0) { $0 + (try peer.getText($1)) }
-        }
         let hundreds = stride(from: 0, to: ids.count, by: 100).map { Array(ids[$0..<min($0 + 100, ids.count)]) }
-        try compare("get 100 by ids, decoded", count: hundreds.count) { _ in
-            try hundreds.reduce(0) { $0 + (try ours.get($1)) }
-        } peer: { _ in
-            try hundreds.reduce(0) { $0 + (try peer.get($1)) }
-        }
-        try compare("get 100 by ids, GRDB: text only", count: hundreds.count, checks: false) { _ in
-            try hundreds.reduce(0) { $0 + (try ours.get($1)) }
-        } peer: { _ in
-            try hundreds.reduce(0) { $0 + (try peer.getTexts($1)) }
-        }
+        try compare([
+            Operation(name: "get by id, decoded", count: ids.count) { _ in
+                try ids.reduce(0) { $0 + (try ours.get($1)) }
+            } peer: { _ in
+                try ids.reduce(0) { $0 + (try peer.get($1)) }
+            },
+            Operation(name: "get by id, GRDB: text only", count: ids.count, checks: false) { _ in
+                try ids.reduce(0) { $0 + (try ours.get($1)) }
+            } peer: { _ in
+                try ids.reduce(0) { $0 + (try peer.getText($1)) }
+            },
+            Operation(name: "get 100 by ids, decoded", count: hundreds.count) { _ in
+                try hundreds.reduce(0) { $0 + (try ours.get($1)) }
+            } peer: { _ in
+                try hundreds.reduce(0) { $0 + (try peer.get($1)) }
+            },
+            Operation(name: "get 100 by ids, GRDB: text only", count: hundreds.count, checks: false) { _ in
+                try hundreds.reduce(0) { $0 + (try ours.get($1)) }
+            } peer: { _ in
+                try hundreds.reduce(0) { $0 + (try peer.getTexts($1)) }
+            },
+        ])
         try commits(ours, peer, ids: ids)
         try checkEqual(ours, peer, ids: ids, texts: texts)
 
@@ -171,60 +186,82 @@ struct Suite {
         let rounds = self.rounds + 1
         let oursNew = try (0..<rounds).map { try fresh(operationCount, "new\($0)-").map(DocIndexSide.prepare) }
         let peerNew = try (0..<rounds).map { try fresh(operationCount, "new\($0)-").map(SQLiteSide.prepare) }
-        try compare("commit one new document", count: operationCount) { round in
-            for record in oursNew[round] { try ours.commit(record) }
-            return 0
-        } peer: { round in
-            for record in peerNew[round] { try peer.commit(record) }
-            return 0
-        }
         let oursSynced = try (0..<rounds).map { try fresh(syncedCount, "synced\($0)-").map(DocIndexSide.prepare) }
         let peerSynced = try (0..<rounds).map { try fresh(syncedCount, "synced\($0)-").map(SQLiteSide.prepare) }
-        try compare("commit one new document, synced", count: syncedCount) { round in
-            for record in oursSynced[round] { try ours.commitSynced(record) }
-            return 0
-        } peer: { round in
-            for record in peerSynced[round] { try peer.commitSynced(record) }
-            return 0
-        }
-        try compare("update a field with an index", count: ids.count) { round in
-            for id in ids { try ours.updateIndexed(id, year: 1800 + round) }
-            return 0
-        } peer: { round in
-            for id in ids { try peer.updateIndexed(id, year: 1800 + round) }
-            return 0
-        }
-        try compare("update a field without an index", count: ids.count) { round in
-            for id in ids { try ours.updateUnindexed(id, title: "Title \(round) of \(id)") }
-            return 0
-        } peer: { round in
-            for id in ids { try peer.updateUnindexed(id, title: "Title \(round) of \(id)") }
-            return 0
-        }
         let doomed = peerNew.map { $0.map(\.id) }
-        try compare("delete", count: operationCount) { round in
-            for id in doomed[round] { try ours.delete(id) }
-            return 0
-        } peer: { round in
-            for id in doomed[round] { try peer.delete(id) }
-            return 0
-        }
+        try compare([
+            Operation(name: "commit one new document", count: operationCount) { round in
+                for record in oursNew[round] { try ours.commit(record) }
+                return 0
+            } peer: { round in
+                for record in peerNew[round] { try peer.commit(record) }
+                return 0
+            },
+            Operation(name: "commit one new document, synced", count: syncedCount) { round in
+                for record in oursSynced[round] { try ours.commitSynced(record) }
+                return 0
+            } peer: { round in
+                for record in peerSynced[round] { try peer.commitSynced(record) }
+                return 0
+            },
+            Operation(name: "update a field with an index", count: ids.count) { round in
+                for id in ids { try ours.updateIndexed(id, year: 1800 + round) }
+                return 0
+            } peer: { round in
+                for id in ids { try peer.updateIndexed(id, year: 1800 + round) }
+                return 0
+            },
+            Operation(name: "update a field without an index", count: ids.count) { round in
+                for id in ids { try ours.updateUnindexed(id, title: "Title \(round) of \(id)") }
+                return 0
+            } peer: { round in
+                for id in ids { try peer.updateUnindexed(id, title: "Title \(round) of \(id)") }
+                return 0
+            },
+            Operation(name: "delete", count: operationCount) { round in
+                for id in doomed[round] { try ours.delete(id) }
+                return 0
+            } peer: { round in
+                for id in doomed[round] { try peer.delete(id) }
+                return 0
+            },
+        ])
     }
 
-    /// Compares an operation; the first round is not counted. The closures get the number of the round.
-    private mutating func compare(
-        _ name: String, count: Int, checks: Bool = true, ours: (Int) throws -> UInt64, peer: (Int) throws -> UInt64
-    ) throws {
-        let (first, second) = (try ours(rounds), try peer(rounds))
-        guard !checks || first == second else {
-            throw BenchmarkError("\(name): the two sides did different things: \(first) and \(second)")
+    /// An operation of both sides. The closures get the number of the round.
+    private struct Operation {
+        let name: String
+        let count: Int
+        var checks = true
+        let ours: (Int) throws -> UInt64
+        let peer: (Int) throws -> UInt64
+    }
+
+    /// Compares operations, rounds of all in turns: so the spread of each tells of how the machine drifts. A first round,
+    /// which has the number behind the last, is not counted.
+    private mutating func compare(_ operations: [Operation]) throws {
+        for operation in operations {
+            let (first, second) = (try operation.ours(rounds), try operation.peer(rounds))
+            guard !operation.checks || first == second else {
+                throw BenchmarkError(
+                    "\(operation.name): the two sides did different things: \(first) and \(second)")
+            }
         }
-        let costs = try alternating(rounds: rounds) { round in
-            try Cost { _ = try ours(round) }
-        } peer: { round in
-            try Cost { _ = try peer(round) }
+        var costs = operations.map { _ in [(ours: Cost, peer: Cost)]() }
+        for round in 0..<rounds {
+            for (position, operation) in operations.enumerated() {
+                if round % 2 == 0 {
+                    let ours = try Cost { _ = try operation.ours(round) }
+                    costs[position].append((ours, try Cost { _ = try operation.peer(round) }))
+                } else {
+                    let peer = try Cost { _ = try operation.peer(round) }
+                    costs[position].append((try Cost { _ = try operation.ours(round) }, peer))
+                }
+            }
         }
-        add(Line(name, unit: "µs", divisor: Double(count) * 1e3, rounds: costs))
+        for (operation, costs) in zip(operations, costs) {
+            add(Line(operation.name, unit: "µs", divisor: Double(operation.count) * 1e3, rounds: costs))
+        }
     }
 
     // MARK: - Checks

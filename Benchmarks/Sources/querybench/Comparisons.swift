@@ -11,14 +11,19 @@ struct Comparisons {
     private(set) var lines: [Line] = []
 
     mutating func run(_ questions: [Question]) throws {
-        for question in questions where only.map({ question.name.contains($0) }) ?? true {
-            for form in question.hasDocuments ? AnswerForm.allCases : [.columns] {
-                let name = question.hasDocuments ? "\(question.name), \(form)" : question.name
-                let line = try compare(question, form, name)
-                lines.append(line)
-                say(line.text)
+        var asked = try questions.filter { only.map($0.name.contains) ?? true }.flatMap { question in
+            try (question.hasDocuments ? AnswerForm.allCases : [.columns]).map { form in
+                try Comparison(
+                    question, form, question.hasDocuments ? "\(question.name), \(form)" : question.name,
+                    roundNanoseconds: roundNanoseconds)
             }
         }
+        // Rounds of all questions in turns: so the spread of each tells of how the machine drifts, not of one moment.
+        for round in 0..<rounds {
+            for position in asked.indices { try asked[position].run(round) }
+        }
+        lines = asked.map(\.line)
+        for line in lines { say(line.text) }
         let ratios = lines.map(\.ratio).sorted()
         guard !ratios.isEmpty else { return }
         say(
@@ -44,8 +49,22 @@ struct Comparisons {
             }
         }
     }
+}
 
-    private func compare(_ question: Question, _ form: AnswerForm, _ name: String) throws -> Line {
+/// One question in one form, asked of both sides.
+private struct Comparison {
+    private let question: Question
+    private let form: AnswerForm
+    private let name: String
+    /// As many for both sides, so that the slower one takes the time of a round.
+    private let repeats: Int
+    private var costs: [(ours: Cost, peer: Cost)] = []
+
+    /// - Throws: if the answers of the two sides differ, or are empty.
+    init(_ question: Question, _ form: AnswerForm, _ name: String, roundNanoseconds: Double) throws {
+        self.question = question
+        self.form = form
+        self.name = name
         var resultCount = 0
         for number in 0..<question.count {
             let (a, b) = (try question.ours(number, form), try question.peer(number, form))
@@ -57,18 +76,32 @@ struct Comparisons {
             resultCount += a.count
         }
         guard resultCount > 0 else { throw BenchmarkError("\(name): there is nothing to find") }
-        // As many repetitions for both sides, so that the slower one takes the time of a round.
-        func once(_ ask: (Int, AnswerForm) throws -> [String]) throws {
-            for number in 0..<question.count { _ = try ask(number, form) }
-        }
         let slower = max(
-            try Cost { try once(question.ours) }.elapsed, try Cost { try once(question.peer) }.elapsed)
-        let repeats = max(1, Int(roundNanoseconds / max(slower, 1)))
-        let costs = try alternating(rounds: rounds) { _ in
-            try Cost { for _ in 0..<repeats { try once(question.ours) } }
-        } peer: { _ in
-            try Cost { for _ in 0..<repeats { try once(question.peer) } }
-        }
-        return Line(name, unit: "µs", divisor: Double(question.count * repeats) * 1e3, rounds: costs)
+            try Cost { try Self.once(question, form, question.ours) }.elapsed,
+            try Cost { try Self.once(question, form, question.peer) }.elapsed)
+        repeats = max(1, Int(roundNanoseconds / max(slower, 1)))
     }
+
+    private static func once(
+        _ question: Question, _ form: AnswerForm, _ ask: (Int, AnswerForm) throws -> [String]
+    ) throws {
+        for number in 0..<question.count { _ = try ask(number, form) }
+    }
+
+    /// Which side goes first alternates with the rounds. Before the clock runs, each is asked once: caches are warm.
+    mutating func run(_ round: Int) throws {
+        func cost(_ ask: (Int, AnswerForm) throws -> [String]) throws -> Cost {
+            try Self.once(question, form, ask)
+            return try Cost { for _ in 0..<repeats { try Self.once(question, form, ask) } }
+        }
+        if round % 2 == 0 {
+            let ours = try cost(question.ours)
+            costs.append((ours, try cost(question.peer)))
+        } else {
+            let peer = try cost(question.peer)
+            costs.append((try cost(question.ours), peer))
+        }
+    }
+
+    var line: Line { Line(name, unit: "µs", divisor: Double(question.count * repeats) * 1e3, rounds: costs) }
 }

@@ -141,7 +141,7 @@ enum DelimitedTestFiles {
                 try place.run("doc", "put", "--write", "copy.store", "items", "-", "--types", input: found.output).code
                     == 0)
             #expect(try place.run("digest", "copy.store").output == place.run("digest", "items.store").output)
-            let patch = #"{"e":{"$date":"2021-01-02"}}"#
+            let patch = #"{"e":{"$date":"2021-01-02T03:04:05.000Z"}}"#
             let typed = try place.run("doc", "patch", "--write", "items.store", "items", "a", patch, "--types")
             #expect(typed.code == 0, "\(typed)")
             #expect(try place.run("find", "items.store", "items", "e > date 2020-12-31", "--count").output == "1\n")
