@@ -24,17 +24,28 @@ package struct Cost: Codable {
     }
 }
 
-/// Runs both sides one after the other, several times; which goes first alternates.
-package func alternating(rounds: Int, ours: (Int) throws -> Cost, peer: (Int) throws -> Cost) rethrows -> [(
-    ours: Cost, peer: Cost
-)] {
+/// Runs both sides once, one after the other; which goes first alternates with the rounds.
+package func inTurn(
+    _ round: Int, ours: () throws -> Cost, peer: () throws -> Cost
+) rethrows -> (ours: Cost, peer: Cost) {
+    if round % 2 == 0 {
+        let first = try ours()
+        return (first, try peer())
+    }
+    let first = try peer()
+    return (try ours(), first)
+}
+
+/// Runs both sides in turns, several times.
+package func alternating(
+    rounds: Int, ours: (Int) throws -> Cost, peer: (Int) throws -> Cost
+) rethrows -> [(ours: Cost, peer: Cost)] {
     try (0..<rounds).map { round in
-        if round % 2 == 0 {
-            let first = try ours(round)
-            return (first, try peer(round))
+        try inTurn(round) {
+            try ours(round)
+        } peer: {
+            try peer(round)
         }
-        let first = try peer(round)
-        return (try ours(round), first)
     }
 }
 

@@ -25,12 +25,11 @@ struct Comparison {
     /// neighbouring runs is hardly touched by a machine whose speed drifts.
     func run(_ round: Int) throws -> (ours: Cost, peer: Cost) {
         try rest()
-        if round % 2 == 0 {
-            let first = try Cost { _ = try ours() }
-            return (first, try Cost { _ = try peer() })
+        return try inTurn(round) {
+            try Cost { _ = try ours() }
+        } peer: {
+            try Cost { _ = try peer() }
         }
-        let first = try Cost { _ = try peer() }
-        return (try Cost { _ = try ours() }, first)
     }
 
     func line(_ rounds: [(ours: Cost, peer: Cost)]) -> Line {

@@ -68,12 +68,11 @@ struct Suite {
     private func loadBoth(
         _ form: String, count: Int, round: Int, noting amounts: inout Amounts
     ) throws -> (ours: Cost, peer: Cost) {
-        if round % 2 == 0 {
-            let ours = amounts.ours.note(try load("ours", form: form, count: count), place("ours"))
-            return (ours, amounts.peer.note(try load("peer", form: form, count: count), place("peer")))
+        try inTurn(round) {
+            amounts.ours.note(try load("ours", form: form, count: count), place("ours"))
+        } peer: {
+            amounts.peer.note(try load("peer", form: form, count: count), place("peer"))
         }
-        let peer = amounts.peer.note(try load("peer", form: form, count: count), place("peer"))
-        return (amounts.ours.note(try load("ours", form: form, count: count), place("ours")), peer)
     }
 
     /// What loads took of memory and disk, in megabytes.
@@ -250,13 +249,12 @@ struct Suite {
         var costs = operations.map { _ in [(ours: Cost, peer: Cost)]() }
         for round in 0..<rounds {
             for (position, operation) in operations.enumerated() {
-                if round % 2 == 0 {
-                    let ours = try Cost { _ = try operation.ours(round) }
-                    costs[position].append((ours, try Cost { _ = try operation.peer(round) }))
-                } else {
-                    let peer = try Cost { _ = try operation.peer(round) }
-                    costs[position].append((try Cost { _ = try operation.ours(round) }, peer))
+                let cost = try inTurn(round) {
+                    try Cost { _ = try operation.ours(round) }
+                } peer: {
+                    try Cost { _ = try operation.peer(round) }
                 }
+                costs[position].append(cost)
             }
         }
         for (operation, costs) in zip(operations, costs) {

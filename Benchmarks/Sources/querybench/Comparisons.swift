@@ -94,13 +94,12 @@ private struct Comparison {
             try Self.once(question, form, ask)
             return try Cost { for _ in 0..<repeats { try Self.once(question, form, ask) } }
         }
-        if round % 2 == 0 {
-            let ours = try cost(question.ours)
-            costs.append((ours, try cost(question.peer)))
-        } else {
-            let peer = try cost(question.peer)
-            costs.append((try cost(question.ours), peer))
-        }
+        costs.append(
+            try inTurn(round) {
+                try cost(question.ours)
+            } peer: {
+                try cost(question.peer)
+            })
     }
 
     var line: Line { Line(name, unit: "µs", divisor: Double(question.count * repeats) * 1e3, rounds: costs) }
