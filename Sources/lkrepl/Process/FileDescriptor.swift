@@ -18,6 +18,12 @@ struct FileDescriptor: Hashable, Sendable {
     /// Whether it leads to a terminal. The corresponding C function is `isatty`.
     var isTerminal: Bool { isatty(rawValue) == 1 }
 
+    /// Whether the other end is gone, so that nothing will ever come.
+    var isHungUp: Bool {
+        var request = pollfd(fd: rawValue, events: Int16(POLLIN), revents: 0)
+        return unsafe poll(&request, 1, 0) > 0 && request.revents & Int16(POLLHUP | POLLERR) != 0
+    }
+
     /// Writes all of `bytes`, in as many calls of `write` as it takes.
     func writeAll(_ bytes: Span<UInt8>) throws(SystemError) {
         var writtenCount = 0

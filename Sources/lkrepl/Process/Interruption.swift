@@ -166,14 +166,15 @@ enum Interruption {
     }
 
     /// How the process is to end where the input of its terminal has ended; `nil` if that was typed. The signal of a terminal that is
-    /// gone may come a little behind the end of what it sends.
+    /// gone may come a little behind the end of what it sends, and so may that it is no terminal any more.
     static func endOfTerminal() -> ExitCode? {
-        if reason == nil, !FileDescriptor.standardInput.isTerminal {
+        let isGone = FileDescriptor.standardInput.isHungUp || !FileDescriptor.standardInput.isTerminal
+        if reason == nil, isGone {
             var request = pollfd(fd: wake.readEnd, events: Int16(POLLIN), revents: 0)
             _ = unsafe poll(&request, 1, 500)
         }
         if case .end(let code) = reason { return code }
-        return nil
+        return isGone ? .hungUp : nil
     }
 
     /// Has `cancel` called from another thread when the command is to stop; at once if that was asked for already.
