@@ -5,14 +5,15 @@ internal import LevelKit
 /// Its postings are in segments (``TextSegment``); documents that are in none yet are found in memory
 /// (``PendingIndex``). The texts at all fields of the index count as one text when it is scored, and each posting says in
 /// which fields it is. Values that are no text are passed over, and so are documents without a word.
-struct TextIndex: DocumentIndex {
+final class TextIndex: DocumentIndex {
     let number: UInt32
     let definition: IndexDefinition
     /// How often a word in each field counts.
     let weights: [UInt32]
+    /// What searches leave to one another.
+    let tools = SearchTools()
 
     init(number: UInt32, definition: IndexDefinition) {
-        // Made for each search: no more than what every search needs.
         self.number = number
         self.definition = definition
         weights = definition.components.map { UInt32(clamping: $0.weight) }

@@ -125,6 +125,176 @@ import Testing
         }
     }
 
+    @Test func `The one impact that is kept of a block says its largest score for every weight`() {
+        var random = TestRun.random(stream: 165)
+        for _ in 0..<TestRun.rounds(4, long: 100) {
+            let postings = Self.postings(5000, fields: 2, &random)
+            let slots = SlotTable(capacity: Int(postings.last?.slot ?? 0) + 1)
+            for posting in postings { slots.set(posting.slot, row: 1, norm: UInt8(random.number(below: 90))) }
+            let (output, segment) = Self.encode(postings, slots, fields: 2)
+            guard case .long(_, let group) = TermRecord(output.record.span, segment: segment, hasFields: true)?.postings
+            else {
+                Issue.record("not in blocks")
+                return
+            }
+            var knownCount = 0
+            for average in [1, 7, 40, 3000, 7] as [Int64] {
+                let scorer = BM25(IndexStatistics(documents: 10, words: average * 10))
+                let best = group.bestImpacts(scorer)
+                #expect(best.count == group.blocks.count)
+                for (number, block) in group.blocks.enumerated() where best[number].frequency > 0 {
+                    knownCount += 1
+                    for weight in [1, 7e3, 1.23456789e13, 9e17] {
+                        let largest = group.impacts[block.impacts].map {
+                            scorer.contribution(weight, frequency: $0.frequency, norm: $0.norm)
+                        }.max()
+                        let kept = scorer.contribution(
+                            weight, frequency: best[number].frequency, norm: best[number].norm)
+                        #expect(kept == largest, "\(TestRun.repetition)")
+                    }
+                }
+            }
+            // Nearly all are known.
+            #expect(knownCount > 4 * group.blocks.count)
+        }
+    }
+
+    @Test func `A sum of words that a damaged index says is zero gives a score for every length`() {
+        let scorer = BM25(IndexStatistics(documents: 5, words: 0))
+        for norm in UInt8.min...UInt8.max {
+            #expect((0...1_000_000_000_000).contains(scorer.contribution(1e12, frequency: 1, norm: norm)))
+        }
+    }
+
+    /// Frequencies and lengths at which scores differ by less than their last digit, although the pairs differ by more.
+    @Test func `An impact that is said to be the best scores no less than another for any weight`() {
+        func check(_ statistics: IndexStatistics, _ impacts: [(UInt32, UInt8)], _ weight: Double) {
+            let scorer = BM25(statistics)
+            for impacts in [impacts, impacts.reversed()] {
+                var best = BestImpact()
+                for (frequency, norm) in impacts { best.offer(frequency: frequency, norm: norm, scorer) }
+                if best.isUnsure { continue }
+                let largest = impacts.map { scorer.contribution(weight, frequency: $0.0, norm: $0.1) }.max()
+                let kept = scorer.contribution(weight, frequency: best.impact.frequency, norm: best.impact.norm)
+                #expect(kept == largest, "\(statistics) \(impacts) \(weight) \(TestRun.repetition)")
+            }
+        }
+        check(
+            IndexStatistics(documents: 1_028_883, words: 2_306_787_998), [(3624, 119), (4229, 122)],
+            4_723_358_331_097_013)
+        check(IndexStatistics(documents: 1_696_114, words: 5_652_236_770), [(8822, 135), (9319, 136)], 1.2598e18)
+        var random = TestRun.random(stream: 168)
+        for _ in 0..<TestRun.rounds(2000, long: 1_000_000) {
+            let documents = Int64(1 + random.number(below: 1_000_000))
+            let statistics = IndexStatistics(
+                documents: documents,
+                words: documents * Int64(1 + random.number(below: 4000)) + Int64(random.number(below: 1000)))
+            let (norm, frequency) = (random.number(below: 250), 1 + random.number(below: 20_000))
+            // About as frequent for its length as the first.
+            let scorer = BM25(statistics)
+            let impacts = (0..<4).map { _ -> (UInt32, UInt8) in
+                let other = UInt8(norm + random.number(below: 6))
+                let same = unsafe Double(frequency) * scorer.factors[Int(other)] / scorer.factors[norm]
+                return (UInt32(max(1, same)) + UInt32(random.number(below: 2)), other)
+            }
+            check(statistics, impacts, Double(1 + random.number(below: 1 << 60)))
+        }
+    }
+
+    @Test func `Of impacts that score alike, none is said to be the best`() {
+        // Four words of eight score as two of a length at which the factor is half as large.
+        let scorer = BM25(IndexStatistics(documents: 1, words: 9))
+        func factor(_ norm: UInt8) -> Double { unsafe scorer.factors[Int(norm)] }
+        // 1 - b + b · 21 / 9 is twice 1 - b + b · 9 / 9.
+        #expect(factor(21) == 2 * factor(9))
+        for (first, second) in [((4, 21), (2, 9)), ((2, 9), (4, 21))] as [((UInt32, UInt8), (UInt32, UInt8))] {
+            var best = BestImpact()
+            best.offer(frequency: first.0, norm: first.1, scorer)
+            #expect(!best.isUnsure)
+            best.offer(frequency: first.0, norm: first.1, scorer)
+            #expect(!best.isUnsure, "the same again is no other")
+            best.offer(frequency: second.0, norm: second.1, scorer)
+            #expect(best.isUnsure)
+            best.offer(frequency: 5, norm: 9, scorer)
+            #expect(!best.isUnsure && best.impact == TermImpact(frequency: 5, norm: 9))
+        }
+    }
+
+    @Test(arguments: [1, 3, 32]) func `Postings that are read one by one are those that are read as blocks`(fields: Int)
+        throws
+    {
+        var random = TestRun.random(stream: 166)
+        for _ in 0..<TestRun.rounds(6, long: 200) {
+            let postings = Self.postings(random.pick([130, 300, 4096]), fields: fields, &random)
+            let slots = SlotTable(capacity: Int(postings.last?.slot ?? 0) + 1)
+            let (output, segment) = Self.encode(postings, slots, fields: fields)
+            let record = TermRecord(output.record.span, segment: segment, hasFields: fields > 1)
+            guard case .long(_, let group) = record?.postings else {
+                Issue.record("not in blocks")
+                return
+            }
+            let buffer = BlockBuffer()
+            buffer.use(group)
+            for block in group.blocks.indices {
+                let expected = Array(postings.dropFirst(block * 128).prefix(128))
+                let sets = expected.map { $0.places.reduce(UInt32(0)) { $0 | 1 << UInt32($1.field) } }
+                #expect(buffer.readSlots(block: block))
+                #expect(buffer.count == expected.count)
+                // Few, so that no more is read of the block, and then more than that takes.
+                for count in [3, 60] {
+                    for _ in 0..<count {
+                        let index = random.number(below: expected.count)
+                        #expect(unsafe buffer.slots[index] == expected[index].slot)
+                        #expect(buffer.frequency(at: index) == expected[index].frequency)
+                        #expect(buffer.fieldSet(at: index) == sets[index])
+                    }
+                }
+                #expect(buffer.readFields())
+                for index in expected.indices {
+                    #expect(buffer.frequency(at: index) == expected[index].frequency)
+                    #expect(buffer.fieldSet(at: index) == sets[index])
+                    #expect(buffer.fieldSet(ofCode: Int(unsafe buffer.codes[index])) == sets[index])
+                }
+                let range = random.number(below: 50)..<50 + random.number(below: max(1, expected.count - 50))
+                if range.upperBound <= expected.count {
+                    #expect(buffer.fieldCount(range) == sets[range].reduce(0) { $0 + $1.nonzeroBitCount })
+                }
+            }
+        }
+    }
+
+    @Test func `Numbers of every width are read together and one by one`() {
+        var random = TestRun.random(stream: 167)
+        let room = UnsafeMutablePointer<UInt32>.allocate(capacity: 128)
+        defer { unsafe room.deallocate() }
+        for width in 0...32 {
+            let largest = width == 0 ? 0 : UInt32.max >> UInt32(32 - width)
+            let values = (0..<128).map { _ in UInt32(truncatingIfNeeded: random.next()) & largest }
+            var bytes: [UInt8] = []
+            BitPacking.append(values[...], width: width, to: &bytes)
+            #expect(bytes.count == 16 * width)
+            bytes += [UInt8](repeating: 0xff, count: TermEncoder.padding)
+            let (plain, single, gaps, end) = unsafe bytes.withUnsafeBytes {
+                bytes -> ([UInt32], [UInt32], [UInt32], UInt64) in
+                guard let start = bytes.baseAddress else { return ([], [], [], 0) }
+                unsafe BitPacking.read(start, width: width, adding: 7, into: room)
+                let plain = (0..<128).map { unsafe room[$0] }
+                let single = (0..<128).map { unsafe BitPacking.number(at: $0, of: start, width: width) }
+                let end = unsafe BitPacking.readGaps(start, width: width, base: 9, into: room)
+                return (plain, single, (0..<128).map { unsafe room[$0] }, end)
+            }
+            #expect(plain == values.map { $0 &+ 7 })
+            #expect(single == values)
+            var next: UInt64 = 9
+            for (value, gap) in zip(gaps, values) {
+                next += UInt64(gap)
+                #expect(value == UInt32(truncatingIfNeeded: next))
+                next += 1
+            }
+            #expect(end == next)
+        }
+    }
+
     @Test func `Bytes that were changed are refused or read, and never trap`() throws {
         var random = TestRun.random(stream: 66)
         try withTemporaryDirectory { directory in

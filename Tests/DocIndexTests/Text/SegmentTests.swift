@@ -234,6 +234,10 @@ import Testing
         #expect(try search.count(wanted.query) == expected.count, comment)
         let estimate = try search.estimatedCount(wanted.query)
         #expect(estimate >= expected.count, comment)
+        // Of single rows it says the same.
+        for row in model.rows.keys where row % 5 == UInt64(expected.count % 5) {
+            #expect(try search.finds(row, wanted.query) == (expected[row] != nil), "\(row): \(comment)")
+        }
     }
 
     @Test func `Whatever is flushed and merged, searches find and rank to the last bit what all documents say`() throws

@@ -40,8 +40,11 @@ import Testing
     private static func conjunction(_ random: inout SplitMix64) -> Wanted {
         func word() -> Wanted { .word("w\(random.number(below: random.pick([2, 7, 50, 3000])))") }
         func phrase() -> Wanted { random.once(in: 2) ? .phrase(["w5", "w6"]) : .phrase(["w0", "w1", "w0"]) }
-        switch random.number(below: 9) {
+        switch random.number(below: 12) {
         case 0: return word()
+        case 8: return .or([word(), word()])
+        case 9: return .or((0..<5).map { _ in word() })
+        case 10: return .or([word(), .field(random.number(below: 3), word())])
         case 1: return .field(random.number(below: 3), word())
         case 2: return .and([word(), word()])
         case 3: return .and([word(), .field(random.number(below: 3), word()), word()])

@@ -57,6 +57,34 @@ import Testing
         }
     }
 
+    @Test func `What weighs so little that it scores nothing is found all the same`() throws {
+        try withExamples { collection in
+            let query = TextQuery.boost(
+                .boost(.boost(.boost(.boost(.phrase("bridge bridge"), 0.001), 0.001), 0.001), 0.001), 0.001)
+            let search = try collection.textSearch(in: try collection.reader())
+            for limit in [1, 20, nil] {
+                let hits = try search.top(query, limit: limit)
+                #expect(hits.count == 1 && hits[0].score == 0, "\(hits)")
+            }
+        }
+    }
+
+    @Test func `The smallest row is that of all chunks in a range, whatever the order of rows`() {
+        var view = TextView(weights: [1])
+        let count = Int(TextStructure.chunkSlotCount) * 4
+        // The second chunk begins with a row that was changed, so that rows no longer rise.
+        for slot in 0..<count { _ = view.append(row: slot == 5000 ? 7 : UInt32(slot + 100), norm: 1) }
+        #expect(!view.isInRowOrder)
+        #expect(view.smallestRow(0..<10) == 100)
+        #expect(view.smallestRow(0..<4096) == 100)
+        #expect(view.smallestRow(0..<4097) == 7)
+        #expect(view.smallestRow(100..<16000) == 7)
+        #expect(view.smallestRow(8192..<16000) == 8292)
+        var rising = TextView(weights: [1])
+        for slot in 0..<count { _ = rising.append(row: UInt32(slot + 100), norm: 1) }
+        #expect(rising.isInRowOrder && rising.smallestRow(4096..<16000) == 4196)
+    }
+
     @Test func `A search gives 20 documents unless it is told otherwise, equal ones in the order of rows`() throws {
         try withTemporaryStore(schema: Self.schema) { (store) throws in
             let collection = try store.collection("c")

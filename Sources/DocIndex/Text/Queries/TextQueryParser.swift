@@ -1,29 +1,39 @@
 /// Reads the notation of ``TextQuery`` by recursive descent.
 struct TextQueryParser {
-    private let text: [Character]
     /// Each character as a byte: one of ASCII as it is, any white space as a space, all others as zero. Most questions about
     /// characters are answered by these.
     private let signs: [UInt8]
     private let utf8: [UInt8]
     /// Where each character begins in `utf8`, and where the last one ends; empty if each is one byte.
     private let starts: [Int]
+    /// How many characters there are.
+    private let count: Int
     /// The fields that there are; `nil` if that is asked later.
     private let fields: [String]?
     private var offset = 0
     private var depth = 0
 
     init(_ text: String, fields: [String]?) {
-        self.text = Array(text)
-        signs = self.text.map(Self.sign)
         utf8 = Array(text.utf8)
-        var starts: [Int] = []
-        if self.text.count < utf8.count {
-            starts = [0]
-            for character in self.text { starts.append(starts[starts.count - 1] + character.utf8.count) }
+        // Of ASCII, two bytes are one character at the end of a line alone.
+        if utf8.allSatisfy({ $0 < 0x80 && $0 != 0x0d }) {
+            signs = utf8.map { (0x09...0x0c).contains($0) ? 0x20 : $0 }
+            starts = []
+        } else {
+            var signs: [UInt8] = []
+            var starts = [0]
+            for character in text {
+                signs.append(Self.sign(character))
+                starts.append(starts[starts.count - 1] + character.utf8.count)
+            }
+            self.signs = signs
+            self.starts = starts
         }
-        self.starts = starts
+        count = signs.count
         self.fields = fields
     }
+
+    private func character(_ place: Int) -> Character { string(place..<place + 1).first ?? " " }
 
     /// Some of the characters.
     private func string(_ range: Range<Int>) -> String {
@@ -40,7 +50,7 @@ struct TextQueryParser {
     mutating func parse() throws -> TextQuery {
         let query = try alternatives()
         skipSpaces()
-        guard offset == text.count else {
+        guard offset == count else {
             throw fault("there is a ) without its (; remove it or put it in quotes")
         }
         guard let query else {
@@ -115,7 +125,7 @@ struct TextQueryParser {
     /// A word, a phrase or a group; `nil` at the end, at `)` and at an operator.
     private mutating func single() throws -> TextQuery? {
         skipSpaces()
-        guard offset < text.count, signs[offset] != UInt8(ascii: ")"), !peek("OR"), !peek("AND"), !peek("NOT") else {
+        guard offset < count, signs[offset] != UInt8(ascii: ")"), !peek("OR"), !peek("AND"), !peek("NOT") else {
             return nil
         }
         switch signs[offset] {
@@ -124,7 +134,7 @@ struct TextQueryParser {
             offset += 1
             let group = try alternatives()
             skipSpaces()
-            guard offset < text.count, signs[offset] == UInt8(ascii: ")") else {
+            guard offset < count, signs[offset] == UInt8(ascii: ")") else {
                 offset = start
                 throw fault("this ( is not closed")
             }
@@ -142,7 +152,9 @@ struct TextQueryParser {
             offset = end + 1
             let words = string((start + 1)..<end)
             let count = Self.wordCount(words)
-            if let slop = takeNumber(behind: "~"), count > 1 { return try boosted(.near(words, slop: slop)) }
+            if let slop = takeNumber(behind: UInt8(ascii: "~")), count > 1 {
+                return try boosted(.near(words, slop: slop))
+            }
             return try boosted(count == 0 ? .nothing : .phrase(words))
         default:
             if let field = takeField() {
@@ -150,7 +162,7 @@ struct TextQueryParser {
                 return part == .nothing ? part : .field(field, part)
             }
             let start = offset
-            while offset < text.count, !endsWord(offset) { offset += 1 }
+            while offset < count, !endsWord(offset) { offset += 1 }
             return try word(start..<offset)
         }
     }
@@ -158,8 +170,8 @@ struct TextQueryParser {
     /// A name and a colon with something behind it; nothing where there is none.
     private mutating func takeField() -> String? {
         var end = offset
-        while end < text.count, isOfName(end) { end += 1 }
-        guard end > offset, end + 1 < text.count, signs[end] == UInt8(ascii: ":") else { return nil }
+        while end < count, isOfName(end) { end += 1 }
+        guard end > offset, end + 1 < count, signs[end] == UInt8(ascii: ":") else { return nil }
         switch signs[end + 1] {
         case 0x20, UInt8(ascii: ")"), UInt8(ascii: "*"), UInt8(ascii: "~"), UInt8(ascii: "^"), UInt8(ascii: ":"),
             UInt8(ascii: "/"):
@@ -179,7 +191,7 @@ struct TextQueryParser {
         case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "_"), UInt8(ascii: "."), UInt8(ascii: "["),
             UInt8(ascii: "]"):
             place > offset
-        case 0: text[place].isLetter || (place > offset && text[place].isNumber)
+        case 0: character(place).isLetter || (place > offset && character(place).isNumber)
         default: false
         }
     }
@@ -197,9 +209,9 @@ struct TextQueryParser {
         }
         var distance: Int?
         if let sign = signs[range].lastIndex(of: UInt8(ascii: "~")), sign > range.lowerBound {
-            let digits = text[(sign + 1)..<range.upperBound]
-            if digits.isEmpty || (digits.count == 1 && "012".contains(digits[digits.startIndex])) {
-                distance = digits.first.flatMap { Int(String($0)) } ?? -1
+            let digits = signs[(sign + 1)..<range.upperBound]
+            if digits.isEmpty || (digits.count == 1 && (0x30...0x32).contains(digits[digits.startIndex])) {
+                distance = digits.first.map { Int($0) - 0x30 } ?? -1
                 range = range.lowerBound..<sign
             }
         }
@@ -220,13 +232,21 @@ struct TextQueryParser {
     }
 
     private mutating func boosted(_ query: TextQuery) throws -> TextQuery {
-        guard offset + 1 < text.count, signs[offset] == UInt8(ascii: "^") else { return query }
+        guard offset + 1 < count, signs[offset] == UInt8(ascii: "^") else { return query }
         var end = offset + 1
-        while end < text.count, text[end].isNumber || text[end] == "." { end += 1 }
+        while end < count, isOfNumber(end) { end += 1 }
         guard let number = Double(string((offset + 1)..<end)) else { return query }
         let weight = try checked(number, at: offset)
         offset = end
         return query == .nothing ? query : .boost(query, weight)
+    }
+
+    private func isOfNumber(_ place: Int) -> Bool {
+        switch signs[place] {
+        case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "."): true
+        case 0: character(place).isNumber
+        default: false
+        }
     }
 
     private func checked(_ weight: Double, at place: Int) throws -> Double {
@@ -240,10 +260,10 @@ struct TextQueryParser {
     }
 
     /// The number behind a sign that stands here; `nil` if there is none.
-    private mutating func takeNumber(behind sign: Character) -> Int? {
-        guard offset + 1 < text.count, text[offset] == sign else { return nil }
+    private mutating func takeNumber(behind sign: UInt8) -> Int? {
+        guard offset + 1 < count, signs[offset] == sign else { return nil }
         var end = offset + 1
-        while end < text.count, end < offset + 3, "0123456789".contains(text[end]) { end += 1 }
+        while end < count, end < offset + 3, (0x30...0x39).contains(signs[end]) { end += 1 }
         guard let number = Int(string((offset + 1)..<end)) else { return nil }
         offset = end
         return number
@@ -257,12 +277,12 @@ struct TextQueryParser {
     }
 
     private mutating func skipSpaces() {
-        while offset < text.count, signs[offset] == 0x20 { offset += 1 }
+        while offset < count, signs[offset] == 0x20 { offset += 1 }
     }
 
     private mutating func take(sign: UInt8) -> Bool {
         skipSpaces()
-        guard offset + 1 < text.count, signs[offset] == sign, signs[offset + 1] != 0x20 else { return false }
+        guard offset + 1 < count, signs[offset] == sign, signs[offset + 1] != 0x20 else { return false }
         offset += 1
         return true
     }
@@ -270,9 +290,9 @@ struct TextQueryParser {
     /// Whether a word of ASCII stands here, behind spaces, by itself.
     private func peek(_ word: StaticString) -> Bool {
         var start = offset
-        while start < text.count, signs[start] == 0x20 { start += 1 }
+        while start < count, signs[start] == 0x20 { start += 1 }
         let end = start + word.utf8CodeUnitCount
-        guard end <= text.count, end == text.count || endsWord(end) else { return false }
+        guard end <= count, end == count || endsWord(end) else { return false }
         return word.withUTF8Buffer { bytes in
             for place in 0..<bytes.count where unsafe signs[start + place] != bytes[place] { return false }
             return true

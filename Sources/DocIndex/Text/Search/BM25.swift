@@ -19,11 +19,14 @@ internal import Foundation
 
     /// `k1 · (1 - b + b · length / average length)` for each norm.
     let factors: UnsafeMutablePointer<Double>
+    let statistics: IndexStatistics
     private let documentCount: Double
 
     init(_ statistics: IndexStatistics) {
+        self.statistics = statistics
         documentCount = Double(statistics.documents)
-        let average = statistics.documents > 0 ? Double(statistics.words) / documentCount : 1
+        // Every document has a word at least, whatever a damaged index says.
+        let average = statistics.documents > 0 ? max(1, Double(statistics.words) / documentCount) : 1
         unsafe factors = .allocate(capacity: 256)
         for code in 0..<256 {
             unsafe (factors + code).initialize(
@@ -46,4 +49,34 @@ internal import Foundation
         let tf = Double(frequency)
         return unsafe Int64(weight * tf / (tf + factors[Int(norm)]))
     }
+}
+
+/// Finds the pair of frequency and norm that scores most, without a score for each: which it is does not depend on the
+/// weight of the term.
+struct BestImpact {
+    private(set) var impact = TermImpact(frequency: 0, norm: 0)
+    /// Whether another pair comes so near that, rounded, it may score more.
+    private(set) var isUnsure = false
+    private var factor = 1.0
+
+    @inline(__always)
+    mutating func offer(frequency: UInt32, norm: UInt8, _ scorer: BM25) {
+        let factor = unsafe scorer.factors[Int(norm)]
+        let (known, offered) = (Double(impact.frequency), Double(frequency))
+        // `tf / (tf + factor)` rises as `factor / tf` falls; both sides are multiplied by both frequencies.
+        let gain = self.factor * offered - factor * known
+        // What two scores must differ by, as a part of them, to differ after they were rounded.
+        let least = Self.precision * (known * offered + self.factor * offered)
+        if gain < -least { return }
+        if gain <= least, impact.frequency > 0 {
+            if impact.frequency != frequency || impact.norm != norm { isUnsure = true }
+            return
+        }
+        // One that was near the one before may be as near to this one.
+        if gain > 3 * least { isUnsure = false }
+        impact = TermImpact(frequency: frequency, norm: norm)
+        self.factor = factor
+    }
+
+    private static let precision = 1e-14
 }

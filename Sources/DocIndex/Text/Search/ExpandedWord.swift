@@ -87,7 +87,8 @@ struct ExpandedWord {
                         throw segment.damage("a block of postings cannot be read")
                     }
                     for index in 0..<buffer.count {
-                        unsafe union.add(buffer.slots[index], buffer.frequencies[index], buffer.fields[index])
+                        unsafe union.add(
+                            buffer.slots[index], buffer.frequencies[index], buffer.fieldSet(at: index))
                     }
                 }
             }

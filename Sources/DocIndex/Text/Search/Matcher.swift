@@ -36,8 +36,30 @@ class Matcher {
     func scoreBound() throws -> Int64 { try score() }
     /// Whether ``scoreBound()`` is what ``score()`` is.
     var scoresAreExact: Bool { true }
+
+    /// `factor` times what the document at a slot scores, or more, as ``scoreBound()`` has it; `nil` if it does not match or
+    /// that is not above `threshold`.
+    ///
+    /// - Parameter next: is raised to the first document that can match, where that is known.
+    func candidateScore(
+        of slot: UInt32, factor: Int64, above threshold: Int64, next: inout UInt32
+    ) throws -> Int64? {
+        let bound = try bound(slot, slot + 1)
+        if bound < 0 || bound * factor <= threshold {
+            if isPlaced, self.slot > slot { next = max(next, self.slot) }
+            return nil
+        }
+        let found = try advance(to: slot)
+        if found > slot {
+            next = max(next, found)
+            return nil
+        }
+        let score = try scoreBound() * factor
+        return score > threshold ? score : nil
+    }
+
     /// Adds what a document must have and must not have to match.
-    func add(to conjunction: inout Conjunction) { conjunction.parts.append((self, 1)) }
+    func add(to conjunction: inout Conjunction.Contents) { conjunction.parts.append(Conjunction.Part(self, factor: 1)) }
     /// About how many documents match.
     var cost: Int { 0 }
     /// No document scores more than this.
@@ -122,7 +144,7 @@ final class AndMatcher: Matcher {
     }
 
     override func score() throws -> Int64 { try parts.reduce(0) { $0 + (try $1.score()) } }
-    override func add(to conjunction: inout Conjunction) {
+    override func add(to conjunction: inout Conjunction.Contents) {
         for part in parts { part.add(to: &conjunction) }
     }
     override func bound(_ lower: UInt32, _ upper: UInt32) throws -> Int64 {
@@ -190,7 +212,7 @@ final class ExceptMatcher: Matcher {
     }
 
     override func score() throws -> Int64 { try wanted.score() }
-    override func add(to conjunction: inout Conjunction) {
+    override func add(to conjunction: inout Conjunction.Contents) {
         wanted.add(to: &conjunction)
         conjunction.unwanted.append(unwanted)
     }

@@ -89,9 +89,9 @@
         }
     }
 
-    override func add(to conjunction: inout Conjunction) {
+    override func add(to conjunction: inout Conjunction.Contents) {
         for (word, term) in terms.enumerated() {
-            conjunction.parts.append((term, Int64(order.count { $0.word == word })))
+            conjunction.parts.append(Conjunction.Part(term, factor: Int64(order.count { $0.word == word })))
         }
         conjunction.phrases.append(self)
     }

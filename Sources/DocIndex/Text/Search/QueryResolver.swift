@@ -1,10 +1,14 @@
 /// Turns a ``TextQuery`` into what is looked up in an index: each word goes the way of the texts at each field.
-struct QueryResolver {
-    private let index: TextIndex
+final class QueryResolver {
+    // Not the index itself, which keeps resolvers.
+    private let definition: IndexDefinition
+    private let allFields: UInt32
     /// The fields of each analyzer.
     private let groups: [Group]
     /// The fields that have stems.
     private let stemmedFields: UInt32
+    /// The path of each field, and the last name in it.
+    private let names: [(path: String, last: String)]
 
     private struct Group {
         let chain: AnalysisChain
@@ -12,16 +16,22 @@ struct QueryResolver {
     }
 
     init(_ index: TextIndex) {
-        self.index = index
+        definition = index.definition
+        allFields = index.allFields
         groups = index.analyzers.map { Group(chain: AnalysisChain($0.analyzer), fields: $0.fields) }
         stemmedFields = groups.reduce(0) { $0 | ($1.chain.analyzer.language == nil ? 0 : $1.fields) }
+        names = index.definition.components.map { component in
+            let path = component.path.description
+            let dot = path.utf8.lastIndex(of: UInt8(ascii: "."))
+            return (path, dot.map { String(path[path.utf8.index(after: $0)...]) } ?? path)
+        }
     }
 
     /// The query for the index.
     ///
     /// - Throws: ``DocIndexError`` with `invalidQuery` for a field that the index does not have.
     func resolve(_ query: TextQuery) throws -> ResolvedQuery {
-        try resolve(query, index.allFields).simplified
+        try resolve(query, allFields).simplified
     }
 
     private func resolve(_ query: TextQuery, _ fields: UInt32) throws -> ResolvedQuery {
@@ -46,10 +56,7 @@ struct QueryResolver {
     /// The fields of a name.
     private func named(_ name: String) throws -> UInt32 {
         var fields: UInt32 = 0
-        for position in index.definition.components.indices {
-            let path = index.definition.components[position].path.description
-            let dot = path.utf8.lastIndex(of: UInt8(ascii: "."))
-            let last = dot.map { path[path.utf8.index(after: $0)...] } ?? path[...]
+        for (position, (path, last)) in names.enumerated() {
             if path.hasSameBytes(as: name) || last == name || (last.hasSuffix("[]") && last.dropLast(2) == name) {
                 fields |= 1 << UInt32(position)
             }
@@ -57,8 +64,8 @@ struct QueryResolver {
         guard fields != 0 else {
             throw DocIndexError(
                 .invalidQuery,
-                "the text index \(index.definition.name) has no field \(name); it has "
-                    + "\(index.definition.fields.map(\.description).joined(separator: ", ")). "
+                "the text index \(definition.name) has no field \(name); it has "
+                    + "\(definition.fields.map(\.description).joined(separator: ", ")). "
                     + "Put the word in quotes if it is no field")
         }
         return fields
@@ -96,11 +103,11 @@ struct QueryResolver {
         case .term(let term):
             // Stems are in no other field.
             let isEverywhere =
-                fields == index.allFields
+                fields == allFields
                 || (term.first == AnalysisChain.stemMark && stemmedFields & ~fields == 0)
             return ResolvedQuery.Term(key: .term(term), fields: isEverywhere ? nil : fields)
         case .prefix(let prefix):
-            return ResolvedQuery.Term(key: .prefix(prefix), fields: fields == index.allFields ? nil : fields)
+            return ResolvedQuery.Term(key: .prefix(prefix), fields: fields == allFields ? nil : fields)
         }
     }
 
@@ -109,7 +116,7 @@ struct QueryResolver {
         for group in groups where group.fields & fields != 0 {
             add(text, group, fields, isExact: isExact, slop: slop, to: &alternatives)
         }
-        return alternatives.query(allFields: index.allFields)
+        return alternatives.query(allFields: allFields)
     }
 
     private func add(
@@ -166,9 +173,9 @@ struct QueryResolver {
             }
             var before = Alternatives()
             add(tokens.dropLast(), inside, slop: nil, to: &before)
-            alternatives.others.append(.and([before.query(allFields: index.allFields), .word([end])]))
+            alternatives.others.append(.and([before.query(allFields: allFields), .word([end])]))
         }
-        return alternatives.query(allFields: index.allFields)
+        return alternatives.query(allFields: allFields)
     }
 
     private func fuzzy(_ text: String, _ distance: Int?, _ fields: UInt32) -> ResolvedQuery {
@@ -187,7 +194,7 @@ struct QueryResolver {
                 let distance = min(distance ?? (letters < 9 ? 1 : 2), 2)
                 if distance <= 0 || term.count < 2 { return self.term(token.form, inside) }
                 return ResolvedQuery.Term(
-                    key: .fuzzy(term, distance: distance), fields: inside == index.allFields ? nil : inside)
+                    key: .fuzzy(term, distance: distance), fields: inside == allFields ? nil : inside)
             }
             if terms.count == 1 {
                 alternatives.add(terms[0])
@@ -195,6 +202,6 @@ struct QueryResolver {
                 alternatives.others.append(.and(terms.map { .word([$0]) }))
             }
         }
-        return alternatives.query(allFields: index.allFields)
+        return alternatives.query(allFields: allFields)
     }
 }

@@ -8,36 +8,19 @@
         /// Decoded, in memory.
         case plain(PlainPostings)
         /// Stored in blocks.
-        case stored(TermRecord, SegmentReader, TermCache, term: [UInt8])
-    }
-
-    /// A class, so that it is not copied where it is used.
-    private final class Stored {
-        let record: TermRecord
-        let segment: SegmentReader
-        let cache: TermCache
-        let term: [UInt8]
-
-        init(_ record: TermRecord, _ segment: SegmentReader, _ cache: TermCache, _ term: [UInt8]) {
-            self.record = record
-            self.segment = segment
-            self.cache = cache
-            self.term = term
-        }
+        case stored(StoredPostings)
     }
 
     /// Where stored postings come from; `nil` of those that are in memory.
-    private let stored: Stored?
+    private let stored: StoredPostings?
     private let plain: PlainPostings
     private let slots: SlotTable
     private let scorer: BM25
     private let weight: Double
     /// The fields in which the term must be.
+    private let scope: FieldScope
     private let fields: UInt32
     private let isScoped: Bool
-    private let fieldWeights: [UInt32]
-    /// Whether every field weighs one.
-    private let isEvenlyWeighted: Bool
     private let buffer = BlockBuffer()
     private let documentCount: Int
 
@@ -48,6 +31,7 @@
     private let groupBounds: UnsafeMutablePointer<Int64>
     private let lasts: UnsafeMutablePointer<UInt32>
     private let bounds: UnsafeMutablePointer<Int64>
+    private var bestImpacts: [TermImpact] = []
     private var blockCount = 0
     private var group = 0
     private var block = 0
@@ -56,6 +40,14 @@
 
     private var isDecoded = false
     private var index = 0
+
+    // The bar that was asked for last, and what follows from it.
+    private var candidateBar = Int64.min
+    private var candidateLimit = 0.0
+
+    /// The scope of each code of the block, in a search in some fields.
+    private var scopes: UnsafeMutablePointer<FieldScope.Counts>?
+    private var hasScopes = false
 
     // Positions are read only where somebody asks: of one group, and of it those of one block; of plain postings all at once.
     private var positions: [UInt8] = []
@@ -73,8 +65,7 @@
         self.weight = weight
         self.fields = fields ?? .max
         isScoped = fields != nil
-        self.fieldWeights = fieldWeights
-        isEvenlyWeighted = fieldWeights.allSatisfy { $0 == 1 }
+        scope = FieldScope(fields: fields ?? .max, weights: fieldWeights)
         var groups: [TermRecord.Group] = []
         var blockCapacity = TermEncoder.groupBlockCount
         switch source {
@@ -84,11 +75,11 @@
             documentCount = plain.slots.count
             groupCount = plain.slots.isEmpty ? 0 : 1
             blockCapacity = max(1, (plain.slots.count + TermEncoder.blockCount - 1) / TermEncoder.blockCount)
-        case .stored(let record, let segment, let cache, let term):
+        case .stored(let postings):
             plain = PlainPostings()
-            stored = Stored(record, segment, cache, term)
-            documentCount = record.documentCount
-            if case .long(let stored, _) = record.postings { groups = stored }
+            stored = postings
+            documentCount = postings.record.documentCount
+            if case .long(let stored, _) = postings.record.postings { groups = stored }
             groupCount = groups.count
         }
         unsafe groupLasts = .allocate(capacity: groupCount + blockCapacity)
@@ -102,13 +93,7 @@
             for number in 0..<(groupCount == 0 ? 0 : blockCapacity) {
                 let start = number * TermEncoder.blockCount
                 let end = min(plain.slots.count, start + TermEncoder.blockCount)
-                var bound: Int64 = 0
-                for index in start..<end {
-                    bound = max(
-                        bound,
-                        scorer.contribution(
-                            weight, frequency: plain.frequencies[index], norm: slots.norm(plain.slots[index])))
-                }
+                let bound = Self.bound(plain, start..<end, slots, scorer, weight)
                 unsafe lasts[number] = plain.slots[end - 1]
                 unsafe bounds[number] = bound
                 best = max(best, bound)
@@ -135,12 +120,33 @@
     deinit {
         unsafe groupLasts.deallocate()
         unsafe groupBounds.deallocate()
+        unsafe scopes?.deallocate()
     }
 
-    private static func bound(_ impacts: some Sequence<TermImpact>, _ scorer: BM25, _ weight: Double) -> Int64 {
+    private static func bound(
+        _ plain: PlainPostings, _ range: Range<Int>, _ slots: SlotTable, _ scorer: BM25, _ weight: Double
+    ) -> Int64 {
+        var best = BestImpact()
+        for index in range {
+            best.offer(frequency: plain.frequencies[index], norm: slots.norm(plain.slots[index]), scorer)
+        }
+        if !best.isUnsure {
+            return scorer.contribution(weight, frequency: best.impact.frequency, norm: best.impact.norm)
+        }
+        return range.reduce(0) {
+            max(
+                $0,
+                scorer.contribution(weight, frequency: plain.frequencies[$1], norm: slots.norm(plain.slots[$1])))
+        }
+    }
+
+    private static func bound(
+        _ impacts: some Sequence<TermImpact>, _ scorer: BM25, _ weight: Double, others: UInt32 = 0
+    ) -> Int64 {
         var bound: Int64 = 0
-        for impact in impacts {
-            bound = max(bound, scorer.contribution(weight, frequency: impact.frequency, norm: impact.norm))
+        for impact in impacts where impact.frequency > others {
+            bound = max(
+                bound, scorer.contribution(weight, frequency: impact.frequency - others, norm: impact.norm))
         }
         return bound
     }
@@ -160,6 +166,7 @@
         precondition(!content.blocks.isEmpty && content.blocks.count <= TermEncoder.groupBlockCount)
         buffer.use(content)
         blockCount = content.blocks.count
+        if !isScoped { bestImpacts = content.bestImpacts(scorer) }
         for number in 0..<blockCount {
             unsafe lasts[number] = content.blocks[number].last
             unsafe bounds[number] = Self.unknown
@@ -177,12 +184,27 @@
     }
 
     private func findBound(ofBlock number: Int) -> Int64 {
+        if !isScoped {
+            let best = bestImpacts[number]
+            if best.frequency > 0 {
+                let bound = scorer.contribution(weight, frequency: best.frequency, norm: best.norm)
+                unsafe bounds[number] = bound
+                return bound
+            }
+        }
         guard let content = buffer.group else { return 0 }
         let block = content.blocks[number]
         var bound: Int64 = -1
-        // A block that is not full says nothing of fields.
-        if !isScoped || block.sets.isEmpty || content.sets[block.sets].contains(where: { $0 & fields != 0 }) {
-            bound = Self.bound(content.impacts[block.impacts], scorer, weight)
+        // What every document with the term in a field that counts has in others is not counted. A block that is not full
+        // says nothing of fields.
+        var others: UInt32 = 0
+        if isScoped, !block.sets.isEmpty {
+            others = content.sets[block.sets].reduce(FieldScope.Counts.isOutside) {
+                min($0, scope.counts(in: $1).others)
+            }
+        }
+        if others != FieldScope.Counts.isOutside {
+            bound = Self.bound(content.impacts[block.impacts], scorer, weight, others: others)
         }
         unsafe bounds[number] = bound
         return bound
@@ -220,6 +242,7 @@
 
     private func decode() throws {
         isDecoded = true
+        hasScopes = false
         index = 0
         if stored == nil {
             let start = block * TermEncoder.blockCount
@@ -232,7 +255,7 @@
         guard buffer.readFields() else { throw damage("a block of postings", stored) }
     }
 
-    private func damage(_ what: String, _ stored: Stored?) -> DocIndexError {
+    private func damage(_ what: String, _ stored: StoredPostings?) -> DocIndexError {
         stored?.segment.damage("\(what) cannot be read") ?? TextDamage.error("", "\(what) cannot be read")
     }
 
@@ -244,7 +267,7 @@
             if !isScoped { return unsafe buffer.slots[index] }
             try readFields()
             while index < buffer.count {
-                if unsafe buffer.fields[index] & fields != 0 { return unsafe buffer.slots[index] }
+                if buffer.fieldSet(at: index) & fields != 0 { return unsafe buffer.slots[index] }
                 index += 1
             }
             index = buffer.count - 1
@@ -288,55 +311,68 @@
 
     override func scoreBound() throws -> Int64 {
         if !isScoped { return try score() }
-        buffer.readFrequencies()
-        try readFields()
-        let most = unsafe frequencyRange(buffer.frequencies[index], buffer.fields[index]).upperBound
+        let most = scope.counts(in: try currentSet()).most(buffer.frequency(at: index))
         return scorer.contribution(weight, frequency: most, norm: slots.norm(slot))
     }
 
-    /// How often a term occurs in the fields that count, as far as it is known from how often it occurs in all of them and
-    /// in which: in each at least once.
-    @inline(__always)
-    private func frequencyRange(_ frequency: UInt32, _ set: UInt32) -> ClosedRange<UInt32> {
-        if set & ~fields == 0 { return frequency...frequency }
-        var (least, others) = (UInt32((set & fields).nonzeroBitCount), UInt32((set & ~fields).nonzeroBitCount))
-        if !isEvenlyWeighted { (least, others) = weighed(set) }
-        // Not the other way round, whatever a damaged index says.
-        return least...max(least, frequency > others ? frequency - others : 0)
-    }
-
-    /// What one occurrence in each field of a set counts: in those that count, and in the others.
-    private func weighed(_ set: UInt32) -> (UInt32, UInt32) {
-        var least: UInt32 = 0
-        var others: UInt32 = 0
-        var rest = set
-        while rest != 0 {
-            let field = rest.trailingZeroBitCount
-            rest &= rest - 1
-            let weight = field < fieldWeights.count ? fieldWeights[field] : 1
-            if fields >> UInt32(field) & 1 == 1 { least &+= weight } else { others &+= weight }
+    private func findScopes() -> UnsafeMutablePointer<FieldScope.Counts> {
+        let scopes = unsafe scopes ?? .allocate(capacity: TermEncoder.blockCount)
+        unsafe self.scopes = scopes
+        for code in 0..<min(buffer.codeCount, TermEncoder.blockCount) {
+            unsafe (scopes + code).initialize(to: scope.counts(in: buffer.fieldSet(ofCode: code)))
         }
-        return (least, others)
+        hasScopes = true
+        return unsafe scopes
     }
 
     /// How often the term occurs in the fields that count.
     override func frequency() throws -> UInt32 {
-        buffer.readFrequencies()
-        let frequency = unsafe buffer.frequencies[index]
+        let frequency = buffer.frequency(at: index)
         if !isScoped { return frequency }
-        try readFields()
-        let range = unsafe frequencyRange(frequency, buffer.fields[index])
-        if range.lowerBound == range.upperBound { return range.lowerBound }
+        let counts = scope.counts(in: try currentSet())
+        if counts.others == 0 { return frequency }
+        if counts.least == counts.most(frequency) { return counts.least }
         // In other fields as well, and more often than in each of them: the positions tell.
         try readPlaces(in: fields)
         var sum: UInt32 = 0
-        for index in 0..<places.count { sum &+= fieldWeights[places[index].field] }
+        for index in 0..<places.count { sum &+= scope.weights[places[index].field] }
         return sum
     }
 
-    override func fieldSet() throws -> UInt32 {
-        try readFields()
-        return unsafe buffer.fields[index] & fields
+    override func candidateScore(
+        of slot: UInt32, factor: Int64, above threshold: Int64, next: inout UInt32
+    ) throws -> Int64? {
+        if isScoped { return try super.candidateScore(of: slot, factor: factor, above: threshold, next: &next) }
+        if isPlaced, self.slot > slot {
+            next = max(next, self.slot)
+            return nil
+        }
+        guard try moveBlock(to: slot) else {
+            next = Self.end
+            return nil
+        }
+        if bound(ofBlock: block) * factor <= threshold { return nil }
+        if !isPlaced || self.slot < slot {
+            if !isDecoded { try decode() }
+            index = buffer.index(ofSlot: slot, from: index)
+            place(self.slot(at: index))
+            if self.slot > slot {
+                next = max(next, self.slot)
+                return nil
+            }
+        }
+        let score = scorer.contribution(weight, frequency: buffer.frequency(at: index), norm: slots.norm(slot)) * factor
+        return score > threshold ? score : nil
+    }
+
+    override func fieldSet() throws -> UInt32 { try currentSet() & fields }
+
+    /// In which fields the term is in the document at which it stands.
+    private func currentSet() throws -> UInt32 {
+        let set = buffer.fieldSet(at: index)
+        // No document has a term in no field.
+        if set == 0 { throw damage("a block of postings", stored) }
+        return set
     }
 
     /// The block that holds the first posting from `target` on: where that one and the last are in it.
@@ -352,31 +388,35 @@
     }
 
     /// The first index of that block, from `index` on, whose document may score more than `bar`, of a search in some fields if
-    /// the term is in one of them; `end` if there is none.
-    func firstIndex(above bar: Int64, from index: Int, to end: Int) -> Int {
+    /// the term is in one of them, and what ``scoreBound()`` is there; `end` if there is none.
+    func firstCandidate(above bar: Int64, from index: Int, to end: Int) -> (index: Int, score: Int64) {
         precondition(index >= 0 && end <= buffer.count)
-        // `weight · tf / (tf + factor) > bar` without the division, and a little more, for what is rounded.
-        let limit = bar > 0 ? weight / Double(bar) * (1 + 1e-12) - 1 + 1e-12 : .infinity
+        if bar != candidateBar {
+            candidateBar = bar
+            // `weight · tf / (tf + factor) > bar` without the division, and a little more, for what is rounded.
+            candidateLimit = bar > 0 ? weight / Double(bar) * (1 + 1e-12) - 1 + 1e-12 : .infinity
+        }
+        let limit = candidateLimit
         var index = index
+        let scopes = isScoped ? unsafe hasScopes ? self.scopes : findScopes() : nil
         while index < end {
             var frequency = unsafe buffer.frequencies[index]
-            if isScoped {
-                let set = unsafe buffer.fields[index]
-                if set & fields == 0 {
+            if let scopes = unsafe scopes {
+                let counts = unsafe scopes[Int(buffer.codes[index])]
+                if counts.others == FieldScope.Counts.isOutside {
                     index += 1
                     continue
                 }
-                frequency = frequencyRange(frequency, set).upperBound
+                frequency = counts.most(frequency)
             }
             let norm = unsafe slots.norm(buffer.slots[index])
-            if unsafe scorer.factors[Int(norm)] <= Double(frequency) * limit,
-                scorer.contribution(weight, frequency: frequency, norm: norm) > bar
-            {
-                return index
+            if unsafe scorer.factors[Int(norm)] <= Double(frequency) * limit {
+                let score = scorer.contribution(weight, frequency: frequency, norm: norm)
+                if score > bar { return (index, score) }
             }
             index += 1
         }
-        return max(index, end)
+        return (max(index, end), 0)
     }
 
     /// The slot at an index of the block that ``openBlock(from:)`` gave.
@@ -444,11 +484,10 @@
         } else {
             try readFields()
             if positionBlock != block || positionGroup != group { try loadPositions() }
-            var fieldCount = 0
-            for passed in positionIndex..<index { fieldCount += unsafe buffer.fields[passed].nonzeroBitCount }
+            let fieldCount = buffer.fieldCount(positionIndex..<index)
             positionIndex = index
             guard positionReader.skip(fields: fieldCount) else { throw damage("positions", stored) }
-            set = unsafe buffer.fields[index]
+            set = buffer.fieldSet(at: index)
         }
         guard positionReader.read(fields: set, in: wanted & fields, into: places) else {
             throw damage("the positions of a term", stored)

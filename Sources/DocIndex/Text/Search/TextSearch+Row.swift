@@ -6,9 +6,7 @@ extension TextSearch {
         guard let (slot, _) = try TextWriter.slot(ofRow: row, index, view.structure, in: reader), !view.isDead(slot)
         else { return false }
         try prepare(query)
-        let segments = view.structure.segments
-        let part = segments.firstIndex { ($0.lower..<$0.upper).contains(slot) } ?? segments.count
-        guard let matcher = try matcher(query, part: part) else { return false }
+        guard let part = part(of: slot), let matcher = try matcher(query, part: part) else { return false }
         return try matcher.advance(to: slot) == slot
     }
 }

@@ -16,7 +16,7 @@ final class TextSearch {
     private let scorer: BM25
     private let resolver: QueryResolver
     private let unwritten: [(pending: PendingIndex, slots: Range<UInt32>, limit: PendingIndex.Limit)]
-    private var words: [ResolvedQuery.Term: Word] = [:]
+    private var words = Words()
     /// Words and terms of the query that is answered.
     private var wordCount = 0
 
@@ -29,7 +29,23 @@ final class TextSearch {
         enum List {
             case none
             case plain(PlainPostings)
-            case stored(TermRecord)
+            case stored(StoredPostings)
+        }
+    }
+
+    /// What was found out about terms. Of a few, comparing finds one sooner than hashing.
+    private struct Words {
+        private var few: [(term: ResolvedQuery.Term, word: Word)] = []
+        private var others: [ResolvedQuery.Term: Word] = [:]
+        private static let fewLimit = 8
+
+        func word(of term: ResolvedQuery.Term) -> Word? {
+            for known in few where known.term == term { return known.word }
+            return few.count < Self.fewLimit ? nil : others[term]
+        }
+
+        mutating func add(_ word: Word, of term: ResolvedQuery.Term) {
+            if few.count < Self.fewLimit { few.append((term, word)) } else { others[term] = word }
         }
     }
 
@@ -38,10 +54,12 @@ final class TextSearch {
         self.index = index
         self.view = view
         self.cache = cache
-        scorer = BM25(view.structure.statistics)
-        resolver = QueryResolver(index)
+        scorer = index.tools.scorer(view.structure.statistics)
+        resolver = index.tools.resolver(for: index)
         unwritten = view.unwritten
     }
+
+    deinit { index.tools.keep(resolver) }
 
     // MARK: - Answers
 
@@ -73,7 +91,8 @@ final class TextSearch {
                 window = sums
                 try collectAny(or.parts, range, sums, &hits, filter)
             } else {
-                try collectAll(Conjunction(matcher), range, &hits, filter)
+                var conjunction = Conjunction(matcher)
+                try collectAll(&conjunction, range, &hits, filter)
             }
         }
         return hits.sorted
@@ -159,7 +178,7 @@ final class TextSearch {
                 switch list {
                 case .none: sum
                 case .plain(let plain): sum + plain.slots.count
-                case .stored(let record): sum + record.documentCount
+                case .stored(let postings): sum + postings.record.documentCount
                 }
             }
         }
@@ -176,6 +195,9 @@ final class TextSearch {
         if part < segments.count { return segments[part].lower..<segments[part].upper }
         return unwritten[part - segments.count].slots
     }
+
+    /// The segment in which a slot is, or the pending documents; `nil` if it is in none.
+    func part(of slot: UInt32) -> Int? { (0..<partCount).first { slots(ofPart: $0).contains(slot) } }
 
     // MARK: - Words
 
@@ -217,21 +239,22 @@ final class TextSearch {
         var term = term
         // What a term is does not depend on where it counts.
         if case .term = term.key { term.fields = nil }
-        if let known = words[term] { return known }
+        if let known = words.word(of: term) { return known }
         let word =
             switch term.key {
             case .term(let term): try exactWord(term)
             case .prefix, .fuzzy: try ExpandedWord(term, reader: reader, index: index, view: view).word()
             }
         listCount += word.lists.count
-        words[term] = word
+        words.add(word, of: term)
         return word
     }
 
     private func exactWord(_ term: [UInt8]) throws -> Word {
         var word = Word()
         for segment in view.structure.segments {
-            let record = try cache.record(term, in: SegmentReader(reader: reader, index: index, segment: segment))
+            let segment = SegmentReader(reader: reader, index: index, segment: segment)
+            let record = try cache.record(term, in: segment)
             guard let record else {
                 word.lists.append(.none)
                 continue
@@ -240,7 +263,7 @@ final class TextSearch {
             switch record.postings {
             case .none: word.lists.append(.none)
             case .short(let plain): word.lists.append(.plain(plain))
-            case .long: word.lists.append(.stored(record))
+            case .long: word.lists.append(.stored(StoredPostings(record, segment, cache, term)))
             }
         }
         for part in unwritten {
@@ -330,10 +353,7 @@ final class TextSearch {
         switch try word(term).lists[part] {
         case .none: return nil
         case .plain(let plain): source = .plain(plain)
-        case .stored(let record):
-            guard case .term(let bytes) = term.key else { return nil }
-            let segment = SegmentReader(reader: reader, index: index, segment: view.structure.segments[part])
-            source = .stored(record, segment, cache, term: bytes)
+        case .stored(let postings): source = .stored(postings)
         }
         // Several terms that count as one were narrowed when they were put together.
         if case .term = term.key {} else { fields = nil }

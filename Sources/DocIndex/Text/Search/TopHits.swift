@@ -36,26 +36,31 @@ struct TopHits {
     }
 
     private mutating func rise(from index: Int) {
-        var index = index
-        while index > 0 {
-            let parent = (index - 1) / 2
-            guard hits[parent].precedes(hits[index]) else { return }
-            hits.swapAt(parent, index)
-            index = parent
+        var heap = hits.mutableSpan
+        let hit = heap[index]
+        var hole = index
+        while hole > 0 {
+            let parent = (hole - 1) / 2
+            guard heap[parent].precedes(hit) else { break }
+            heap[hole] = heap[parent]
+            hole = parent
         }
+        heap[hole] = hit
     }
 
     private mutating func sink(from index: Int) {
-        var index = index
+        var heap = hits.mutableSpan
+        let hit = heap[index]
+        var hole = index
         while true {
-            var last = index
-            let left = 2 * index + 1
-            if left < hits.count, hits[last].precedes(hits[left]) { last = left }
-            if left + 1 < hits.count, hits[last].precedes(hits[left + 1]) { last = left + 1 }
-            if last == index { return }
-            hits.swapAt(last, index)
-            index = last
+            var child = 2 * hole + 1
+            guard child < heap.count else { break }
+            if child + 1 < heap.count, heap[child].precedes(heap[child + 1]) { child += 1 }
+            guard hit.precedes(heap[child]) else { break }
+            heap[hole] = heap[child]
+            hole = child
         }
+        heap[hole] = hit
     }
 
     /// The best first.

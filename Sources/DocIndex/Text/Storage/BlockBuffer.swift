@@ -1,10 +1,14 @@
-/// The postings of one block, decoded as far as somebody asks: slots first, how often and in which fields later.
+/// The postings of one block, decoded as far as somebody asks: slots first, how often and in which fields later, and of these
+/// a few by themselves where no more is asked for.
 @safe final class BlockBuffer {
     let slots: UnsafeMutablePointer<UInt32>
     /// Meaningful after ``readFrequencies()``.
     let frequencies: UnsafeMutablePointer<UInt32>
-    /// Meaningful after ``readFields()``.
-    let fields: UnsafeMutablePointer<UInt32>
+    /// Which of the sets of fields that of each posting is; meaningful after ``readFields()``.
+    let codes: UnsafeMutablePointer<UInt32>
+    /// The sets of fields of the block, and how many fields each has; zero where a code stands for none.
+    private let sets: UnsafeMutablePointer<UInt32>
+    private let setCounts: UnsafeMutablePointer<UInt32>
     private(set) var count = 0
 
     /// The group whose blocks are read. Blocks are read more often than groups, and to count references at each would take as
@@ -13,13 +17,23 @@
     private var used: Unmanaged<PostingGroup>?
     private var number = 0
     private var hasFrequencies = true
-    private var hasFields = true
+    private var hasSets = true
+    private var hasCodes = true
+    /// How many bits a code has; zero where all postings of the block have the same fields, below zero where each has a code
+    /// of its own.
+    private var codeWidth = 0
+    /// How many numbers of the block were read by themselves.
+    private var singleCount = 0
+    /// To read all of a block takes about as long as to read so many by themselves.
+    private static let singleLimit = 8
 
     init() {
-        unsafe slots = .allocate(capacity: 3 * TermEncoder.blockCount)
-        unsafe slots.initialize(repeating: 0, count: 3 * TermEncoder.blockCount)
+        unsafe slots = .allocate(capacity: 5 * TermEncoder.blockCount)
+        unsafe slots.initialize(repeating: 0, count: 5 * TermEncoder.blockCount)
         unsafe frequencies = slots + TermEncoder.blockCount
-        unsafe fields = slots + 2 * TermEncoder.blockCount
+        unsafe codes = slots + 2 * TermEncoder.blockCount
+        unsafe sets = slots + 3 * TermEncoder.blockCount
+        unsafe setCounts = slots + 4 * TermEncoder.blockCount
     }
 
     deinit { unsafe slots.deallocate() }
@@ -30,7 +44,8 @@
         unsafe used = .passUnretained(group)
         // What was not read of a block of another group is never read.
         hasFrequencies = true
-        hasFields = true
+        hasSets = true
+        hasCodes = true
     }
 
     /// Reads a block of the group; `false` if its content contradicts its header.
@@ -46,8 +61,10 @@
         return unsafe used._withUnsafeGuaranteedRef { group in
             let block = group.blocks[number]
             self.number = number
+            singleCount = 0
             hasFrequencies = !block.isFull
-            hasFields = !block.isFull
+            hasSets = !block.isFull
+            hasCodes = !block.isFull
             guard block.isFull else { return readVarints(group, block) }
             count = TermEncoder.blockCount
             let end = unsafe Self.withContent(of: group, number, at: 0, width: block.gapWidth) { content, width in
@@ -56,6 +73,8 @@
             return end == UInt64(block.last) + 1
         }
     }
+
+    // MARK: - How often
 
     /// Reads how often each posting of the block counts.
     @inline(__always)
@@ -67,41 +86,125 @@
         hasFrequencies = true
         unsafe used?._withUnsafeGuaranteedRef { group in
             let block = group.blocks[number]
-            if block.countWidth == 0 {
-                unsafe frequencies.update(repeating: 1, count: TermEncoder.blockCount)
-                return
-            }
             unsafe Self.withContent(of: group, number, at: block.gapWidth, width: block.countWidth) { content, width in
                 unsafe BitPacking.read(content, width: width, adding: 1, into: frequencies)
             }
         }
     }
 
-    /// Reads in which fields each posting of the block is; `false` if a code stands for no fields.
+    /// How often the posting at an index counts.
     @inline(__always)
-    func readFields() -> Bool { hasFields || readPackedFields() }
+    func frequency(at index: Int) -> UInt32 {
+        precondition(index >= 0 && index < count)
+        return hasFrequencies ? unsafe frequencies[index] : packedFrequency(at: index)
+    }
 
-    private func readPackedFields() -> Bool {
-        hasFields = true
-        guard let used = unsafe used else { return true }
+    private func packedFrequency(at index: Int) -> UInt32 {
+        singleCount += 1
+        if singleCount > Self.singleLimit {
+            readFrequencies()
+            return unsafe frequencies[index]
+        }
+        guard let used = unsafe used else { return 0 }
         return unsafe used._withUnsafeGuaranteedRef { group in
             let block = group.blocks[number]
-            let width = group.hasFields ? BitPacking.width(UInt32(block.sets.count - 1)) : 0
-            if width == 0 {
-                let set = block.sets.isEmpty ? 1 : group.sets[block.sets.lowerBound]
-                unsafe fields.update(repeating: set, count: TermEncoder.blockCount)
-                return true
+            return unsafe Self.withContent(of: group, number, at: block.gapWidth, width: block.countWidth) {
+                unsafe BitPacking.number(at: index, of: $0, width: $1) &+ 1
             }
-            unsafe Self.withContent(of: group, number, at: block.gapWidth + block.countWidth, width: width) {
-                unsafe BitPacking.read($0, width: $1, adding: 0, into: fields)
-            }
-            for index in 0..<TermEncoder.blockCount {
-                let code = unsafe Int(fields[index])
-                guard code < block.sets.count else { return false }
-                unsafe fields[index] = group.sets[block.sets.lowerBound + code]
-            }
+        }
+    }
+
+    // MARK: - In which fields
+
+    /// Reads in which fields each posting of the block is; `false` if a code stands for no fields.
+    @inline(__always)
+    func readFields() -> Bool { hasCodes || readPackedFields() }
+
+    private func readPackedFields() -> Bool {
+        if !hasSets { readSets() }
+        hasCodes = true
+        if codeWidth == 0 {
+            unsafe codes.update(repeating: 0, count: TermEncoder.blockCount)
             return true
         }
+        guard let used = unsafe used else { return true }
+        return unsafe used._withUnsafeGuaranteedRef { group in
+            unsafe withCodes(of: group) { unsafe BitPacking.read($0, width: $1, adding: 0, into: codes) }
+            let kinds = group.blocks[number].sets.count
+            if kinds == 1 << codeWidth { return true }
+            var largest: UInt32 = 0
+            for index in 0..<TermEncoder.blockCount { unsafe largest = max(largest, codes[index]) }
+            return Int(largest) < kinds
+        }
+    }
+
+    /// In which fields the posting at an index is, as bits; zero if its code stands for no fields.
+    @inline(__always)
+    func fieldSet(at index: Int) -> UInt32 {
+        precondition(index >= 0 && index < count)
+        return hasCodes ? unsafe sets[Int(codes[index])] : packedFieldSet(at: index)
+    }
+
+    private func packedFieldSet(at index: Int) -> UInt32 {
+        if !hasSets { readSets() }
+        if codeWidth == 0 { return unsafe sets[0] }
+        guard let used = unsafe used else { return 0 }
+        return unsafe used._withUnsafeGuaranteedRef { group in
+            // A code has seven bits at most, and there are as many sets.
+            unsafe withCodes(of: group) { unsafe sets[Int(BitPacking.number(at: index, of: $0, width: $1))] }
+        }
+    }
+
+    /// How many codes there are.
+    var codeCount: Int { codeWidth < 0 ? count : 1 << codeWidth }
+
+    /// The fields that a code stands for, as bits; zero if it stands for none.
+    func fieldSet(ofCode code: Int) -> UInt32 {
+        precondition(code >= 0 && code < TermEncoder.blockCount)
+        return unsafe sets[code]
+    }
+
+    /// How many fields some postings have, all together; meaningful after ``readFields()``.
+    @inline(__always)
+    func fieldCount(_ range: Range<Int>) -> Int {
+        precondition(range.lowerBound >= 0 && range.upperBound <= count)
+        var sum: UInt32 = 0
+        for index in range { unsafe sum &+= setCounts[Int(codes[index])] }
+        return Int(sum)
+    }
+
+    private func readSets() {
+        hasSets = true
+        unsafe used?._withUnsafeGuaranteedRef { group in
+            let kinds = group.hasFields ? group.blocks[number].sets : 0..<0
+            codeWidth = kinds.isEmpty ? 0 : BitPacking.width(UInt32(kinds.count - 1))
+            precondition(codeWidth <= 7)
+            if kinds.isEmpty {
+                unsafe sets[0] = 1
+                unsafe setCounts[0] = 1
+            }
+            for code in 0..<(kinds.isEmpty ? 0 : 1 << codeWidth) {
+                let set = code < kinds.count ? group.sets[kinds.lowerBound + code] : 0
+                unsafe sets[code] = set
+                unsafe setCounts[code] = UInt32(set.nonzeroBitCount)
+            }
+        }
+    }
+
+    /// Notes the fields of a posting of a block whose postings are not packed.
+    private func setFields(_ fields: UInt32, at index: Int) {
+        unsafe codes[index] = UInt32(index)
+        unsafe sets[index] = fields
+        unsafe setCounts[index] = UInt32(fields.nonzeroBitCount)
+    }
+
+    // MARK: - Content
+
+    /// Calls `body` with where the codes of a full block begin.
+    @inline(__always)
+    private func withCodes<R>(of group: PostingGroup, _ body: (UnsafeRawPointer, Int) -> R) -> R {
+        let block = group.blocks[number]
+        return unsafe Self.withContent(of: group, number, at: block.gapWidth + block.countWidth, width: codeWidth, body)
     }
 
     /// Calls `body` with where numbers of a full block begin, behind others that take so many bits together.
@@ -121,6 +224,7 @@
 
     private func readVarints(_ group: PostingGroup, _ block: PostingGroup.Block) -> Bool {
         count = block.count
+        codeWidth = -1
         let reader = BlockReader(upper: group.upper, hasFields: group.hasFields)
         var offset = block.offset
         var base = block.base
@@ -129,7 +233,7 @@
             guard let posting = reader.posting(bytes.span, &offset, base: base) else { return false }
             unsafe slots[index] = posting.slot
             unsafe frequencies[index] = posting.frequency
-            unsafe fields[index] = posting.fields
+            setFields(posting.fields, at: index)
             base = posting.slot + 1
         }
         return base == block.last + 1
@@ -139,11 +243,13 @@
     func take(_ plain: PlainPostings, _ range: Range<Int>) {
         count = range.count
         hasFrequencies = true
-        hasFields = true
+        hasSets = true
+        hasCodes = true
+        codeWidth = -1
         for (index, position) in range.enumerated() {
             unsafe slots[index] = plain.slots[position]
             unsafe frequencies[index] = plain.frequencies[position]
-            unsafe fields[index] = plain.fields[position]
+            setFields(plain.fields[position], at: index)
         }
     }
 

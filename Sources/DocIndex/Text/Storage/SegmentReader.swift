@@ -87,7 +87,7 @@ struct SegmentReader: Sendable {
                     let span = positions.span
                     for index in 0..<buffer.count {
                         let start = offset
-                        let fields = unsafe buffer.fields[index]
+                        let fields = buffer.fieldSet(at: index)
                         guard TextPlace.skip(span, &offset, fields: fields) else {
                             throw damage("positions cannot be read")
                         }

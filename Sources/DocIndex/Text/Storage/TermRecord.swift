@@ -1,4 +1,5 @@
 internal import LevelKit
+internal import Synchronization
 
 /// One term of a segment as it is stored: how many documents have it, and where their postings are.
 ///
@@ -106,11 +107,36 @@ final class PostingGroup: Sendable {
     let impacts: [TermImpact]
     let upper: UInt32
     let hasFields: Bool
+    private let best = Mutex(BestImpacts())
+
+    /// The impact of each block that scores most, and what that was found out for.
+    private struct BestImpacts {
+        var statistics: IndexStatistics?
+        var impacts: [TermImpact] = []
+    }
+
+    /// The impact of each block that scores most; a frequency of zero stands for a block where that depends on the weight.
+    ///
+    /// - Complexity: O(1), but for the first time and after each change of the index.
+    func bestImpacts(_ scorer: BM25) -> [TermImpact] {
+        best.withLock { best in
+            if best.statistics == scorer.statistics { return best.impacts }
+            let found = blocks.map { block in
+                var best = BestImpact()
+                for index in block.impacts {
+                    best.offer(frequency: impacts[index].frequency, norm: impacts[index].norm, scorer)
+                }
+                return best.isUnsure ? TermImpact(frequency: 0, norm: 0) : best.impact
+            }
+            best = BestImpacts(statistics: scorer.statistics, impacts: found)
+            return found
+        }
+    }
 
     /// About the bytes that the group takes in memory.
     var byteCount: Int {
         bytes.count + blocks.count * MemoryLayout<Block>.stride + 4 * sets.count
-            + impacts.count * MemoryLayout<TermImpact>.stride + 200
+            + (impacts.count + blocks.count) * MemoryLayout<TermImpact>.stride + 300
     }
 
     /// Reads the headers; `nil` if they cannot be read or contradict the content.

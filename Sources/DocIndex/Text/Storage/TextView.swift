@@ -44,6 +44,22 @@ struct TextView: Sendable {
 
     func isDead(_ slot: UInt32) -> Bool { dead[Int(slot / TextStructure.chunkSlotCount)]?.contains(slot) ?? false }
 
+    /// A row that is not above those of a range of slots, which must not be empty.
+    ///
+    /// - Complexity: O(*chunks*) of the range; O(1) where rows rise with slots.
+    func smallestRow(_ range: Range<UInt32>) -> UInt64 {
+        let first = Int(range.lowerBound / TextStructure.chunkSlotCount)
+        var row = smallestRows[first]
+        if isInRowOrder { return UInt64(row) }
+        let last = Int((range.upperBound - 1) / TextStructure.chunkSlotCount)
+        var chunk = first + 1
+        while chunk <= last {
+            row = min(row, smallestRows[chunk])
+            chunk += 1
+        }
+        return UInt64(row)
+    }
+
     /// How many slots of a range are dead.
     func deadCount(_ range: Range<UInt32>) -> Int {
         var count = 0
