@@ -37,10 +37,10 @@ faults: bootstrap
 
 bench: bootstrap
 	@Benchmarks/bootstrap
-	@$(SWIFT) build --quiet -c release --product lkrepl
 	@$(SWIFT) build --quiet -c release --package-path Benchmarks
-	@Benchmarks/run "$$($(SWIFT) build -c release --show-bin-path)/lkrepl" \
-		"$$($(SWIFT) build -c release --package-path Benchmarks --show-bin-path)" "$(BENCH_JSON)"
+	@$(SWIFT) build --quiet -c release --package-path Benchmarks --product lkrepl
+	@programs="$$($(SWIFT) build -c release --package-path Benchmarks --show-bin-path)" && \
+		Benchmarks/run "$$programs/lkrepl" "$$programs" "$(BENCH_JSON)"
 
 # In debug builds: what is slow is not the point, and a release build takes longer than all of it.
 bench-smoke: bootstrap

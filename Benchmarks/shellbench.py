@@ -7,7 +7,7 @@ if "--json" in sys.argv:
     sys.argv.remove("--json")
 lkrepl = os.path.abspath(sys.argv[1])
 records = int(sys.argv[2]) if len(sys.argv) > 2 else 1_000_000
-rounds = int(sys.argv[3]) if len(sys.argv) > 3 else 3
+rounds = int(sys.argv[3]) if len(sys.argv) > 3 else 7
 wanted = sys.argv[4].split(",") if len(sys.argv) > 4 else None
 place = tempfile.mkdtemp(prefix="shellbench-")
 os.chdir(place)
@@ -102,24 +102,26 @@ def main():
 
     print(f"{records:,} records of 100 bytes, {rounds} interleaved rounds, medians\n")
     print(f"{'':8}{'program':10}{'seconds':>9}{'ratio':>8}{'private MB':>12}")
-    lines = []
-    for name, programs in cases.items():
-        if wanted and name not in wanted: continue
-        times = {program: [] for program, _, _ in programs}
-        memory = dict.fromkeys(times, 0)
-        for _ in range(rounds):
-            for program, command, made in programs:
+    cases = {name: programs for name, programs in cases.items() if not wanted or name in wanted}
+    times = {(name, program): [] for name, programs in cases.items() for program, _, _ in programs}
+    memory = dict.fromkeys(times, 0)
+    # Rounds of all in turns, so that a spread holds what the machine drifts; who goes first alternates.
+    for number in range(rounds):
+        for name, programs in cases.items():
+            for program, command, made in programs if number % 2 == 0 else reversed(programs):
                 seconds, kilobytes = run(command, made)
-                times[program].append(seconds)
-                memory[program] = max(memory[program], kilobytes)
-        ours = statistics.median(times["lkrepl"])
-        for program in times:
-            median = statistics.median(times[program])
-            print(f"{name:8}{program:10}{median:9.2f}{median / ours:8.2f}{memory[program] / 1024:12.1f}", flush=True)
-            if program == "lkrepl": continue
-            ratios = [theirs / own for own, theirs in zip(times["lkrepl"], times[program])]
-            lines.append({"operation": name, "unit": "s", "peerName": program, "ours": ours, "peer": median,
-                          "ratio": statistics.median(ratios), "low": min(ratios), "high": max(ratios), "rounds": rounds})
+                times[name, program].append(seconds)
+                memory[name, program] = max(memory[name, program], kilobytes)
+    lines = []
+    for (name, program), taken in times.items():
+        ours, median = times[name, "lkrepl"], statistics.median(taken)
+        print(f"{name:8}{program:10}{median:9.2f}{median / statistics.median(ours):8.2f}"
+              f"{memory[name, program] / 1024:12.1f}", flush=True)
+        if program == "lkrepl": continue
+        ratios = [theirs / own for own, theirs in zip(ours, taken)]
+        lines.append({"operation": name, "unit": "s", "peerName": program, "ours": statistics.median(ours),
+                      "peer": median, "ratio": statistics.median(ratios), "low": min(ratios), "high": max(ratios),
+                      "rounds": rounds})
     for program in ["ldb", "sqlite3", "plyvel"]:
         if program not in {line["peerName"] for line in lines}: print(f"{program}: skipped, it is not installed")
     if out:

@@ -41,7 +41,7 @@ print(f"\n{'operation':34}{'':5}{'peer':8}{'ours':>11}{'peer':>11}{'ratio':>9} (
 plain = work + "/plain"
 run(textbench, "--load", work + "/records.jsonl", plain)
 built, read, theirs, sizes = [], [], {}, {}
-for number in range(min(rounds, 3)):
+for number in range(rounds):
     def ours():
         shutil.rmtree(work + "/built", ignore_errors=True)
         shutil.copytree(plain, work + "/built")
@@ -62,24 +62,43 @@ for peer in theirs:
     add("size of the index", "MB", peer, [size / 1e6], [sizes[peer] / 1e6])
 
 print(peers("check", work + "/queries", peers_directory, work + "/agreed"), end="")
+
+
+class Asked:
+    """A process that answers queries for as long as it runs."""
+
+    def __init__(self, name, *command):
+        self.name = name
+        self.process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, encoding="utf-8")
+
+    def microseconds(self, kind, text):
+        self.process.stdin.write((text if self.name == "ours" else f"{kind}\t{text}") + "\n")
+        self.process.stdin.flush()
+        answer = self.process.stdout.readline()
+        if not answer: sys.exit(f"text: {self.name} ended at {text}")
+        return float(answer)
+
+    def end(self):
+        self.process.stdin.close()
+        if self.process.wait() != 0: sys.exit(f"text: {self.name} failed")
+
+
+# Query by query, so that what the machine does meanwhile happens to all of them. The index is that which was just built, as the
+# others are.
+asked = [Asked("ours", textbench, "--answer", work + "/built")]
+asked += [Asked(peer, sys.executable, here + "/text-peers", "answer", peer, peers_directory) for peer in theirs]
+with open(work + "/agreed", encoding="utf-8") as file:
+    queries = [line.rstrip("\n").split("\t")[:2] for line in file]
 medians = []
 for number in range(rounds):
     times = {}
-    def ask():
-        # The index that was just built, as the others are.
-        run(textbench, "--ask", work + "/built", work + "/agreed", "10", work + "/times")
-        for entry in open(work + "/times", encoding="utf-8"):
-            kind, _, micros = entry.rstrip("\n").split("\t")
-            times.setdefault(("ours", kind), []).append(float(micros))
-
-    def ask_others():
-        for entry in peers("ask", work + "/agreed", peers_directory, "10").splitlines():
-            peer, kind, _, micros = entry.split("\t")
-            times.setdefault((peer, kind), []).append(float(micros))
-    for side in [ask, ask_others] if number % 2 == 0 else [ask_others, ask]: side()
-    for name in {name for name, _ in times}:
-        times[name, "all"] = sum((own for (other, _), own in times.items() if other == name), [])
+    for kind, text in queries:
+        for process in asked if number % 2 == 0 else reversed(asked):
+            microseconds = process.microseconds(kind, text)
+            times.setdefault((process.name, kind), []).append(microseconds)
+            times.setdefault((process.name, "all"), []).append(microseconds)
     medians.append({key: statistics.median(own) for key, own in times.items()})
+for process in asked: process.end()
 for peer in theirs:
     for kind in sorted({kind for _, kind in medians[0]} - {"all"}) + ["all"]:
         add(f"ten best, {kind}", "µs", peer, [m["ours", kind] for m in medians], [m[peer, kind] for m in medians])

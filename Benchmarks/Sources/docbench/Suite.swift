@@ -6,7 +6,7 @@ import Harness
 struct Suite {
     var recordCount = 118_357
     var rounds = 5
-    var loadRounds = 3
+    var loadRounds = 7
     /// Operations in one round.
     var operationCount = 2000
     var syncedCount = 50

@@ -6,7 +6,8 @@ import Synchronization
 /// Measures the text index: building, size, the ten best documents by kind of query, updates of one document at a time.
 ///
 /// usage: textbench RECORDS.jsonl DIRECTORY QUERIES [COPIES]
-///        textbench --ask DIRECTORY QUERIES [ROUNDS [TIMES]]
+///        textbench --ask DIRECTORY QUERIES [ROUNDS]
+///        textbench --answer DIRECTORY
 ///        textbench --update DIRECTORY COUNT
 ///        textbench --load RECORDS.jsonl DIRECTORY
 ///        textbench --build DIRECTORY [ROUNDS]
@@ -15,9 +16,9 @@ import Synchronization
 /// `QUERIES` is written: a line for each query with its kind, the words, how many documents match, and the microseconds it took,
 /// with tabs between. `text-peers` asks SQLite and tantivy the same, and compares. `COPIES` loads the records that many times
 /// under other ids: nine make a million of the sample catalogue. `--ask` asks the queries of an earlier run of its store again,
-/// after everything became one segment: for profilers, and for two builds beside each other; `TIMES` gets the microseconds of
-/// each, a line for a query. `--update` changes documents of such
-/// a store, `--load` loads one without the index, `--build` builds its index anew. `--smoke` measures made-up records: does it run?
+/// after everything became one segment: for profilers, and for two builds beside each other. `--answer` reads a query from
+/// each line and answers with the fewest microseconds of ten tries, or of those that fit into 20 ms, so that others can take turns
+/// with it query by query. `--update` changes documents of such a store, `--load` loads one without the index, `--build` builds its index anew. `--smoke` measures made-up records: does it run?
 @main
 struct TextBench {
     static let fields: [FieldPath] = ["title", "caption", "medium", "credit", "keywords[]"]
@@ -46,9 +47,10 @@ struct TextBench {
             try database.compact()
             return try database.close()
         }
+        if arguments.count == 3, arguments[1] == "--answer" { return try answer(arguments[2]) }
         guard arguments.count >= 4 else {
             print(
-                "usage: textbench RECORDS.jsonl DIRECTORY QUERIES [COPIES]; textbench --ask DIRECTORY QUERIES [ROUNDS]; "
+                "usage: textbench RECORDS.jsonl DIRECTORY QUERIES [COPIES]; textbench --ask DIRECTORY QUERIES [ROUNDS]; textbench --answer DIRECTORY; "
                     + "textbench --update DIRECTORY COUNT; textbench --load RECORDS.jsonl DIRECTORY; textbench --build DIRECTORY [ROUNDS]; textbench --smoke"
             )
             exit(64)
@@ -61,9 +63,7 @@ struct TextBench {
             return try store.close()
         }
         if arguments[1] == "--ask" {
-            return try ask(
-                arguments[2], arguments[3], rounds: arguments.count > 4 ? Int(arguments[4]) ?? 5 : 5,
-                times: arguments.count > 5 ? arguments[5] : nil)
+            return try ask(arguments[2], arguments[3], rounds: arguments.count > 4 ? Int(arguments[4]) ?? 5 : 5)
         }
         let lines = try Data(contentsOf: URL(fileURLWithPath: arguments[1])).split(separator: 0x0a)
         try run(
@@ -72,29 +72,45 @@ struct TextBench {
     }
 
     /// Asks queries that are written down of a store that is there.
-    static func ask(_ directory: String, _ path: String, rounds: Int, times file: String?) throws {
-        let clock = ContinuousClock()
+    static func ask(_ directory: String, _ path: String, rounds: Int) throws {
         let store = try DocumentStore.open(at: directory)
         try store.optimizeTextIndexes()
         let photos = try store.collection("photos")
         var times: [String: [Double]] = [:]
-        var all: [String] = []
         for line in try String(contentsOfFile: path, encoding: .utf8).split(separator: "\n") {
             let parts = line.split(separator: "\t")
             guard parts.count == 4 else { continue }
-            let text = String(parts[1])
-            var best = Double.infinity
-            for _ in 0..<max(1, rounds) {
-                // Parsed each time, as the peers do.
-                let time = try clock.measure { _ = try photos.rank(TextQuery(parsing: text), limit: 10) }
-                best = min(best, seconds(time))
-            }
-            times[String(parts[0]), default: []].append(best * 1e6)
-            all.append("\(parts[0])\t\(text)\t\(best * 1e6)\n")
+            times[String(parts[0]), default: []].append(try fewestMicroseconds(photos, String(parts[1]), tries: rounds))
         }
-        if let file { try all.joined().write(toFile: file, atomically: true, encoding: .utf8) }
         report(times, matches: [:])
         try store.close()
+    }
+
+    /// Answers each line of standard input with a line, until it ends.
+    static func answer(_ directory: String) throws {
+        let store = try DocumentStore.open(at: directory)
+        try store.optimizeTextIndexes()
+        let photos = try store.collection("photos")
+        while let line = readLine() {
+            print(try fewestMicroseconds(photos, line, tries: 10, milliseconds: 20))
+            fflush(nil)
+        }
+        try store.close()
+    }
+
+    /// How long the ten best take, the query parsed each time, as the peers do.
+    private static func fewestMicroseconds(
+        _ photos: DocumentCollection, _ text: String, tries: Int, milliseconds: Int = 1 << 30
+    ) throws -> Double {
+        let clock = ContinuousClock()
+        let started = clock.now
+        var best = Double.infinity
+        for number in 0..<max(1, tries) {
+            if number > 0, clock.now - started > .milliseconds(milliseconds) { break }
+            let time = try clock.measure { _ = try photos.rank(TextQuery(parsing: text), limit: 10) }
+            best = min(best, seconds(time))
+        }
+        return best * 1e6
     }
 
     static func report(_ times: [String: [Double]], matches: [String: Int]) {
@@ -169,14 +185,10 @@ struct TextBench {
                 zip(best10, all).allSatisfy({ $0.row == $1.row && $0.score == $1.score }),
                 best10.count == min(10, all.count)
             else { fatalError("\(query.text): the answers contradict each other") }
-            var best = Double.infinity
-            for _ in 0..<5 {
-                let time = try clock.measure { _ = try photos.rank(TextQuery(parsing: query.text), limit: 10) }
-                best = min(best, seconds(time))
-            }
-            times[query.kind, default: []].append(best * 1e6)
+            let best = try fewestMicroseconds(photos, query.text, tries: 5)
+            times[query.kind, default: []].append(best)
             matches[query.kind, default: 0] += matchCount
-            report.append("\(query.kind)\t\(query.text)\t\(matchCount)\t\(Int((best * 1e6).rounded()))")
+            report.append("\(query.kind)\t\(query.text)\t\(matchCount)\t\(Int(best.rounded()))")
         }
         try report.joined(separator: "\n").write(toFile: path, atomically: true, encoding: .utf8)
         Self.report(times, matches: matches)
