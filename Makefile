@@ -30,7 +30,7 @@ docs: bootstrap
 # The test runner has the last word. The benchmarks come first, each once at a tiny size.
 test: bootstrap-tests lint
 	@$(MAKE) --no-print-directory bench-smoke
-	$(SWIFT) test
+	@SWIFT="$(SWIFT)" script/test
 
 faults: bootstrap
 	@Tests/Faults/run

@@ -37,49 +37,53 @@ import Testing
         }
     }
 
-    @Test(.timeLimit(.minutes(2)), arguments: [true, false])
+    @Test(arguments: [true, false])
     func `Who waits for changes hears of the end, however the store is closed`(closesDatabase: Bool) async throws {
-        let directory = FileManager.default.temporaryDirectory.appending(path: "MisuseTests-\(UUID().uuidString)").path
-        defer { try? FileManager.default.removeItem(atPath: directory) }
-        let database = try Database.open(at: directory)
-        let store = try DocumentStore.open(on: database, schema: Self.schema)
-        try store.collection("c").put(["id": "d"])
-        let waiting = Task {
-            var count = 0
-            for try await changes in store.changeStream(since: 0) { count += changes.count }
-            return count
+        try await within(.seconds(120)) {
+            try await withTemporaryPath { path in
+                let database = try Database.open(at: path)
+                let store = try DocumentStore.open(on: database, schema: Self.schema)
+                try store.collection("c").put(["id": "d"])
+                let waiting = Task(executorPreference: OwnThreads.shared) {
+                    var count = 0
+                    for try await changes in store.changeStream(since: 0) { count += changes.count }
+                    return count
+                }
+                await pause(for: .milliseconds(100))
+                do {
+                    var cursor = try database.cursor()
+                    #expect(try cursor.advance())
+                    let error =
+                        Self.failure { closesDatabase ? try database.close() : try store.close() } as? LevelError
+                    #expect(error?.code == .cursorsAlive)
+                }
+                #expect(try await waiting.value == 1)
+            }
         }
-        try await Task.sleep(for: .milliseconds(100))
-        do {
-            var cursor = try database.cursor()
-            #expect(try cursor.advance())
-            let error = Self.failure { closesDatabase ? try database.close() : try store.close() } as? LevelError
-            #expect(error?.code == .cursorsAlive)
-        }
-        #expect(try await waiting.value == 1)
     }
 
-    @Test(.timeLimit(.minutes(2)))
-    func `A load inside a write, and a writer behind its closure, are refused and do not wait`() throws {
-        try withTemporaryStore(schema: Self.schema) { store in
-            #expect(
-                Self.docIndexCode {
-                    try store.write { _ in _ = try store.load(into: "c") { try $0.put(["id": "x"]) } }
-                } == .nestedWrite)
-            var escaped: BulkWriter?
-            let count = try store.load(into: "c") { writer in
-                escaped = writer
-                try writer.put(["id": "a"])
-                #expect(Self.docIndexCode { try store.write { _ in try writer.flush() } } == .nestedWrite)
-                try writer.put(["id": "b"])
+    @Test func `A load inside a write, and a writer behind its closure, are refused and do not wait`() async throws {
+        try await within(.seconds(120)) {
+            try withTemporaryStore(schema: Self.schema) { store in
+                #expect(
+                    Self.docIndexCode {
+                        try store.write { _ in _ = try store.load(into: "c") { try $0.put(["id": "x"]) } }
+                    } == .nestedWrite)
+                var escaped: BulkWriter?
+                let count = try store.load(into: "c") { writer in
+                    escaped = writer
+                    try writer.put(["id": "a"])
+                    #expect(Self.docIndexCode { try store.write { _ in try writer.flush() } } == .nestedWrite)
+                    try writer.put(["id": "b"])
+                }
+                #expect(count == 2)
+                #expect(Self.docIndexCode { try escaped?.put(["id": "late"]) } == .nestedWrite)
+                #expect(Self.docIndexCode { try escaped?.flush() } == .nestedWrite)
+                var options = BulkWriter.Options()
+                options.documentCount = .max
+                try store.load(into: "c", options: options) { try $0.put(["id": "c"]) }
+                #expect(try store.collection("c").count() == 3)
             }
-            #expect(count == 2)
-            #expect(Self.docIndexCode { try escaped?.put(["id": "late"]) } == .nestedWrite)
-            #expect(Self.docIndexCode { try escaped?.flush() } == .nestedWrite)
-            var options = BulkWriter.Options()
-            options.documentCount = .max
-            try store.load(into: "c", options: options) { try $0.put(["id": "c"]) }
-            #expect(try store.collection("c").count() == 3)
         }
     }
 

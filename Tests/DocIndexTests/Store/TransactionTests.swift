@@ -121,22 +121,23 @@ import Testing
         }
     }
 
-    @Test(.timeLimit(.minutes(1)))
-    func `A write within a write is an error and no deadlock, and the outer one may go on`() throws {
-        try withTemporaryStore(schema: Self.schema) { store in
-            let photos = try store.collection("photos")
-            try store.write { transaction in
-                try transaction.put(["id": "outer"], in: "photos")
-                expectFailure(.nestedWrite, containing: "transaction") { try photos.put(["id": "inner"]) }
-                expectFailure(.nestedWrite) { try photos.delete("outer") }
-                expectFailure(.nestedWrite) { try store.write { _ in } }
-                expectFailure(.nestedWrite) { try store.flush() }
-                expectFailure(.nestedWrite) { try store.close() }
-                // Reading is no write.
-                #expect(try photos.find(Query()).isEmpty)
-                try transaction.put(["id": "outer 2"], in: "photos")
+    @Test func `A write within a write is an error and no deadlock, and the outer one may go on`() async throws {
+        try await within(.seconds(60)) {
+            try withTemporaryStore(schema: Self.schema) { store in
+                let photos = try store.collection("photos")
+                try store.write { transaction in
+                    try transaction.put(["id": "outer"], in: "photos")
+                    expectFailure(.nestedWrite, containing: "transaction") { try photos.put(["id": "inner"]) }
+                    expectFailure(.nestedWrite) { try photos.delete("outer") }
+                    expectFailure(.nestedWrite) { try store.write { _ in } }
+                    expectFailure(.nestedWrite) { try store.flush() }
+                    expectFailure(.nestedWrite) { try store.close() }
+                    // Reading is no write.
+                    #expect(try photos.find(Query()).isEmpty)
+                    try transaction.put(["id": "outer 2"], in: "photos")
+                }
+                #expect(try photos.find(Query()).map(\.id) == ["outer", "outer 2"])
             }
-            #expect(try photos.find(Query()).map(\.id) == ["outer", "outer 2"])
         }
     }
 

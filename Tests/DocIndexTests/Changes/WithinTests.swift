@@ -1,0 +1,31 @@
+import Synchronization
+import TestSupport
+import Testing
+
+#if canImport(Glibc)
+    import Glibc
+#else
+    import Darwin
+#endif
+
+/// What other tests of waiting rely on: that it ends, whatever does not.
+@Suite struct WithinTests {
+    @Test func `What a body returns or throws arrives`() async throws {
+        struct Refused: Error {}
+        #expect(try await within(.seconds(120)) { 7 } == 7)
+        await #expect(throws: Refused.self) { try await within(.seconds(120)) { throw Refused() } }
+    }
+
+    @Test func `A body that waits without end fails in time, in a task and on its thread`() async throws {
+        let isOver = Mutex(false)
+        await #expect(throws: NotInTime.self) {
+            try await within(.milliseconds(50)) {
+                while !isOver.withLock({ $0 }) { await pause(for: .milliseconds(5)) }
+            }
+        }
+        await #expect(throws: NotInTime.self) {
+            try await within(.milliseconds(50)) { while !isOver.withLock({ $0 }) { usleep(5000) } }
+        }
+        isOver.withLock { $0 = true }
+    }
+}
