@@ -1,16 +1,25 @@
 """Times lkrepl beside ldb, sqlite3 and plyvel; see `shellbench`."""
 import importlib.util, json, os, random, shutil, statistics, subprocess, sys, tempfile, threading, time
 
-out = None
-if "--json" in sys.argv:
-    out = os.path.abspath(sys.argv.pop(sys.argv.index("--json") + 1))
-    sys.argv.remove("--json")
+
+
+def option(name):
+    """The path behind an option; None without it."""
+    if name not in sys.argv: return None
+    path = os.path.abspath(sys.argv.pop(sys.argv.index(name) + 1))
+    sys.argv.remove(name)
+    return path
+
+
+out, kept = option("--json"), option("--place")
 lkrepl = os.path.abspath(sys.argv[1])
 records = int(sys.argv[2]) if len(sys.argv) > 2 else 1_000_000
 rounds = int(sys.argv[3]) if len(sys.argv) > 3 else 7
 wanted = sys.argv[4].split(",") if len(sys.argv) > 4 else None
-place = tempfile.mkdtemp(prefix="shellbench-")
+if kept: os.makedirs(kept, exist_ok=True)
+place = kept or tempfile.mkdtemp(prefix="shellbench-")
 os.chdir(place)
+has_plyvel = importlib.util.find_spec("plyvel") is not None
 
 PLYVEL_DUMP = """
 import json, plyvel, sys
@@ -43,6 +52,8 @@ def run(command, remove=()):
     for path in remove:
         shutil.rmtree(path, ignore_errors=True)
         if os.path.isfile(path): os.remove(path)
+    # What the disk has still to write from before is not counted for this.
+    os.sync()
     stop, result = threading.Event(), [0]
     start = time.perf_counter()
     process = subprocess.Popen(command, shell=True, stderr=subprocess.PIPE)
@@ -55,7 +66,8 @@ def run(command, remove=()):
     return seconds, result[0]
 
 
-def main():
+def prepare():
+    """Makes what is read: the same records as text and in a database of each program."""
     random.seed(1)
     letters = "abcdefghijklmnopqrstuvwxyz0123456789 "
     with open("plain.jsonl", "w") as plain, open("hex.ldb", "w") as ldb:
@@ -63,9 +75,25 @@ def main():
             key, value = f"photo/{number:08d}", "".join(random.choices(letters, k=86))
             plain.write(f'{{"k":"{key}","v":"{value}"}}\n')
             ldb.write(f"0x{key.encode().hex().upper()} ==> 0x{value.encode().hex().upper()}\n")
-    run(f"exec {lkrepl} load --create ours.db plain.jsonl -q")
-    run(f"exec {lkrepl} dump ours.db -o ours.lkd -q")
-    # name, command, what it makes
+    run(f"exec {lkrepl} load --create ours.db plain.jsonl -q", ("ours.db",))
+    run(f"exec {lkrepl} dump ours.db -o ours.lkd -q", ("ours.lkd",))
+    if shutil.which("ldb"):
+        run("ldb load --hex --create_if_missing --db=rocks.db < hex.ldb > /dev/null", ("rocks.db",))
+    if shutil.which("sqlite3"):
+        import sqlite3
+        if os.path.exists("plain.sqlite"): os.remove("plain.sqlite")
+        database = sqlite3.connect("plain.sqlite")
+        database.execute("CREATE TABLE kv (k TEXT PRIMARY KEY, v TEXT) WITHOUT ROWID")
+        database.executemany(
+            "INSERT INTO kv VALUES (?, ?)", ((r["k"], r["v"]) for r in map(json.loads, open("plain.jsonl"))))
+        database.commit(); database.close()
+        run("sqlite3 plain.sqlite .dump > plain.sql")
+    if has_plyvel:
+        open("pdump.py", "w").write(PLYVEL_DUMP); open("pload.py", "w").write(PLYVEL_LOAD)
+
+
+def commands():
+    """Of each operation: program, command, what it makes. Ours are the first."""
     cases = {
         "count": [("lkrepl", f"exec {lkrepl} count ours.db > /dev/null", ())],
         "keys": [("lkrepl", f"exec {lkrepl} scan ours.db --keys > keys", ())],
@@ -75,43 +103,50 @@ def main():
     if subprocess.run([lkrepl, "digest", "--help"], capture_output=True).returncode == 0:
         cases["digest"] = [("lkrepl", f"exec {lkrepl} digest ours.db > /dev/null", ())]
     if shutil.which("ldb"):
-        run("ldb load --hex --create_if_missing --db=rocks.db < hex.ldb > /dev/null")
         cases["count"].append(("ldb", "exec ldb dump --count_only --db=rocks.db > /dev/null", ()))
         cases["keys"].append(("ldb", "exec ldb scan --no_value --db=rocks.db > keys", ()))
         cases["dump"].append(("ldb", "exec ldb dump --hex --db=rocks.db > dumped", ()))
         cases["load"].append(
             ("ldb", "exec ldb load --hex --create_if_missing --db=rocks.new < hex.ldb > /dev/null", ("rocks.new",)))
     if shutil.which("sqlite3"):
-        import sqlite3
-        database = sqlite3.connect("plain.sqlite")
-        database.execute("CREATE TABLE kv (k TEXT PRIMARY KEY, v TEXT) WITHOUT ROWID")
-        database.executemany(
-            "INSERT INTO kv VALUES (?, ?)", ((r["k"], r["v"]) for r in map(json.loads, open("plain.jsonl"))))
-        database.commit(); database.close()
-        run("sqlite3 plain.sqlite .dump > plain.sql")
         cases["count"].append(("sqlite3", "exec sqlite3 plain.sqlite 'SELECT count(*) FROM kv' > /dev/null", ()))
         cases["keys"].append(("sqlite3", "exec sqlite3 plain.sqlite 'SELECT k FROM kv' > keys", ()))
         cases["dump"].append(("sqlite3", "exec sqlite3 plain.sqlite .dump > dumped", ()))
         cases["load"].append(("sqlite3", "exec sqlite3 new.sqlite < plain.sql", ("new.sqlite",)))
         if "digest" in cases:
             cases["digest"].append(("sqlite3", "exec sqlite3 plain.sqlite .sha3sum > /dev/null", ()))
-    if importlib.util.find_spec("plyvel"):
-        open("pdump.py", "w").write(PLYVEL_DUMP); open("pload.py", "w").write(PLYVEL_LOAD)
+    if has_plyvel:
         cases["dump"].append(("plyvel", f"exec {sys.executable} pdump.py > dumped", ()))
         cases["load"].append(("plyvel", f"exec {sys.executable} pload.py", ("plyvel.new",)))
+    return {name: programs for name, programs in cases.items() if not wanted or name in wanted}
 
+
+def rounds_before():
+    """How many rounds there were in this place; None in one that is not prepared."""
+    try:
+        with open("rounds") as file: return int(file.read())
+    except OSError:
+        return None
+
+
+def main():
+    before = rounds_before()
+    if before is None:
+        prepare()
+        before = 0
+    cases = commands()
     print(f"{records:,} records of 100 bytes, {rounds} interleaved rounds, medians\n")
     print(f"{'':8}{'program':10}{'seconds':>9}{'ratio':>8}{'private MB':>12}")
-    cases = {name: programs for name, programs in cases.items() if not wanted or name in wanted}
     times = {(name, program): [] for name, programs in cases.items() for program, _, _ in programs}
     memory = dict.fromkeys(times, 0)
     # Rounds of all in turns, so that a spread holds what the machine drifts; who goes first alternates.
-    for number in range(rounds):
+    for number in range(before, before + rounds):
         for name, programs in cases.items():
             for program, command, made in programs if number % 2 == 0 else reversed(programs):
                 seconds, kilobytes = run(command, made)
                 times[name, program].append(seconds)
                 memory[name, program] = max(memory[name, program], kilobytes)
+    with open("rounds", "w") as file: file.write(str(before + rounds))
     lines = []
     for (name, program), taken in times.items():
         ours, median = times[name, "lkrepl"], statistics.median(taken)
@@ -121,7 +156,7 @@ def main():
         ratios = [theirs / own for own, theirs in zip(ours, taken)]
         lines.append({"operation": name, "unit": "s", "peerName": program, "ours": statistics.median(ours),
                       "peer": median, "ratio": statistics.median(ratios), "low": min(ratios), "high": max(ratios),
-                      "rounds": rounds})
+                      "rounds": [{"ours": own, "peer": theirs} for own, theirs in zip(ours, taken)]})
     for program in ["ldb", "sqlite3", "plyvel"]:
         if program not in {line["peerName"] for line in lines}: print(f"{program}: skipped, it is not installed")
     if out:
@@ -134,4 +169,4 @@ try:
     main()
 finally:
     os.chdir("/")
-    shutil.rmtree(place, ignore_errors=True)
+    if not kept: shutil.rmtree(place, ignore_errors=True)

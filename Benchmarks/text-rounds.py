@@ -19,11 +19,11 @@ def line(operation, unit, peer, ours, theirs):
     ratios = [b / a for a, b in zip(ours, theirs)]
     return {"operation": operation, "unit": unit, "peerName": peer, "ours": statistics.median(ours),
             "peer": statistics.median(theirs), "ratio": statistics.median(ratios), "low": min(ratios),
-            "high": max(ratios), "rounds": len(ratios)}
+            "high": max(ratios), "rounds": [{"ours": a, "peer": b} for a, b in zip(ours, theirs)]}
 
 
 def show(entry):
-    spread = f"({entry['low']:.2f} to {entry['high']:.2f})" if entry["rounds"] > 1 else "(once)"
+    spread = f"({entry['low']:.2f} to {entry['high']:.2f})" if len(entry["rounds"]) > 1 else "(once)"
     print(f"{entry['operation']:34}{entry['unit']:5}{entry['peerName']:8}{entry['ours']:11.2f}{entry['peer']:11.2f}"
           f"{entry['ratio']:9.2f} {spread}", flush=True)
 
@@ -39,18 +39,22 @@ def add(*arguments):
 # Each build of ours has a store of its own, without the index; what it reads and what FTS5 is given are the same records.
 print(f"\n{'operation':34}{'':5}{'peer':8}{'ours':>11}{'peer':>11}{'ratio':>9} (low to high)")
 plain = work + "/plain"
+shutil.rmtree(plain, ignore_errors=True)
 run(textbench, "--load", work + "/records.jsonl", plain)
 built, read, theirs, sizes = [], [], {}, {}
 for number in range(rounds):
     def ours():
         shutil.rmtree(work + "/built", ignore_errors=True)
         shutil.copytree(plain, work + "/built")
+        # What the disk has still to write from before is not counted for a build.
+        os.sync()
         text = run(textbench, "--build", work + "/built")
         read.append(float(re.search(r"all documents read in ([\d.e-]+) s", text)[1]))
         seconds = re.search(r"index built from stored documents in ([\d.e-]+) s.*made one segment\s+in ([\d.e-]+) s", text)
         built.append(float(seconds[1]) + float(seconds[2]))
 
     def others():
+        os.sync()
         for entry in map(json.loads, peers("build", work + "/records.jsonl", peers_directory).splitlines()):
             theirs.setdefault(entry["peer"], []).append(entry["seconds"])
             sizes[entry["peer"]] = entry["bytes"]

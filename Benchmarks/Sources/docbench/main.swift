@@ -1,6 +1,6 @@
 // DocIndex beside SQLite: the same records, indexes and durability, in one table.
 //
-// usage: docbench [--smoke] [--large] [--growth] [--rounds N] [--json FILE]
+// usage: docbench [--smoke] [--large] [--growth] [--rounds N] [--load-rounds N] [--json FILE]
 //        docbench online [COUNT]
 //        docbench load ours|peer text|decoded FILE COUNT DIRECTORY
 //        docbench repeat get|commit|update ours|peer DIRECTORY FILE COUNT REPEATS
@@ -30,6 +30,7 @@ func runSuite(_ arguments: [String]) throws {
     }
     if arguments.contains("--large") { suite.growth.append(1_000_000) }
     if let rounds = value(of: "--rounds", in: arguments).flatMap({ Int($0) }) { suite.rounds = max(1, rounds) }
+    if let rounds = value(of: "--load-rounds", in: arguments).flatMap({ Int($0) }) { suite.loadRounds = max(1, rounds) }
     say("\(suite.recordCount) \(suite.records.description)\n\n\(Line.header(ours: "DocIndex", peer: "GRDB"))")
     try suite.run(growthOnly: arguments.contains("--growth"))
     try Measured.write(suite.lines, of: "docbench", arguments)

@@ -3,7 +3,8 @@
 // usage: report table OUT.json PART.json…
 //        report compare FIRST.json SECOND.json
 //
-// table: prints the lines of the parts as one table and writes them into one file, with the machine. compare: says of each
+// table: prints the lines of the parts as one table and writes them into one file, with the machine; of parts of one program, the
+// rounds are put together, in the order of the first. compare: says of each
 // line whether the two runs agree: the ratio of one lies within the spread of the other. Fails where one does not.
 
 import Foundation
@@ -29,7 +30,15 @@ func machine() -> String {
 }
 
 func table(_ out: String, _ paths: [String]) throws {
-    let run = Run(machine: machine(), parts: try paths.map { try read(Measured.self, $0) })
+    var parts: [Measured] = []
+    for part in try paths.map({ try read(Measured.self, $0) }) {
+        if let position = parts.firstIndex(where: { $0.program == part.program }) {
+            parts[position].add(part)
+        } else {
+            parts.append(part)
+        }
+    }
+    let run = Run(machine: machine(), parts: parts)
     say(run.machine)
     say("\n" + Line.pad("", 57) + Line.header(ours: "ours", peer: "peer").dropFirst(57))
     for part in run.parts {
@@ -58,13 +67,13 @@ func compare(_ first: String, _ second: String) throws -> Bool {
         let others = second.parts.first { $0.program == part.program }?.lines ?? []
         for line in part.lines {
             let name = Line.pad("\(part.program): \(line.operation), \(line.peerName)", 76)
-            guard let other = others.first(where: { $0.operation == line.operation && $0.peerName == line.peerName })
+            guard let other = others.first(where: line.isAlike)
             else {
                 alone += 1
                 say(name + "in the first run alone")
                 continue
             }
-            if line.rounds < 2 || other.rounds < 2 {
+            if line.rounds.count < 2 || other.rounds.count < 2 {
                 once += 1
                 continue
             }
