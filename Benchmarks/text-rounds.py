@@ -1,9 +1,14 @@
 """Builds and asks the text index, FTS5 and tantivy in turns; see `text`."""
 import json, os, re, shutil, statistics, subprocess, sys
 
+# A later run of the same place goes on with the rounds: so over all of them each side goes first as often.
 textbench, work, rounds, out = sys.argv[1], sys.argv[2], int(sys.argv[3]), sys.argv[4]
 here = os.path.dirname(os.path.abspath(__file__))
 peers_directory = work + "/peers"
+try:
+    with open(work + "/rounds") as file: before = int(file.read())
+except OSError:
+    before = 0
 
 
 def run(*command):
@@ -42,7 +47,7 @@ plain = work + "/plain"
 shutil.rmtree(plain, ignore_errors=True)
 run(textbench, "--load", work + "/records.jsonl", plain)
 built, read, theirs, sizes = [], [], {}, {}
-for number in range(rounds):
+for number in range(before, before + rounds):
     def ours():
         shutil.rmtree(work + "/built", ignore_errors=True)
         shutil.copytree(plain, work + "/built")
@@ -63,7 +68,7 @@ size = int(re.search(r"text (\d+) bytes", open(work + "/ours").read())[1])
 for peer in theirs:
     add("build, one segment", "s", peer, built, theirs[peer])
     add("the same without reading", "s", peer, [max(a - b, 1e-9) for a, b in zip(built, read)], theirs[peer])
-    add("size of the index", "MB", peer, [size / 1e6], [sizes[peer] / 1e6])
+    if before == 0: add("size of the index", "MB", peer, [size / 1e6], [sizes[peer] / 1e6])
 
 print(peers("check", work + "/queries", peers_directory, work + "/agreed"), end="")
 
@@ -94,7 +99,7 @@ asked += [Asked(peer, sys.executable, here + "/text-peers", "answer", peer, peer
 with open(work + "/agreed", encoding="utf-8") as file:
     queries = [line.rstrip("\n").split("\t")[:2] for line in file]
 medians = []
-for number in range(rounds):
+for number in range(before, before + rounds):
     times = {}
     for kind, text in queries:
         for process in asked if number % 2 == 0 else reversed(asked):
@@ -103,6 +108,7 @@ for number in range(rounds):
             times.setdefault((process.name, "all"), []).append(microseconds)
     medians.append({key: statistics.median(own) for key, own in times.items()})
 for process in asked: process.end()
+with open(work + "/rounds", "w") as file: file.write(str(before + rounds))
 for peer in theirs:
     for kind in sorted({kind for _, kind in medians[0]} - {"all"}) + ["all"]:
         add(f"ten best, {kind}", "µs", peer, [m["ours", kind] for m in medians], [m[peer, kind] for m in medians])

@@ -24,11 +24,15 @@ package struct Cost: Codable {
     }
 }
 
+/// How many rounds an earlier run of the same program had, as `--first-round` says: so that over several runs each side goes first
+/// as often, and each of them directly after the start.
+private let firstRound = value(of: "--first-round", in: CommandLine.arguments).flatMap { Int($0) } ?? 0
+
 /// Runs both sides once, one after the other; which goes first alternates with the rounds.
 package func inTurn(
     _ round: Int, ours: () throws -> Cost, peer: () throws -> Cost
 ) rethrows -> (ours: Cost, peer: Cost) {
-    if round % 2 == 0 {
+    if (firstRound + round) % 2 == 0 {
         let first = try ours()
         return (first, try peer())
     }

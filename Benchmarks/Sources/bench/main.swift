@@ -1,6 +1,6 @@
 // Runs the comparisons and prints one table, or repeats one side of one comparison for a profiler.
 //
-// usage: bench [COUNT [ROUNDS]] [--json FILE]
+// usage: bench [COUNT [ROUNDS]] [--first-round N] [--json FILE]
 //        bench only NAME ours|peer COUNT REPEATS
 //        bench memory COUNT
 
@@ -26,7 +26,7 @@ if arguments.first == "only" {
     try ScanMemory(directory: directory.path, count: arguments.dropFirst().first.flatMap { Int($0) } ?? 10_000_000)
         .run()
 } else {
-    let numbers = arguments.prefix { $0 != "--json" }
+    let numbers = arguments.prefix { !$0.hasPrefix("--") }
     let count = numbers.first.flatMap { Int($0) } ?? 300_000
     let rounds = numbers.dropFirst().first.flatMap { Int($0) } ?? 7
     say("\(count) keys\n\n\(Line.header(ours: "LevelKit", peer: "C"))")

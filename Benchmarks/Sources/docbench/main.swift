@@ -1,6 +1,6 @@
 // DocIndex beside SQLite: the same records, indexes and durability, in one table.
 //
-// usage: docbench [--smoke] [--large] [--growth] [--rounds N] [--load-rounds N] [--json FILE]
+// usage: docbench [--smoke] [--large] [--growth] [--rounds N] [--load-rounds N] [--first-round N] [--json FILE]
 //        docbench online [COUNT]
 //        docbench load ours|peer text|decoded FILE COUNT DIRECTORY
 //        docbench repeat get|commit|update ours|peer DIRECTORY FILE COUNT REPEATS
@@ -24,6 +24,7 @@ func runSuite(_ arguments: [String]) throws {
         suite.recordCount = 300
         suite.rounds = 1
         suite.loadRounds = 1
+        suite.openingRounds = 1
         suite.operationCount = 50
         suite.syncedCount = 2
         suite.growth = [200]

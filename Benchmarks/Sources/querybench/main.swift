@@ -1,6 +1,6 @@
 // Queries of DocIndex beside SQLite: the same records, indexes and questions, in one table.
 //
-// usage: querybench [--smoke] [--count N] [--rounds N] [--only PART] [--json FILE] [--stores DIRECTORY] [--ours SECONDS]
+// usage: querybench [--smoke] [--count N] [--rounds N] [--first-round N] [--only PART] [--json FILE] [--stores DIRECTORY] [--ours SECONDS]
 //        querybench --acceptance [--count N] [--rounds N] [--only NUMBER] [--stores DIRECTORY]
 //        querybench --calibrate | --cancel [--count N] [--stores DIRECTORY]
 //

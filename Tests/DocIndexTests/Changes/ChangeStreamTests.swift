@@ -1,5 +1,5 @@
-import Dispatch
 import DocIndex
+import Foundation
 import Synchronization
 import TestSupport
 import Testing
@@ -70,7 +70,7 @@ import Testing
                 let isWoken = isThere.value.withLock { $0 }
                 #expect(!isWoken)
                 try await withCheckedThrowingContinuation { (done: CheckedContinuation<Void, any Error>) in
-                    DispatchQueue.global().async { done.resume(with: Result { _ = try photos.put(["id": "b"]) }) }
+                    Thread.detachNewThread { done.resume(with: Result { _ = try photos.put(["id": "b"]) }) }
                 }
                 try await group.waitForAll()
             }
