@@ -27,7 +27,7 @@ docs: bootstrap
 	@Examples/photos/demo "$$($(SWIFT) build -c release --show-bin-path)/lkrepl" "$(DEMO_STORE)" > /dev/null
 	@script/docs "$$($(SWIFT) build -c release --show-bin-path)/lkrepl" "$(DEMO_STORE)"
 
-# The test runner has the last word. The benchmarks come first, each once at a tiny size.
+# The test runner has the last word, but for the list of what failed. The benchmarks come first, each at a tiny size.
 test: bootstrap-tests lint
 	@$(MAKE) --no-print-directory bench-smoke
 	@SWIFT="$(SWIFT)" script/test

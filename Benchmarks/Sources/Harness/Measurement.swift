@@ -40,19 +40,6 @@ package func inTurn(
     return (try ours(), first)
 }
 
-/// Runs both sides in turns, several times.
-package func alternating(
-    rounds: Int, ours: (Int) throws -> Cost, peer: (Int) throws -> Cost
-) rethrows -> [(ours: Cost, peer: Cost)] {
-    try (0..<rounds).map { round in
-        try inTurn(round) {
-            try ours(round)
-        } peer: {
-            try peer(round)
-        }
-    }
-}
-
 /// Prints a line at once, even into a pipe.
 package func say(_ line: String) { FileHandle.standardOutput.write(Data((line + "\n").utf8)) }
 

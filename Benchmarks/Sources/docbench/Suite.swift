@@ -52,11 +52,14 @@ struct Suite {
         let forms = [("decoded", "load, decoded documents"), ("text", "load, from JSON text")]
         var amounts = forms.map { _ in Amounts() }
         var costs = forms.map { _ in [(ours: Cost, peer: Cost)]() }
+        var (compactions, openings) = ([(ours: Cost, peer: Cost)](), [(ours: Cost, peer: Cost)]())
         // Both forms in turns: so the spread tells of how the machine drifts. The last load is that of texts.
         for round in 0..<loadRounds {
             for (position, form) in forms.enumerated() {
                 costs[position].append(
                     try loadBoth(form.0, count: recordCount, round: round, noting: &amounts[position]))
+                openings.append(try openBoth(round))
+                if form.0 == "decoded" { compactions.append(try compactBoth(round)) }
             }
         }
         for (position, form) in forms.enumerated() {
@@ -65,6 +68,22 @@ struct Suite {
         let ofTexts = amounts[1]
         add(Line("peak memory of that load", unit: "MB", ours: ofTexts.ours.peaks, peer: ofTexts.peer.peaks))
         add(Line("size on disk after the load", unit: "MB", ours: ofTexts.ours.sizes, peer: ofTexts.peer.sizes))
+        add(Line("compact after a load", unit: "s", divisor: 1e9, rounds: compactions))
+        add(Line("open, the first time after a load", unit: "ms", divisor: 1e6, rounds: openings))
+    }
+
+    private func compactBoth(_ round: Int) throws -> (ours: Cost, peer: Cost) {
+        func compact<S: Side>(_ type: S.Type, _ name: String) throws -> Cost {
+            let side = try S(directory: place(name))
+            let cost = try Cost { try side.compact() }
+            try side.close()
+            return cost
+        }
+        return try inTurn(round) {
+            try compact(DocIndexSide.self, "ours")
+        } peer: {
+            try compact(SQLiteSide.self, "peer")
+        }
     }
 
     /// Loads both sides; which goes first alternates with the rounds.
@@ -102,8 +121,10 @@ struct Suite {
     private mutating func growthOfLoads() throws {
         for count in growth {
             var amounts = Amounts()
-            let rounds = try (0..<(count > 500_000 ? 1 : loadRounds)).map {
-                try loadBoth("text", count: count, round: $0, noting: &amounts)
+            var (rounds, openings) = ([(ours: Cost, peer: Cost)](), [(ours: Cost, peer: Cost)]())
+            for round in 0..<(count > 500_000 ? 1 : loadRounds) {
+                rounds.append(try loadBoth("text", count: count, round: round, noting: &amounts))
+                openings.append(try openBoth(round))
             }
             add(
                 Line(
@@ -111,24 +132,23 @@ struct Suite {
             )
             add(Line("its peak memory, \(count)", unit: "MB", ours: amounts.ours.peaks, peer: amounts.peer.peaks))
             add(Line("its size on disk, \(count)", unit: "MB", ours: amounts.ours.sizes, peer: amounts.peer.sizes))
-            try opening("open a store of \(count)")
+            let name = "open a store of \(count)"
+            add(Line("\(name), the first time", unit: "ms", divisor: 1e6, rounds: openings))
+            try opening(name)
         }
     }
 
-    /// The first opening puts what a load left in the log into a table, so it is a line of its own.
     private mutating func opening(_ name: String) throws {
-        let first = try inTurn(0) {
+        add(Line(name, unit: "ms", divisor: 1e6, rounds: try (0..<openingRounds).map(openBoth)))
+    }
+
+    /// Opens both sides, and closes them again. The first opening after a load puts what that left in the log into a table.
+    private func openBoth(_ round: Int) throws -> (ours: Cost, peer: Cost) {
+        try inTurn(round) {
             try open(DocIndexSide.self, "ours")
         } peer: {
             try open(SQLiteSide.self, "peer")
         }
-        add(Line("\(name), the first time", unit: "ms", divisor: 1e6, rounds: [first]))
-        let rounds = try alternating(rounds: openingRounds) { _ in
-            try open(DocIndexSide.self, "ours")
-        } peer: { _ in
-            try open(SQLiteSide.self, "peer")
-        }
-        add(Line(name, unit: "ms", divisor: 1e6, rounds: rounds))
     }
 
     private func open<S: Side>(_ type: S.Type, _ side: String) throws -> Cost {
@@ -176,12 +196,8 @@ struct Suite {
         try checkEqual(ours, peer, ids: ids, texts: texts)
 
         add(sizes("size on disk after the changes"))
-        let compaction = try inTurn(0) {
-            try Cost { try ours.compact() }
-        } peer: {
-            try Cost { try peer.compact() }
-        }
-        add(Line("compact", unit: "s", divisor: 1e9, rounds: [compaction]))
+        try ours.compact()
+        try peer.compact()
         try checkEqual(ours, peer, ids: ids, texts: texts)
         try ours.close()
         try peer.close()
