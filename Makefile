@@ -40,7 +40,7 @@ bench: bootstrap
 	@$(SWIFT) build --quiet -c release --package-path Benchmarks
 	@$(SWIFT) build --quiet -c release --package-path Benchmarks --product lkrepl
 	@programs="$$($(SWIFT) build -c release --package-path Benchmarks --show-bin-path)" && \
-		Benchmarks/run "$$programs/lkrepl" "$$programs" "$(BENCH_JSON)"
+		SWIFT="$(SWIFT)" Benchmarks/run "$$programs/lkrepl" "$$programs" "$(BENCH_JSON)"
 
 # In debug builds: what is slow is not the point, and a release build takes longer than all of it.
 bench-smoke: bootstrap

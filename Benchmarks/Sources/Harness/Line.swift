@@ -118,10 +118,13 @@ package struct Line: Codable {
 /// What a program measured, as it stands in a file.
 package struct Measured: Codable {
     package var program: String
+    /// What was measured beside each other: names with versions.
+    package var versions: [String]?
     package var lines: [Line]
 
     /// Adds what the same program measured at another moment: rounds to the lines that are there, and further lines.
     package mutating func add(_ other: Measured) {
+        versions = versions ?? other.versions
         for line in other.lines {
             if let position = lines.firstIndex(where: line.isAlike) {
                 lines[position].add(line)
@@ -131,16 +134,20 @@ package struct Measured: Codable {
         }
     }
 
-    package init(program: String, lines: [Line]) {
+    package init(program: String, versions: [String]? = nil, lines: [Line]) {
         self.program = program
+        self.versions = versions
         self.lines = lines
     }
 
     /// Writes the lines to the file that `--json` names, if it is there.
-    package static func write(_ lines: [Line], of program: String, _ arguments: [String]) throws {
+    package static func write(
+        _ lines: [Line], of program: String, versions: [String] = [], _ arguments: [String]
+    ) throws {
         guard let path = value(of: "--json", in: arguments) else { return }
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
-        try encoder.encode(Measured(program: program, lines: lines)).write(to: URL(fileURLWithPath: path))
+        let measured = Measured(program: program, versions: versions, lines: lines)
+        try encoder.encode(measured).write(to: URL(fileURLWithPath: path))
     }
 }

@@ -4,6 +4,7 @@
 //        bench only NAME ours|peer COUNT REPEATS
 //        bench memory COUNT
 
+import CRawLevelDB
 import Foundation
 import Harness
 
@@ -39,5 +40,6 @@ if arguments.first == "only" {
     }
     let lines = zip(comparisons, costs).map { $0.line($1) }
     for line in lines { say(line.text) }
-    try Measured.write(lines, of: "bench", arguments)
+    let version = "LevelDB \(leveldb_major_version()).\(leveldb_minor_version())"
+    try Measured.write(lines, of: "bench", versions: [version], arguments)
 }

@@ -44,6 +44,11 @@ final class SQLiteSide: Side {
 
     func close() throws { try queue.close() }
 
+    /// The version of SQLite that is linked.
+    static func version() throws -> String {
+        "SQLite \(try DatabaseQueue().read { try String.fetchOne($0, sql: "SELECT sqlite_version()") } ?? "?")"
+    }
+
     /// What the program needs of a record: decoding into a type is quicker than decoding everything.
     private struct Indexed: Decodable {
         let id: String

@@ -34,7 +34,7 @@ func runSuite(_ arguments: [String]) throws {
     if let rounds = value(of: "--load-rounds", in: arguments).flatMap({ Int($0) }) { suite.loadRounds = max(1, rounds) }
     say("\(suite.recordCount) \(suite.records.description)\n\n\(Line.header(ours: "DocIndex", peer: "GRDB"))")
     try suite.run(growthOnly: arguments.contains("--growth"))
-    try Measured.write(suite.lines, of: "docbench", arguments)
+    try Measured.write(suite.lines, of: "docbench", versions: [SQLiteSide.version()], arguments)
 }
 
 func repeatOperation<S: Side>(_ type: S.Type, _ arguments: [String]) throws {

@@ -13,6 +13,8 @@ import Harness
 /// All that one run measured.
 struct Run: Codable {
     var machine: String
+    /// What was measured: names with versions; `nil` in files of earlier versions.
+    var versions: [String]?
     var parts: [Measured]
 }
 
@@ -29,6 +31,37 @@ func machine() -> String {
     return "\(model ?? "unknown processor"), \(info.processorCount) cores, \(info.operatingSystemVersionString)"
 }
 
+/// The version of Swift, and of GRDB as it was built in, where they are known.
+func builtWith() -> [String] {
+    var versions: [String] = []
+    let compiler = Process()
+    let output = Pipe()
+    compiler.executableURL = URL(fileURLWithPath: "/usr/bin/env")
+    compiler.arguments = [ProcessInfo.processInfo.environment["SWIFT"] ?? "swift", "--version"]
+    compiler.standardOutput = output
+    compiler.standardError = FileHandle.nullDevice
+    if (try? compiler.run()) != nil {
+        let text = String(decoding: (try? output.fileHandleForReading.readToEnd()) ?? Data(), as: UTF8.self)
+        compiler.waitUntilExit()
+        if let version = text.firstMatch(of: /Swift version (\S+)/)?.output.1 { versions.append("Swift \(version)") }
+    }
+    /// What the package manager resolved; the benchmarks are started in their own directory.
+    struct Resolved: Decodable {
+        struct Pin: Decodable {
+            struct State: Decodable { var version: String? }
+            var identity: String
+            var state: State
+        }
+        var pins: [Pin]
+    }
+    if let resolved = try? read(Resolved.self, "Package.resolved"),
+        let version = resolved.pins.first(where: { $0.identity == "grdb.swift" })?.state.version
+    {
+        versions.append("GRDB \(version)")
+    }
+    return versions
+}
+
 func table(_ out: String, _ paths: [String]) throws {
     var parts: [Measured] = []
     for part in try paths.map({ try read(Measured.self, $0) }) {
@@ -38,8 +71,11 @@ func table(_ out: String, _ paths: [String]) throws {
             parts.append(part)
         }
     }
-    let run = Run(machine: machine(), parts: parts)
+    var versions = builtWith()
+    for version in parts.flatMap({ $0.versions ?? [] }) where !versions.contains(version) { versions.append(version) }
+    let run = Run(machine: machine(), versions: versions, parts: parts)
     say(run.machine)
+    say(versions.joined(separator: ", "))
     say("\n" + Line.pad("", 57) + Line.header(ours: "ours", peer: "peer").dropFirst(57))
     for part in run.parts {
         var peer: String?
