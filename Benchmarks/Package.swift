@@ -49,6 +49,7 @@ let package = Package(
         .executableTarget(
             name: "textbench",
             dependencies: [
+                "Harness",
                 .product(name: "DocIndex", package: "LevelKit"), .product(name: "LevelKit", package: "LevelKit"),
             ],
             swiftSettings: [.treatAllWarnings(as: .error)]

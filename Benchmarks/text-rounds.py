@@ -1,5 +1,5 @@
 """Builds and asks the text index, FTS5 and tantivy in turns; see `text`."""
-import json, os, re, shutil, statistics, subprocess, sys
+import json, os, re, select, shutil, statistics, subprocess, sys, time
 
 # A later run of the same place goes on with the rounds: so over all of them each side goes first as often.
 textbench, work, rounds, out = sys.argv[1], sys.argv[2], int(sys.argv[3]), sys.argv[4]
@@ -36,17 +36,44 @@ def show(entry):
 lines = []
 
 
-def add(*arguments):
-    lines.append(line(*arguments))
+def add(operation, unit, peer, ours, theirs):
+    if min(ours + theirs) <= 0:
+        print(f"{operation}, {peer}: skipped, the system does not tell it")
+        return
+    lines.append(line(operation, unit, peer, ours, theirs))
     show(lines[-1])
 
 
+def own_memory(pid):
+    """Bytes that are the process's own: mapped files aside, which the system takes back when it needs room."""
+    try:
+        with open(f"/proc/{pid}/status") as file: found = re.search(r"RssAnon:\s+(\d+)", file.read())
+        return int(found[1]) << 10 if found else 0
+    except OSError:
+        return 0
+
+
+def peer_build(peer):
+    """What the peer says of its build, and the bytes of memory that it took for it."""
+    process = subprocess.Popen([sys.executable, here + "/text-peers", "build", peer, work + "/records.jsonl", peers_directory],
+                               stdout=subprocess.PIPE, encoding="utf-8")
+    process.stdout.readline()
+    before = peak = own_memory(process.pid)
+    # Until it says that the index is built: what it does to tell the size is not counted.
+    while not select.select([process.stdout], [], [], 0.01)[0]: peak = max(peak, own_memory(process.pid))
+    answer = process.stdout.read()
+    if process.wait() != 0: sys.exit(f"text: {peer} failed\n{answer}")
+    return json.loads(answer), max(0, peak - before)
+
+
 # Each build of ours has a store of its own, without the index; what it reads and what FTS5 is given are the same records.
+versions = json.loads(peers("list"))
+if "tantivy" not in versions: print("tantivy: skipped, it is not installed")
 print(f"\n{'operation':34}{'':5}{'peer':8}{'ours':>11}{'peer':>11}{'ratio':>9} (low to high)")
 plain = work + "/plain"
 shutil.rmtree(plain, ignore_errors=True)
 run(textbench, "--load", work + "/records.jsonl", plain)
-built, read, theirs, sizes = [], [], {}, {}
+built, read, taken, theirs, theirs_taken, sizes = [], [], [], {}, {}, {}
 for number in range(before, before + rounds):
     def ours():
         shutil.rmtree(work + "/built", ignore_errors=True)
@@ -57,17 +84,22 @@ for number in range(before, before + rounds):
         read.append(float(re.search(r"all documents read in ([\d.e-]+) s", text)[1]))
         seconds = re.search(r"index built from stored documents in ([\d.e-]+) s.*made one segment\s+in ([\d.e-]+) s", text)
         built.append(float(seconds[1]) + float(seconds[2]))
+        memory = re.search(r"without mapped files (\d+) MiB, of which (\d+) MiB were taken before", text)
+        taken.append(max(1, int(memory[1]) - int(memory[2])) * 1.048576)
 
     def others():
-        os.sync()
-        for entry in map(json.loads, peers("build", work + "/records.jsonl", peers_directory).splitlines()):
-            theirs.setdefault(entry["peer"], []).append(entry["seconds"])
-            sizes[entry["peer"]] = entry["bytes"]
+        for peer in versions:
+            os.sync()
+            entry, memory = peer_build(peer)
+            theirs.setdefault(peer, []).append(entry["seconds"])
+            theirs_taken.setdefault(peer, []).append(memory / 1e6)
+            sizes[peer] = entry["bytes"]
     for side in [ours, others] if number % 2 == 0 else [others, ours]: side()
 size = int(re.search(r"text (\d+) bytes", open(work + "/ours").read())[1])
 for peer in theirs:
     add("build, one segment", "s", peer, built, theirs[peer])
     add("the same without reading", "s", peer, [max(a - b, 1e-9) for a, b in zip(built, read)], theirs[peer])
+    add("memory that a build takes", "MB", peer, taken, theirs_taken[peer])
     if before == 0: add("size of the index", "MB", peer, [size / 1e6], [sizes[peer] / 1e6])
 
 print(peers("check", work + "/queries", peers_directory, work + "/agreed"), end="")
@@ -108,9 +140,36 @@ for number in range(before, before + rounds):
             times.setdefault((process.name, "all"), []).append(microseconds)
     medians.append({key: statistics.median(own) for key, own in times.items()})
 for process in asked: process.end()
+
+# Changes to what was asked until now, and to SQLite's documents with their own index; tantivy keeps no documents, and is made for
+# batches.
+updated, updater = [], subprocess.Popen(
+    [sys.executable, here + "/text-peers", "update", work + "/records.jsonl", peers_directory, "10000"],
+    stdin=subprocess.PIPE, stdout=subprocess.PIPE, encoding="utf-8")
+updater.stdout.readline()
+for number in range(before, before + rounds):
+    def ours():
+        text = run(textbench, "--update", work + "/built", "10000")
+        found = re.search(r"closing and opening included: ([\d.]+) us, (\d+) bytes", text)
+        return float(found[1]), float(found[2])
+
+    def fts5():
+        updater.stdin.write("\n")
+        updater.stdin.flush()
+        answer = json.loads(updater.stdout.readline() or sys.exit("text: updates of FTS5 failed"))
+        return answer["microseconds"], answer["bytes"]
+    both = {}
+    for side in [ours, fts5] if number % 2 == 0 else [fts5, ours]:
+        os.sync()
+        both[side.__name__] = side()
+    updated.append((both["ours"], both["fts5"]))
+updater.stdin.close()
+if updater.wait() != 0: sys.exit("text: updates of FTS5 failed")
+for position, (operation, unit) in enumerate([("update a word of a document", "µs"), ("bytes written for it", "bytes")]):
+    add(operation, unit, "FTS5", [a[position] for a, _ in updated], [b[position] for _, b in updated])
 with open(work + "/rounds", "w") as file: file.write(str(before + rounds))
 for peer in theirs:
     for kind in sorted({kind for _, kind in medians[0]} - {"all"}) + ["all"]:
         add(f"ten best, {kind}", "µs", peer, [m["ours", kind] for m in medians], [m[peer, kind] for m in medians])
 if out != "/dev/null":
-    with open(out, "w") as file: json.dump({"program": "text", "lines": lines}, file)
+    with open(out, "w") as file: json.dump({"program": "text", "versions": list(versions.values()), "lines": lines}, file)

@@ -10,13 +10,13 @@ package struct Records {
     package let description: String
 
     /// The catalogue of real records if it is there, else made-up ones, as a file in a directory.
-    package static func find(in directory: String) throws -> Records {
+    package static func find(in directory: String, madeUp count: Int = 118_357) throws -> Records {
         let place =
             ProcessInfo.processInfo.environment["LEVELKIT_DATA"]
             ?? URL(fileURLWithPath: #filePath).appendingPathComponent("../../../../../shared/data").standardized.path
         let catalogue = place + "/catalog.jsonl.gz"
         guard FileManager.default.fileExists(atPath: catalogue) else {
-            return try generate(118_357, in: directory)
+            return try generate(count, in: directory)
         }
         let path = directory + "/records.jsonl"
         _ = FileManager.default.createFile(atPath: path, contents: nil)

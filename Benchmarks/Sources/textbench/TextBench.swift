@@ -1,11 +1,13 @@
 import DocIndex
 import Foundation
+import Harness
 import LevelKit
 import Synchronization
 
 /// Measures the text index: building, size, the ten best documents by kind of query, updates of one document at a time.
 ///
-/// usage: textbench RECORDS.jsonl DIRECTORY QUERIES [COPIES]
+/// usage: textbench --records DIRECTORY [COUNT]
+///        textbench RECORDS.jsonl DIRECTORY QUERIES [COPIES]
 ///        textbench --ask DIRECTORY QUERIES [ROUNDS]
 ///        textbench --answer DIRECTORY
 ///        textbench --update DIRECTORY COUNT
@@ -13,12 +15,13 @@ import Synchronization
 ///        textbench --build DIRECTORY [ROUNDS]
 ///        textbench --smoke
 ///
-/// `QUERIES` is written: a line for each query with its kind, the words, how many documents match, and the microseconds it took,
+/// `--records` puts the records that the benchmarks are about there, as `records.jsonl`: those of the catalogue where it is, and else
+/// made-up ones, so many. `QUERIES` is written: a line for each query with its kind, the words, how many documents match, and the microseconds it took,
 /// with tabs between. `text-peers` asks SQLite and tantivy the same, and compares. `COPIES` loads the records that many times
 /// under other ids: nine make a million of the sample catalogue. `--ask` asks the queries of an earlier run of its store again,
 /// after everything became one segment: for profilers, and for two builds beside each other. `--answer` reads a query from
 /// each line and answers with the fewest microseconds of ten tries, or of those that fit into 20 ms, so that others can take turns
-/// with it query by query. `--update` changes documents of such a store, `--load` loads one without the index, `--build` builds its index anew. `--smoke` measures made-up records: does it run?
+/// with it query by query. `--update` changes documents of such a store, and counts closing it and opening it again, `--load` loads one without the index, `--build` builds its index anew. `--smoke` measures made-up records: does it run?
 @main
 struct TextBench {
     static let fields: [FieldPath] = ["title", "caption", "medium", "credit", "keywords[]"]
@@ -30,6 +33,17 @@ struct TextBench {
     static func main() throws {
         let arguments = CommandLine.arguments
         if arguments.dropFirst().first == "--smoke" { return try smoke() }
+        if arguments.count >= 3, arguments[1] == "--records" {
+            let count = arguments.count > 3 ? Int(arguments[3]) ?? 0 : 118_357
+            let records = try Records.find(in: arguments[2], madeUp: count)
+            print("text: \(records.description)")
+            let path = arguments[2] + "/records.jsonl"
+            if records.path != path {
+                try? FileManager.default.removeItem(atPath: path)
+                try FileManager.default.moveItem(atPath: records.path, toPath: path)
+            }
+            return
+        }
         if arguments.count >= 3, arguments[1] == "--build" {
             for _ in 0..<(arguments.count > 3 ? Int(arguments[3]) ?? 1 : 1) {
                 let store = try DocumentStore.open(at: arguments[2], schema: schema)
@@ -50,7 +64,7 @@ struct TextBench {
         if arguments.count == 3, arguments[1] == "--answer" { return try answer(arguments[2]) }
         guard arguments.count >= 4 else {
             print(
-                "usage: textbench RECORDS.jsonl DIRECTORY QUERIES [COPIES]; textbench --ask DIRECTORY QUERIES [ROUNDS]; textbench --answer DIRECTORY; "
+                "usage: textbench --records DIRECTORY [COUNT]; textbench RECORDS.jsonl DIRECTORY QUERIES [COPIES]; textbench --ask DIRECTORY QUERIES [ROUNDS]; textbench --answer DIRECTORY; "
                     + "textbench --update DIRECTORY COUNT; textbench --load RECORDS.jsonl DIRECTORY; textbench --build DIRECTORY [ROUNDS]; textbench --smoke"
             )
             exit(64)
@@ -58,9 +72,23 @@ struct TextBench {
         if arguments[1] == "--update" {
             let store = try DocumentStore.open(at: arguments[2])
             let photos = try store.collection("photos")
-            let written = try updates(store, photos, ContinuousClock(), Int(arguments[3]) ?? 20_000, "again")
-            print("written for each update: \(Int(written)) bytes; compactions of LevelDB included")
-            return try store.close()
+            let clock = ContinuousClock()
+            let count = min(Int(arguments[3]) ?? 20_000, try photos.count())
+            let before = writtenByteCount()
+            var whole = Duration.zero
+            _ = try updates(store, photos, clock, count, "again") { whole = $0 }
+            let found = try photos.searchCount(try TextQuery(parsing: "again7"))
+            guard found == (count + 992) / 1000 else { fatalError("an update is not found: \(found)") }
+            // What commits leave for later, of LevelDB's log and of pending words, is done when the store is opened again.
+            whole += try clock.measure {
+                try store.close()
+                try DocumentStore.open(at: arguments[2]).close()
+            }
+            let (bytes, updates) = (Double(writtenByteCount() - before), Double(max(1, count)))
+            print(
+                "for each update, closing and opening included: \(String(format: "%.2f", seconds(whole) * 1e6 / updates)) us, "
+                    + "\(String(format: "%.0f", bytes / updates)) bytes written; compactions of LevelDB included")
+            return
         }
         if arguments[1] == "--ask" {
             return try ask(arguments[2], arguments[3], rounds: arguments.count > 4 ? Int(arguments[4]) ?? 5 : 5)
@@ -241,9 +269,11 @@ struct TextBench {
                 + "of which \(before >> 20) MiB were taken before")
     }
 
+    /// - Parameter took: gets the time of all updates.
     /// - Returns: the bytes that were written for each update.
     static func updates(
-        _ store: DocumentStore, _ photos: DocumentCollection, _ clock: ContinuousClock, _ count: Int, _ word: String
+        _ store: DocumentStore, _ photos: DocumentCollection, _ clock: ContinuousClock, _ count: Int, _ word: String,
+        took: (Duration) -> Void = { _ in }
     ) throws -> Double {
         var ids: [DocumentID] = []
         try photos.forEach { document in
@@ -263,6 +293,7 @@ struct TextBench {
                 times.append(seconds(time) * 1e6)
             }
         }
+        took(all)
         times.sort()
         print(
             "updates (\(word)) \(ids.count): mean \(Int(seconds(all) * 1e6 / Double(ids.count))) us "
