@@ -1,6 +1,5 @@
 """Times lkrepl beside ldb, sqlite3 and plyvel; see `shellbench`."""
-import importlib.util, json, os, random, shutil, statistics, subprocess, sys, tempfile, threading, time
-
+import importlib.metadata, importlib.util, json, os, random, re, shutil, statistics, subprocess, sys, tempfile, threading, time
 
 
 def option(name):
@@ -21,6 +20,7 @@ place = kept or tempfile.mkdtemp(prefix="shellbench-")
 os.chdir(place)
 has_plyvel = importlib.util.find_spec("plyvel") is not None
 
+STARTS = 5
 PLYVEL_DUMP = """
 import json, plyvel, sys
 for k, v in plyvel.DB("ours.db"): sys.stdout.write(json.dumps({"k": k.decode(), "v": v.decode()}) + "\\n")
@@ -94,7 +94,10 @@ def prepare():
 
 def commands():
     """Of each operation: program, command, what it makes. Ours are the first."""
+    # Some starts of the program, each of which opens the database and reads a little.
+    def started(command): return f"for start in {' '.join(map(str, range(STARTS)))}; do {command} || exit; done > /dev/null"
     cases = {
+        "start": [("lkrepl", started(f"{lkrepl} first ours.db"), ())],
         "count": [("lkrepl", f"exec {lkrepl} count ours.db > /dev/null", ())],
         "keys": [("lkrepl", f"exec {lkrepl} scan ours.db --keys > keys", ())],
         "dump": [("lkrepl", f"exec {lkrepl} dump ours.db -q > dumped", ())],
@@ -103,12 +106,14 @@ def commands():
     if subprocess.run([lkrepl, "digest", "--help"], capture_output=True).returncode == 0:
         cases["digest"] = [("lkrepl", f"exec {lkrepl} digest ours.db > /dev/null", ())]
     if shutil.which("ldb"):
+        cases["start"].append(("ldb", started("ldb scan --max_keys=1 --db=rocks.db"), ()))
         cases["count"].append(("ldb", "exec ldb dump --count_only --db=rocks.db > /dev/null", ()))
         cases["keys"].append(("ldb", "exec ldb scan --no_value --db=rocks.db > keys", ()))
         cases["dump"].append(("ldb", "exec ldb dump --hex --db=rocks.db > dumped", ()))
         cases["load"].append(
             ("ldb", "exec ldb load --hex --create_if_missing --db=rocks.new < hex.ldb > /dev/null", ("rocks.new",)))
     if shutil.which("sqlite3"):
+        cases["start"].append(("sqlite3", started("sqlite3 plain.sqlite 'SELECT * FROM kv LIMIT 1'"), ()))
         cases["count"].append(("sqlite3", "exec sqlite3 plain.sqlite 'SELECT count(*) FROM kv' > /dev/null", ()))
         cases["keys"].append(("sqlite3", "exec sqlite3 plain.sqlite 'SELECT k FROM kv' > keys", ()))
         cases["dump"].append(("sqlite3", "exec sqlite3 plain.sqlite .dump > dumped", ()))
@@ -124,6 +129,21 @@ def commands():
 def prepared():
     """What there is in a place that is prepared."""
     return [records, lkrepl, shutil.which("ldb"), shutil.which("sqlite3"), has_plyvel]
+
+
+def versions():
+    """Of each other program that is there, its name with its version."""
+    found = []
+    for name in ["ldb", "sqlite3"]:
+        if not shutil.which(name): continue
+        text = subprocess.run([name, "--version"], capture_output=True, text=True).stdout
+        number = re.search(r"\d+(\.\d+)+", text)
+        label = {"ldb": "RocksDB", "sqlite3": "SQLite"}[name]
+        found.append(f"{label} {number[0]}" if number else label)
+    if has_plyvel:
+        try: found.append("plyvel " + importlib.metadata.version("plyvel"))
+        except importlib.metadata.PackageNotFoundError: found.append("plyvel of unknown version")
+    return found
 
 
 def read_inputs():
@@ -153,31 +173,43 @@ def main():
     print(f"{records:,} records of 100 bytes, {rounds} interleaved rounds, medians\n")
     print(f"{'':8}{'program':10}{'seconds':>9}{'ratio':>8}{'private MB':>12}")
     times = {(name, program): [] for name, programs in cases.items() for program, _, _ in programs}
-    memory = dict.fromkeys(times, 0)
+    memory = {case: [] for case in times}
     # Rounds of all in turns, so that a spread holds what the machine drifts; who goes first alternates.
     for number in range(before, before + rounds):
         for name, programs in cases.items():
             for program, command, made in programs if number % 2 == 0 else reversed(programs):
                 seconds, kilobytes = run(command, made)
-                times[name, program].append(seconds)
-                memory[name, program] = max(memory[name, program], kilobytes)
+                times[name, program].append(seconds / STARTS if name == "start" else seconds)
+                memory[name, program].append(kilobytes * 1024 / 1e6)
     with open("rounds.json", "w") as file: json.dump({"rounds": before + rounds, "prepared": prepared()}, file)
     lines = []
+
+    def add(name, unit, program, ours, peer):
+        ratios = [theirs / own for own, theirs in zip(ours, peer)]
+        lines.append({"operation": name, "unit": unit, "peerName": program, "ours": statistics.median(ours),
+                      "peer": statistics.median(peer), "ratio": statistics.median(ratios), "low": min(ratios),
+                      "high": max(ratios), "rounds": [{"ours": own, "peer": theirs} for own, theirs in zip(ours, peer)]})
+
     for (name, program), taken in times.items():
         ours, median = times[name, "lkrepl"], statistics.median(taken)
-        print(f"{name:8}{program:10}{median:9.2f}{median / statistics.median(ours):8.2f}"
-              f"{memory[name, program] / 1024:12.1f}", flush=True)
+        private = max(memory[name, program])
+        print(f"{name:8}{program:10}{median:9.3f}{median / statistics.median(ours):8.2f}"
+              + (f"{private:12.1f}" if name != "start" else ""), flush=True)
         if program == "lkrepl": continue
-        ratios = [theirs / own for own, theirs in zip(ours, taken)]
-        lines.append({"operation": name, "unit": "s", "peerName": program, "ours": statistics.median(ours),
-                      "peer": median, "ratio": statistics.median(ratios), "low": min(ratios), "high": max(ratios),
-                      "rounds": [{"ours": own, "peer": theirs} for own, theirs in zip(ours, taken)]})
+        if name == "start":
+            add("start and read the first record", "ms", program, [s * 1e3 for s in ours], [s * 1e3 for s in taken])
+            continue
+        add(name, "s", program, ours, taken)
+        # Of a program that ends within some milliseconds nothing may be seen.
+        own, theirs = memory[name, "lkrepl"], memory[name, program]
+        if name in ["dump", "load"] and records >= 100_000 and min(own + theirs) > 0: add(f"{name}, memory", "MB", program, own, theirs)
     for program in ["ldb", "sqlite3", "plyvel"]:
         if program not in {line["peerName"] for line in lines}: print(f"{program}: skipped, it is not installed")
     if out:
         # Of one program after the other, as the table has them.
         lines.sort(key=lambda line: line["peerName"])
-        with open(out, "w") as file: json.dump({"program": "shellbench", "lines": lines}, file)
+        with open(out, "w") as file:
+            json.dump({"program": "shellbench", "versions": versions(), "lines": lines}, file)
 
 
 try:
