@@ -158,18 +158,58 @@ struct Suite {
         return cost
     }
 
+    /// Opens both sides and reads some documents while nothing of them is in the system's cache. Other documents in each round.
+    private mutating func coldReads() throws {
+        var random = SplitMix64(state: 11)
+        let ids = try LineReader(path: records.path, count: recordCount).rest().shuffled(using: &random)
+            .prefix(100 * openingRounds).map { try SQLiteSide.prepare($0).id }
+        let (ours, peer) = (try DocIndexSide(directory: place("ours")), try SQLiteSide(directory: place("peer")))
+        guard try ours.get(ids) == peer.get(ids) else { throw BenchmarkError("the two sides hold different documents") }
+        try ours.close()
+        try peer.close()
+        let hundreds = stride(from: 0, to: ids.count, by: 100).map { Array(ids[$0..<min($0 + 100, ids.count)]) }
+        var areCold = true
+        func read<S: Side>(_ type: S.Type, _ name: String, _ ids: [String]) throws -> Cost {
+            ColdCache.evict(place(name))
+            let before = ColdCache.readByteCount()
+            var side: S?
+            let cost = try Cost {
+                side = try S(directory: place(name))
+                _ = try side?.get(ids)
+            }
+            areCold = areCold && ColdCache.readByteCount() > before
+            try side?.close()
+            return cost
+        }
+        let name = "open and get 100 by ids, nothing in the cache"
+        let rounds = try (0..<openingRounds).map { round in
+            try inTurn(round) {
+                try read(DocIndexSide.self, "ours", hundreds[round % hundreds.count])
+            } peer: {
+                try read(SQLiteSide.self, "peer", hundreds[round % hundreds.count])
+            }
+        }
+        for side in ["ours", "peer"] { try ColdCache.fill(from: place(side)) }
+        if areCold {
+            add(Line(name, unit: "ms", divisor: 1e6, rounds: rounds))
+        } else {
+            say("\(name): skipped, the files in \(directory) cannot be put out of the cache")
+        }
+    }
+
     // MARK: - Operations
 
     private mutating func operations() throws {
         try opening("open")
-        let ours = try DocIndexSide(directory: place("ours"))
-        let peer = try SQLiteSide(directory: place("peer"))
+        try coldReads()
         let texts = try LineReader(path: records.path, count: recordCount).rest()
         var random = SplitMix64(state: 7)
         let ids = try texts.shuffled(using: &random).prefix(operationCount).map { try SQLiteSide.prepare($0).id }
+        let hundreds = stride(from: 0, to: ids.count, by: 100).map { Array(ids[$0..<min($0 + 100, ids.count)]) }
+        let ours = try DocIndexSide(directory: place("ours"))
+        let peer = try SQLiteSide(directory: place("peer"))
         try checkEqual(ours, peer, ids: ids, texts: texts)
 
-        let hundreds = stride(from: 0, to: ids.count, by: 100).map { Array(ids[$0..<min($0 + 100, ids.count)]) }
         try compare([
             Operation(name: "get by id, decoded", count: ids.count) { _ in
                 try ids.reduce(0) { $0 + (try ours.get($1)) }
