@@ -20,9 +20,9 @@ public enum BatchHistory {
         Array("\(number) ".utf8) + Array(repeating: UInt8(truncatingIfNeeded: number), count: number % 7 * 150)
     }
 
-    /// Writes batch `number`, synced. The first is 0.
-    public static func write(_ number: Int, to database: Database) throws {
-        try database.write(durability: .synced) { batch in
+    /// Writes batch `number`. The first is 0.
+    public static func write(_ number: Int, to database: Database, durability: Durability = .synced) throws {
+        try database.write(durability: durability) { batch in
             for index in 0..<markCount / 2 { try batch.put(value(number), forKey: mark(index)) }
             try batch.put(value(number), forKey: key(number))
             if number >= age { try batch.delete(key(number - age)) }

@@ -412,7 +412,7 @@ public final class DocumentStore: Sendable {
     /// Makes what was written before survive the loss of power.
     public func flush() throws {
         try writer.withLock {
-            // A synced write of the catalog as it is: LevelDB syncs the whole log before it.
+            // A synced write of the catalog as it is, which takes all that was written before with it.
             try database.put(currentCatalog.encoded, forKey: StoreKeyspace.catalogKey, durability: .synced)
         }
     }

@@ -67,9 +67,8 @@ public final class Database: Sendable {
         _ value: Span<UInt8>, forKey key: Span<UInt8>, durability: Durability = .buffered
     ) throws(LevelError) {
         try SizeLimit.check(keyByteCount: key.count, valueByteCount: value.count)
-        try core.write(key.count + value.count + 20) { () throws(LevelError) in
-            try core.engine.put(key, value, synced: durability != .buffered)
-            if durability == .flushed { try core.flush() }
+        try core.write(key.count + value.count + 20, durability) { (synced) throws(LevelError) in
+            try core.engine.put(key, value, synced: synced)
         }
     }
 
@@ -90,9 +89,8 @@ public final class Database: Sendable {
     /// - Throws: ``LevelError``: `io`, `closed`.
     public func delete(_ key: Span<UInt8>, durability: Durability = .buffered) throws(LevelError) {
         try SizeLimit.check(keyByteCount: key.count, valueByteCount: 0)
-        try core.write(key.count + 20) { () throws(LevelError) in
-            try core.engine.delete(key, synced: durability != .buffered)
-            if durability == .flushed { try core.flush() }
+        try core.write(key.count + 20, durability) { (synced) throws(LevelError) in
+            try core.engine.delete(key, synced: synced)
         }
     }
 
@@ -134,15 +132,14 @@ public final class Database: Sendable {
             core.leave()
             return
         }
-        try core.write(batch.byteCount) { () throws(LevelError) in
-            try core.engine.write(batch.engine, synced: durability != .buffered)
-            if durability == .flushed { try core.flush() }
+        try core.write(batch.byteCount, durability) { (synced) throws(LevelError) in
+            try core.engine.write(batch.engine, synced: synced)
         }
     }
 
     /// Makes everything written so far survive the loss of power; see ``Durability/flushed``.
     public func flush() throws(LevelError) {
-        try core.write(0) { () throws(LevelError) in try core.flush() }
+        try core.write(0, .flushed) { (_) throws(LevelError) in }
     }
 
     // MARK: - Maintenance
@@ -182,11 +179,13 @@ public final class Database: Sendable {
 public enum Durability: Sendable, Hashable {
     /// The operating system has it: it survives the end of the process, not the loss of power.
     case buffered
-    /// The disk has the current log: it survives the loss of power, and so does everything written to the same log.
-    /// LevelDB does not sync a log that it left for a new one, so earlier `buffered` writes may be missing where this
-    /// one is there.
+    /// The disk has this write and everything written before it: they survive the loss of power.
+    ///
+    /// LevelDB itself syncs the current log alone, and not one that it left for a new one, so that earlier buffered writes
+    /// could be missing where this one is there; those logs are synced here. That costs a look into the directory where
+    /// buffered writes came before, and nothing where all are synced.
     case synced
-    /// The disk has this write and everything written before it: after a synced write, what is in memory is written to
-    /// a table, which is synced. Costs a table file each time.
+    /// The same, and what is in memory is written to a table, which is synced: the next opening has no log to read. Costs a
+    /// table file each time.
     case flushed
 }

@@ -1,3 +1,4 @@
+internal import LevelFiles
 internal import Synchronization
 
 #if canImport(Glibc)
@@ -43,14 +44,22 @@ final class DatabaseCore: Sendable {
     let order: KeyOrder
     let tables: TableWatch
     private let held: HeldTables
+    private let directory: DatabaseDirectory
     private let identity: FileIdentity
     private let children = Mutex(Children())
     /// Whether files are to be looked at for split keys before the next write.
     private let areSuspected = Atomic<Bool>(false)
     /// Calls in flight; the highest bit says that admission has stopped.
     private let admission = Atomic<UInt64>(0)
-    /// Why writing has stopped; `nil` while all is well. Held during each write, so that no write follows a failed one.
-    private let writeFailure = Mutex<String?>(nil)
+    /// Held during each write, so that no write follows a failed one.
+    private let writing = Mutex(Writing())
+
+    private struct Writing {
+        /// Why writing has stopped; `nil` while all is well.
+        var failure: String?
+        /// Whether something was written that the disk may not have yet.
+        var hasBuffered = false
+    }
 
     /// The process that opened the database; LevelDB's background thread does not follow into a fork.
     private let forkGeneration = ForkGeneration.current
@@ -59,6 +68,7 @@ final class DatabaseCore: Sendable {
 
     init(directory: DatabaseDirectory, engine: EngineDatabase, identity: FileIdentity, options: DatabaseOptions) {
         path = directory.path
+        self.directory = directory
         held = HeldTables(
             writeBufferByteCount: options.writeBufferByteCount, maxOpenFileCount: options.maxOpenFileCount)
         tables = TableWatch(directory, identity: identity)
@@ -189,20 +199,52 @@ final class DatabaseCore: Sendable {
     /// have happened, and writing goes on. Otherwise it ends until the database is opened anew; what was acknowledged
     /// stays either way.
     ///
-    /// - Parameter byteCount: how much is written, about.
-    func write(_ byteCount: Int, _ body: () throws(LevelError) -> Void) throws(LevelError) {
+    /// - Parameters:
+    ///   - byteCount: how much is written, about.
+    ///   - durability: what the write has survived when this returns.
+    ///   - body: writes into the log, and syncs that where it is told so.
+    func write(
+        _ byteCount: Int, _ durability: Durability, _ body: (_ synced: Bool) throws(LevelError) -> Void
+    ) throws(LevelError) {
         // Writes bring compactions, and those bring deleted keys back where their versions lie apart.
         if areSuspected.load(ordering: .relaxed) { mendSplitKeys() }
         try enter()
         defer { leave() }
         held.didWrite(byteCount)
-        try writeFailure.withLock { (failure) throws(LevelError) in
-            if let failure { throw fencedError(failure) }
+        try writing.withLock { (writing) throws(LevelError) in
+            if let failure = writing.failure { throw fencedError(failure) }
             do throws(LevelError) {
-                try body()
+                try body(durability != .buffered)
+                switch durability {
+                case .buffered: writing.hasBuffered = true
+                case .synced:
+                    if writing.hasBuffered { try syncEarlierLogs() }
+                    writing.hasBuffered = false
+                case .flushed:
+                    try flush()
+                    writing.hasBuffered = false
+                }
             } catch {
-                if !heal() { failure = error.description }
+                if !heal() { writing.failure = error.description }
                 throw error
+            }
+        }
+    }
+
+    /// Has the disk take logs that LevelDB left for a new one, and of which it syncs nothing any more. They are there until
+    /// what they hold is in a table, which is synced.
+    private func syncEarlierLogs() throws(LevelError) {
+        let logs = try directory.names().compactMap { name -> (name: String, number: UInt64)? in
+            if case .log(let number)? = EngineFileName(name) { (name, number) } else { nil }
+        }
+        let current = logs.map(\.number).max()
+        for log in logs where log.number != current {
+            do throws(SystemError) {
+                try OpenFile(reading: directory.file(log.name)).synchronize()
+            } catch let error where error.number == ENOENT {
+                // By now its table is there.
+            } catch {
+                throw error.levelError("sync \(directory.file(log.name)), which holds earlier writes")
             }
         }
     }
@@ -216,7 +258,7 @@ final class DatabaseCore: Sendable {
 
     /// Writes what is in memory to a table on the disk. The probe tells of an error that LevelDB's function keeps to
     /// itself.
-    func flush() throws(LevelError) {
+    private func flush() throws(LevelError) {
         held.didWriteTable()
         engine.flushMemoryTable()
         try engine.probe(synced: true)
@@ -330,7 +372,7 @@ final class DatabaseCore: Sendable {
 
     /// Writes what some keys have once more, or that they have nothing.
     private func putAgain(_ keys: [[UInt8]]) throws(LevelError) {
-        try write(0) { () throws(LevelError) in
+        try write(0, .buffered) { (synced) throws(LevelError) in
             let batch = EngineBatch()
             for key in keys {
                 let isThere = try unsafe readValue(forKey: key.span, reading: engine.reading) { value in
@@ -338,7 +380,7 @@ final class DatabaseCore: Sendable {
                 }
                 if !isThere { batch.delete(key.span) }
             }
-            try engine.write(batch, synced: false)
+            try engine.write(batch, synced: synced)
         }
     }
 

@@ -4,23 +4,13 @@ import LevelKit
 import TestSupport
 import Testing
 
-/// The library that stands before the C library.
-private let failingCallsLibrary = URL(filePath: CommandLine.arguments[0]).deletingLastPathComponent()
-    .appending(path: "libfailing-calls.so").path()
-
-#if os(Linux)
-    private let canPreload = true
-#else
-    private let canPreload = false
-#endif
-
 /// Calls to the system fail, one after the other, while a process writes, builds indexes and migrates.
-@Suite(.enabled(if: canPreload, "calls can be made to fail by LD_PRELOAD on Linux only"))
+@Suite(.enabled(if: FailingCalls.canPreload, "calls can be made to fail by LD_PRELOAD on Linux only"))
 struct FailingCallsTests {
     @Test(arguments: ["io", "short", "space", "exit", "half"])
     func `A call that fails costs nothing that was acknowledged`(mode: String) throws {
         try withTemporaryDirectory { directory in
-            try #require(FileManager.default.fileExists(atPath: failingCallsLibrary), "swift build builds it")
+            try #require(FileManager.default.fileExists(atPath: FailingCalls.library), "swift build builds it")
             let whole = try Self.run(directory + "/whole", failing: 0, mode: mode, in: directory)
             #expect(whole.printed.failures.isEmpty && whole.printed.rest.isEmpty, "\(whole.printed)")
             #expect(whole.printed.lastCommit == 45)
@@ -65,7 +55,7 @@ struct FailingCallsTests {
         let process = try LoaderProcess(
             [path, "short"], printingTo: directory + "/printed",
             environment: [
-                "LD_PRELOAD": failingCallsLibrary, "FAILING_CALLS_NUMBER": "\(number)",
+                "LD_PRELOAD": FailingCalls.library, "FAILING_CALLS_NUMBER": "\(number)",
                 "FAILING_CALLS_MODE": mode,
                 "FAILING_CALLS_DIRECTORY": URL(filePath: path).resolvingSymlinksInPath().path(),
                 "FAILING_CALLS_COUNT": countPath,

@@ -9,6 +9,10 @@
 //                              half: the same, but a write has written the first half
 //     FAILING_CALLS_COUNT      a file that gets the number of calls when the process ends
 //
+//     FAILING_CALLS_SYNCED     a file that gets a line for each fsync and fdatasync that succeeded: how many bytes the file
+//                              had before, and its path; what is lost with the power is what lies behind them
+//     FAILING_CALLS_TABLES     how many microseconds later a table is synced than it would be
+//
 // Counted are write, pwrite, rename, fsync, fdatasync, unlink and ftruncate.
 
 #ifdef __linux__
@@ -23,6 +27,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <sys/types.h>
 #include <unistd.h>
 
@@ -35,14 +40,19 @@ static bool is_below(const char *path) {
     return strncmp(path, directory, length) == 0 && (path[length] == '/' || path[length] == 0);
 }
 
-static bool is_file_below(int descriptor) {
+// The path of an open file, in PATH_MAX bytes.
+static bool path_of(int descriptor, char *path) {
     char link[64];
-    char path[PATH_MAX];
     snprintf(link, sizeof link, "/proc/self/fd/%d", descriptor);
-    ssize_t length = readlink(link, path, sizeof path - 1);
+    ssize_t length = readlink(link, path, PATH_MAX - 1);
     if (length < 0) return false;
     path[length] = 0;
-    return is_below(path);
+    return true;
+}
+
+static bool is_file_below(int descriptor) {
+    char path[PATH_MAX];
+    return path_of(descriptor, path) && is_below(path);
 }
 
 static bool is_mode(const char *name) {
@@ -113,14 +123,35 @@ static int other(bool is_below, bool is_unlink) {
     return -1;
 }
 
+static int sync_with(int (*original)(int), int descriptor) {
+    char path[PATH_MAX];
+    if (!is_file_below(descriptor)) return original(descriptor);
+    if (other(true, false) != 0) return -1;
+    bool has_path = path_of(descriptor, path);
+    const char *delay = getenv("FAILING_CALLS_TABLES");
+    size_t length = has_path ? strlen(path) : 0;
+    if (delay != NULL && length > 4 && strcmp(path + length - 4, ".ldb") == 0) usleep((useconds_t)atol(delay));
+    struct stat before;
+    bool has_size = fstat(descriptor, &before) == 0;
+    if (original(descriptor) != 0) return -1;
+    const char *synced = getenv("FAILING_CALLS_SYNCED");
+    if (synced != NULL && has_path && has_size) {
+        int file = open(synced, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0644);
+        if (file < 0) return 0;
+        dprintf(file, "%lld %s\n", (long long)before.st_size, path);
+        close(file);
+    }
+    return 0;
+}
+
 int fsync(int descriptor) {
     ORIGINAL(fsync);
-    return other(is_file_below(descriptor), false) == 0 ? original(descriptor) : -1;
+    return sync_with(original, descriptor);
 }
 
 int fdatasync(int descriptor) {
     ORIGINAL(fdatasync);
-    return other(is_file_below(descriptor), false) == 0 ? original(descriptor) : -1;
+    return sync_with(original, descriptor);
 }
 
 int ftruncate(int descriptor, off_t size) {

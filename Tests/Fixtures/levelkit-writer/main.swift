@@ -8,6 +8,10 @@
 //
 // writes synced batches, from the first that is not in the database yet, until it is killed, and prints the number of
 // each once it was acknowledged.
+//
+//     levelkit-writer DATABASE KIBIBYTES-OF-WRITE-BUFFER mixed
+//
+// does the same with batches of which every eighth is synced and the others are buffered, and prints the numbers of the synced.
 
 import Foundation
 import LevelKit
@@ -16,6 +20,7 @@ import TestSupport
 
 let arguments = CommandLine.arguments
 let writesBatches = arguments.count > 3
+let syncDistance = writesBatches && arguments[3] == "mixed" ? 8 : 1
 var options = DatabaseOptions()
 options.errorIfExists = !writesBatches
 options.writeBufferByteCount = (arguments.count > 2 ? Int(arguments[2]) ?? 64 : 64) << 10
@@ -33,9 +38,10 @@ if writesBatches {
         exit(EXIT_FAILURE)
     }
     while true {
-        try BatchHistory.write(number, to: database)
+        let isSynced = number % syncDistance == syncDistance - 1
+        try BatchHistory.write(number, to: database, durability: isSynced ? .synced : .buffered)
         // Past the buffer of `print`, which a kill would lose.
-        try FileHandle.standardOutput.write(contentsOf: Data("\(number)\n".utf8))
+        if isSynced { try FileHandle.standardOutput.write(contentsOf: Data("\(number)\n".utf8)) }
         number += 1
     }
 }
