@@ -20,7 +20,7 @@ place = kept or tempfile.mkdtemp(prefix="shellbench-")
 os.chdir(place)
 has_plyvel = importlib.util.find_spec("plyvel") is not None
 
-STARTS = 5
+STARTS = 3
 PLYVEL_DUMP = """
 import json, plyvel, sys
 for k, v in plyvel.DB("ours.db"): sys.stdout.write(json.dumps({"k": k.decode(), "v": v.decode()}) + "\\n")
@@ -69,10 +69,12 @@ def run(command, remove=()):
 def prepare():
     """Makes what is read: the same records as text and in a database of each program."""
     random.seed(1)
-    letters = "abcdefghijklmnopqrstuvwxyz0123456789 "
+    # Values are parts of one long text of chance, which no block of a table has twice.
+    text = "".join(random.choices("abcdefghijklmnopqrstuvwxyz0123456789 ", k=4 << 20))
     with open("plain.jsonl", "w") as plain, open("hex.ldb", "w") as ldb:
         for number in range(records):
-            key, value = f"photo/{number:08d}", "".join(random.choices(letters, k=86))
+            start = random.randrange(len(text) - 86)
+            key, value = f"photo/{number:08d}", text[start:start + 86]
             plain.write(f'{{"k":"{key}","v":"{value}"}}\n')
             ldb.write(f"0x{key.encode().hex().upper()} ==> 0x{value.encode().hex().upper()}\n")
     run(f"exec {lkrepl} load --create ours.db plain.jsonl -q", ("ours.db",))

@@ -38,7 +38,7 @@ lines = []
 
 def add(operation, unit, peer, ours, theirs):
     if min(ours + theirs) <= 0:
-        print(f"{operation}, {peer}: skipped, the system does not tell it")
+        print(f"{operation}, {peer}: skipped, nothing was seen of it")
         return
     lines.append(line(operation, unit, peer, ours, theirs))
     show(lines[-1])
@@ -125,21 +125,21 @@ class Asked:
 
 
 # Query by query, so that what the machine does meanwhile happens to all of them. The index is that which was just built, as the
-# others are.
-asked = [Asked("ours", textbench, "--answer", work + "/built")]
-asked += [Asked(peer, sys.executable, here + "/text-peers", "answer", peer, peers_directory) for peer in theirs]
+# others are. Processes are new in each round: how memory is laid out is chance, and stays as it is for as long as they run.
 with open(work + "/agreed", encoding="utf-8") as file:
     queries = [line.rstrip("\n").split("\t")[:2] for line in file]
 medians = []
 for number in range(before, before + rounds):
     times = {}
+    asked = [Asked("ours", textbench, "--answer", work + "/built")]
+    asked += [Asked(peer, sys.executable, here + "/text-peers", "answer", peer, peers_directory) for peer in theirs]
     for kind, text in queries:
         for process in asked if number % 2 == 0 else reversed(asked):
             microseconds = process.microseconds(kind, text)
             times.setdefault((process.name, kind), []).append(microseconds)
             times.setdefault((process.name, "all"), []).append(microseconds)
+    for process in asked: process.end()
     medians.append({key: statistics.median(own) for key, own in times.items()})
-for process in asked: process.end()
 
 # Changes to what was asked until now, and to SQLite's documents with their own index; tantivy keeps no documents, and is made for
 # batches.

@@ -114,8 +114,9 @@ struct Suite {
         var peer = OfSide()
     }
 
-    private func sizes(_ name: String) -> Line {
-        Line(name, unit: "MB", ours: [byteCount(of: place("ours")) / 1e6], peer: [byteCount(of: place("peer")) / 1e6])
+    /// Megabytes on disk, ours and the peer's.
+    private var sizes: (ours: Double, peer: Double) {
+        (byteCount(of: place("ours")) / 1e6, byteCount(of: place("peer")) / 1e6)
     }
 
     private mutating func growthOfLoads() throws {
@@ -131,7 +132,12 @@ struct Suite {
                     "load of \(count), from JSON text", unit: "µs/record", divisor: Double(count) * 1e3, rounds: rounds)
             )
             add(Line("its peak memory, \(count)", unit: "MB", ours: amounts.ours.peaks, peer: amounts.peer.peaks))
-            add(Line("its size on disk, \(count)", unit: "MB", ours: amounts.ours.sizes, peer: amounts.peer.sizes))
+            // For each record, so that the growth is seen.
+            let perRecord = { (sizes: [Double]) in sizes.map { $0 * 1e6 / Double(count) } }
+            add(
+                Line(
+                    "its size on disk, \(count)", unit: "B/record", ours: perRecord(amounts.ours.sizes),
+                    peer: perRecord(amounts.peer.sizes)))
             let name = "open a store of \(count)"
             add(Line("\(name), the first time", unit: "ms", divisor: 1e6, rounds: openings))
             try opening(name)
@@ -235,13 +241,13 @@ struct Suite {
         try commits(ours, peer, ids: ids)
         try checkEqual(ours, peer, ids: ids, texts: texts)
 
-        add(sizes("size on disk after the changes"))
         try ours.compact()
         try peer.compact()
         try checkEqual(ours, peer, ids: ids, texts: texts)
         try ours.close()
         try peer.close()
-        add(sizes("size on disk after compacting"))
+        let sizes = self.sizes
+        add(Line("size on disk after compacting", unit: "MB", ours: [sizes.ours], peer: [sizes.peer]))
     }
 
     private mutating func commits(_ ours: DocIndexSide, _ peer: SQLiteSide, ids: [String]) throws {
@@ -256,6 +262,7 @@ struct Suite {
         let oursSynced = try (0..<rounds).map { try fresh(syncedCount, "synced\($0)-").map(DocIndexSide.prepare) }
         let peerSynced = try (0..<rounds).map { try fresh(syncedCount, "synced\($0)-").map(SQLiteSide.prepare) }
         let doomed = peerNew.map { $0.map(\.id) }
+        var sizesAfter: (ours: [Double], peer: [Double]) = ([], [])
         try compare([
             Operation(name: "commit one new document", count: operationCount) { round in
                 for record in oursNew[round] { try ours.commit(record) }
@@ -292,7 +299,13 @@ struct Suite {
                 for id in doomed[round] { try peer.delete(id) }
                 return 0
             },
-        ])
+        ]) { suite in
+            let sizes = suite.sizes
+            sizesAfter.ours.append(sizes.ours)
+            sizesAfter.peer.append(sizes.peer)
+        }
+        add(
+            Line("size on disk after a round of changes", unit: "MB", ours: sizesAfter.ours, peer: sizesAfter.peer))
     }
 
     /// An operation of both sides. The closures get the number of the round.
@@ -306,7 +319,7 @@ struct Suite {
 
     /// Compares operations, rounds of all in turns: so the spread of each tells of how the machine drifts. A first round,
     /// which has the number behind the last, is not counted.
-    private mutating func compare(_ operations: [Operation]) throws {
+    private mutating func compare(_ operations: [Operation], afterRound: (Suite) -> Void = { _ in }) throws {
         for operation in operations {
             let (first, second) = (try operation.ours(rounds), try operation.peer(rounds))
             guard !operation.checks || first == second else {
@@ -324,6 +337,7 @@ struct Suite {
                 }
                 costs[position].append(cost)
             }
+            afterRound(self)
         }
         for (operation, costs) in zip(operations, costs) {
             add(Line(operation.name, unit: "µs", divisor: Double(operation.count) * 1e3, rounds: costs))
