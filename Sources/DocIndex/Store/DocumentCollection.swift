@@ -103,7 +103,8 @@ extension DocumentCollection {
     ///   - limit: how many at most; `nil` for all.
     /// - Throws: ``DocIndexError``: `unknownIndex` if the collection has no text index, `invalidQuery`;
     ///   `CancellationError` if the task is cancelled meanwhile.
-    /// - Complexity: reads every posting of every word.
+    /// - Complexity: reads the postings that can be among the best; with a condition, the documents that would be, or the
+    ///   entries of indexes that answer it.
     public func search(
         _ text: String, where predicate: Predicate = .all, limit: Int? = 20
     ) throws -> [Hit] {

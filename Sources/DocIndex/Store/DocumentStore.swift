@@ -72,7 +72,8 @@ public final class DocumentStore: Sendable {
     ///   - schema: what the store is to hold; `nil` to take an existing store as it is.
     /// - Throws: ``DocIndexError``: `notADocumentStore`; `storeTooNew`, also for a schema of a lower version than the
     ///   store has; `invalidSchema`, `corruption`; `LevelError`, such as `databaseNotFound` or `locked`.
-    /// - Complexity: O(*n*) in the documents of a collection that gains an index, else O(1).
+    /// - Complexity: O(*n*) in the documents of a collection that gains an index; else O(*t*) in the tables of the database,
+    ///   and what the log holds is put into one.
     public static func open(
         at path: String, schema: Schema? = nil, options: Options = Options()
     ) throws -> DocumentStore {
@@ -111,7 +112,8 @@ public final class DocumentStore: Sendable {
         let catalog = try storedCatalog(in: database, mayBeNew: schema != nil)
         let store = try DocumentStore(database: database, catalog: catalog)
         try store.withWriter { _ in store.texts.setLimits(textMaintenance) }
-        try store.adopt(schema)
+        // Where only a look is meant, indexes of older rules stay as they are, and answer as until now.
+        if schema != nil || finishesSchemaChange { try store.adopt(schema) }
         guard finishesSchemaChange else { return store }
         do {
             try store.finishSchemaChange()
@@ -201,12 +203,13 @@ public final class DocumentStore: Sendable {
         return changes
     }
 
-    /// Does what is still to be done of a schema change: builds new indexes, deletes what was dropped. Does nothing where
-    /// nothing is left.
+    /// Does what is still to be done of a schema change: builds new indexes, and those anew whose rules are no longer in force,
+    /// such as those of another Unicode version; deletes what was dropped. Does nothing where nothing is left.
     ///
     /// - Parameter progress: called between slices; what it throws ends the work for now.
     /// - Throws: as ``apply(_:_:)``.
     public func finishSchemaChange(_ progress: (BuildProgress) throws -> Void = { _ in }) throws {
+        try adopt(nil)
         if !currentCatalog.hasPendingWork { return }
         var failure: DocIndexError?
         try maintenance.withLock {

@@ -52,8 +52,8 @@ public final class Database: Sendable {
     /// A database that is not closed is closed when the last reference to it goes.
     ///
     /// - Throws: ``LevelError`` with `cursorsAlive` if a cursor of the calling thread stands on an entry, whose bytes may
-    ///   be in use; the directory is then let go when that cursor goes out of scope. A cursor that has come to its end, or
-    ///   has not been moved, keeps nothing.
+    ///   be in use, or one of another thread that has not taken its next step within two seconds or more; the directory is
+    ///   then let go when that cursor goes out of scope. A cursor that has come to its end, or has not been moved, keeps nothing.
     public func close() throws(LevelError) {
         try core.close()
     }

@@ -173,20 +173,47 @@ import Testing
         }
     }
 
+    /// Makes a store at a path whose only index was made by other rules.
+    ///
+    /// - Returns: the catalog as it is stored.
+    private static func makeStoreOfOlderRules(at path: String) throws -> [UInt8] {
+        let schema = Schema(collections: [
+            CollectionDefinition("c", indexes: [.value("n", on: .field("n", collation: .caseInsensitive))])
+        ])
+        let store = try DocumentStore.open(at: path, schema: schema)
+        try store.collection("c").put(["id": 1, "n": "A"])
+        var catalog = store.currentCatalog
+        #expect(!catalog.hasOutdatedIndexes)
+        catalog.collections[0].indexes[0].fingerprint = "0000000000000000"
+        try store.database.put(catalog.encoded, forKey: StoreKeyspace.catalogKey)
+        try store.close()
+        return catalog.encoded
+    }
+
+    @Test func `Who only looks leaves an index of other rules as it is, and it answers until it is built anew`() throws
+    {
+        try withTemporaryDirectory { directory in
+            let path = directory + "/s"
+            let catalog = try Self.makeStoreOfOlderRules(at: path)
+            let store = try DocumentStore.open(
+                at: path, options: DocumentStore.Options(finishesSchemaChange: false))
+            #expect(try store.database.value(forKey: StoreKeyspace.catalogKey) == catalog)
+            #expect(try store.collection("c").find("n = A").count == 1)
+            try store.collection("c").put(["id": 2, "n": "a"])
+            try store.finishSchemaChange()
+            #expect(store.currentCatalog.collections[0].indexes[0].number == 2)
+            #expect(!store.currentCatalog.hasOutdatedIndexes)
+            for text in ["A", "a"] { #expect(try store.collection("c").find("n = \(text)").count == 1) }
+            try expectSound(store)
+            try store.close()
+        }
+    }
+
     @Test func `An index that was made by other rules is built anew, also where no schema is given`() throws {
         try withTemporaryDirectory { directory in
             let path = directory + "/s"
-            let schema = Schema(collections: [
-                CollectionDefinition("c", indexes: [.value("n", on: .field("n", collation: .caseInsensitive))])
-            ])
-            var store = try DocumentStore.open(at: path, schema: schema)
-            try store.collection("c").put(["id": 1, "n": "A"])
-            var catalog = store.currentCatalog
-            #expect(!catalog.hasOutdatedIndexes)
-            catalog.collections[0].indexes[0].fingerprint = "0000000000000000"
-            try store.database.put(catalog.encoded, forKey: StoreKeyspace.catalogKey)
-            try store.close()
-            store = try DocumentStore.open(at: path)
+            _ = try Self.makeStoreOfOlderRules(at: path)
+            let store = try DocumentStore.open(at: path)
             #expect(store.currentCatalog.collections[0].indexes[0].number == 2)
             #expect(!store.currentCatalog.hasOutdatedIndexes)
             #expect(try store.collection("c").find("n = A").count == 1)
