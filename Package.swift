@@ -76,7 +76,8 @@ let package = Package(
         .testTarget(
             name: "LevelFilesTests", dependencies: ["LevelFiles", "LevelKit", "TestSupport"], swiftSettings: strict),
         .testTarget(
-            name: "LevelKitTests", dependencies: ["LevelFiles", "LevelKit", "TestSupport", "levelkit-writer"],
+            name: "LevelKitTests",
+            dependencies: ["CLevelDB", "LevelFiles", "LevelKit", "TestSupport", "levelkit-writer"],
             swiftSettings: strict),
         .testTarget(
             name: "DocIndexTests",

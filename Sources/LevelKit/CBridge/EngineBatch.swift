@@ -49,6 +49,20 @@ import CLevelDB
         unsafe sizes.pointee.byteCount += key.count + Self.operationOverhead
     }
 
+    /// Calls `body` with the key of each operation, in their order. The corresponding C function is
+    /// `leveldb_writebatch_iterate`.
+    func forEachKey(_ body: (Span<UInt8>) -> Void) {
+        withoutActuallyEscaping(body) { body in
+            let visitor = KeyVisitor(body)
+            let state = unsafe Unmanaged.passUnretained(visitor).toOpaque()
+            unsafe leveldb_writebatch_iterate(
+                handle, state,
+                { state, key, byteCount, _, _ in unsafe KeyVisitor.visit(state, key, byteCount) },
+                { state, key, byteCount in unsafe KeyVisitor.visit(state, key, byteCount) })
+            withExtendedLifetime(visitor) {}
+        }
+    }
+
     /// The corresponding C function is `leveldb_writebatch_clear`.
     func clear() {
         unsafe leveldb_writebatch_clear(handle)
@@ -61,5 +75,18 @@ import CLevelDB
         unsafe leveldb_writebatch_append(handle, other.handle)
         unsafe sizes.pointee.count += count
         unsafe sizes.pointee.byteCount += byteCount - Sizes().byteCount
+    }
+}
+
+/// What ``EngineBatch/forEachKey(_:)`` hands through C.
+private final class KeyVisitor {
+    private let body: (Span<UInt8>) -> Void
+
+    init(_ body: @escaping (Span<UInt8>) -> Void) { self.body = body }
+
+    static func visit(_ state: UnsafeMutableRawPointer?, _ key: UnsafePointer<CChar>?, _ byteCount: Int) {
+        guard let state = unsafe state else { return }
+        let visitor = unsafe Unmanaged<KeyVisitor>.fromOpaque(state).takeUnretainedValue()
+        unsafe visitor.body(Span(_unsafeBytes: UnsafeRawBufferPointer(start: key, count: byteCount)))
     }
 }

@@ -126,17 +126,6 @@ import CLevelDB
         unsafe EngineIterator(handle: leveldb_create_iterator(handle, reading)!)
     }
 
-    /// A new snapshot. The corresponding C function is `leveldb_create_snapshot`.
-    func makeSnapshot() -> EngineSnapshot {
-        unsafe EngineSnapshot(handle: leveldb_create_snapshot(handle)!, verifiesChecksums: options.verifiesChecksums)
-    }
-
-    /// Releases a snapshot of this database. The corresponding C function is `leveldb_release_snapshot`.
-    func release(_ snapshot: EngineSnapshot) {
-        snapshot.destroyReadOptions()
-        unsafe leveldb_release_snapshot(handle, snapshot.handle)
-    }
-
     /// The text of a property; `nil` if the engine knows none of that name. The corresponding C function is
     /// `leveldb_property_value`.
     func property(_ name: String) -> String? {

@@ -15,7 +15,7 @@ extension EngineDatabase {
     /// A new iterator that checks every block it reads, whatever the database was opened with, and leaves the cache
     /// alone. The caller destroys it before the database is closed.
     func makeVerifyingIterator() -> EngineIterator {
-        let reading = unsafe EngineOptions.makeReadOptions(verifiesChecksums: true, fillsCache: false, snapshot: nil)
+        let reading = unsafe EngineOptions.makeReadOptions(verifiesChecksums: true, fillsCache: false)
         // The iterator has a copy of the options.
         defer { unsafe leveldb_readoptions_destroy(reading) }
         return unsafe makeIterator(reading: reading)

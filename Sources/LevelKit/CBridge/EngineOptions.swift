@@ -46,8 +46,8 @@ import CLevelDB
         }
         if let comparator { unsafe leveldb_options_set_comparator(options, comparator.handle) }
         verifiesChecksums = settings.integrity == .strict
-        unsafe reading = Self.makeReadOptions(verifiesChecksums: verifiesChecksums, fillsCache: true, snapshot: nil)
-        unsafe scanning = Self.makeReadOptions(verifiesChecksums: verifiesChecksums, fillsCache: false, snapshot: nil)
+        unsafe reading = Self.makeReadOptions(verifiesChecksums: verifiesChecksums, fillsCache: true)
+        unsafe scanning = Self.makeReadOptions(verifiesChecksums: verifiesChecksums, fillsCache: false)
         unsafe buffered = leveldb_writeoptions_create()!
         unsafe leveldb_writeoptions_set_sync(buffered, 0)
         unsafe synced = leveldb_writeoptions_create()!
@@ -65,13 +65,10 @@ import CLevelDB
     }
 
     /// New read options; the caller destroys them with `leveldb_readoptions_destroy`.
-    static func makeReadOptions(
-        verifiesChecksums: Bool, fillsCache: Bool, snapshot: OpaquePointer?
-    ) -> OpaquePointer {
+    static func makeReadOptions(verifiesChecksums: Bool, fillsCache: Bool) -> OpaquePointer {
         let options = unsafe leveldb_readoptions_create()!
         unsafe leveldb_readoptions_set_verify_checksums(options, verifiesChecksums ? 1 : 0)
         unsafe leveldb_readoptions_set_fill_cache(options, fillsCache ? 1 : 0)
-        if let snapshot = unsafe snapshot { unsafe leveldb_readoptions_set_snapshot(options, snapshot) }
         return unsafe options
     }
 }

@@ -67,7 +67,10 @@ public final class Database: Sendable {
         _ value: Span<UInt8>, forKey key: Span<UInt8>, durability: Durability = .buffered
     ) throws(LevelError) {
         try SizeLimit.check(keyByteCount: key.count, valueByteCount: value.count)
-        try core.write(key.count + value.count + 20, durability) { (synced) throws(LevelError) in
+        try core.write(
+            key.count + value.count + 20, durability,
+            forEachKey: { body in body(key) }
+        ) { (synced) throws(LevelError) in
             try core.engine.put(key, value, synced: synced)
         }
     }
@@ -89,7 +92,10 @@ public final class Database: Sendable {
     /// - Throws: ``LevelError``: `io`, `closed`.
     public func delete(_ key: Span<UInt8>, durability: Durability = .buffered) throws(LevelError) {
         try SizeLimit.check(keyByteCount: key.count, valueByteCount: 0)
-        try core.write(key.count + 20, durability) { (synced) throws(LevelError) in
+        try core.write(
+            key.count + 20, durability,
+            forEachKey: { body in body(key) }
+        ) { (synced) throws(LevelError) in
             try core.engine.delete(key, synced: synced)
         }
     }
@@ -132,14 +138,15 @@ public final class Database: Sendable {
             core.leave()
             return
         }
-        try core.write(batch.byteCount, durability) { (synced) throws(LevelError) in
+        try core.write(batch.byteCount, durability, forEachKey: batch.engine.forEachKey) {
+            (synced) throws(LevelError) in
             try core.engine.write(batch.engine, synced: synced)
         }
     }
 
     /// Makes everything written so far survive the loss of power; see ``Durability/flushed``.
     public func flush() throws(LevelError) {
-        try core.write(0, .flushed) { (_) throws(LevelError) in }
+        try core.write(0, .flushed, forEachKey: { _ in }) { (_) throws(LevelError) in }
     }
 
     // MARK: - Maintenance
@@ -158,7 +165,6 @@ public final class Database: Sendable {
     public func compact(
         from lower: [UInt8]? = nil, to upper: [UInt8]? = nil, includingDeepestLevel: Bool = false
     ) throws(LevelError) {
-        core.mendSplitKeys(always: true)
         if includingDeepestLevel { try core.coverTables(from: lower, to: upper) }
         try core.admitted { () throws(LevelError) in core.compact(from: lower, to: upper) }
     }

@@ -15,16 +15,8 @@ internal import Synchronization
 final class DatabaseCore: Sendable {
     /// Everything that is told apart under the lock. Taken when children come and go, never for a read or a write.
     private struct Children {
-        var snapshots: [ObjectIdentifier: EngineSnapshot] = [:]
         var cursors: [UInt64: LiveCursor] = [:]
         var nextCursor: UInt64 = 0
-        /// The time of the directory when the first snapshot was made since files were last looked at; `nil` if there
-        /// was none.
-        var timeOfFirstSnapshot: Int64?
-        /// Whether keys may have been split between files while a snapshot lived.
-        var mayHaveSplitKeys = false
-        /// When files were last looked at for split keys.
-        var lastLook: ContinuousClock.Instant?
         /// Whether the database is closed and no call is in flight.
         var isDrained = false
         var isReleased = false
@@ -43,12 +35,11 @@ final class DatabaseCore: Sendable {
     let engine: EngineDatabase
     let order: KeyOrder
     let tables: TableWatch
+    let views: ReadViews
     private let held: HeldTables
     private let directory: DatabaseDirectory
     private let identity: FileIdentity
     private let children = Mutex(Children())
-    /// Whether files are to be looked at for split keys before the next write.
-    private let areSuspected = Atomic<Bool>(false)
     /// Calls in flight; the highest bit says that admission has stopped.
     private let admission = Atomic<UInt64>(0)
     /// Held during each write, so that no write follows a failed one.
@@ -74,6 +65,7 @@ final class DatabaseCore: Sendable {
         tables = TableWatch(directory, identity: identity)
         self.engine = engine
         order = options.order
+        views = ReadViews(engine: engine, order: options.order)
         self.identity = identity
     }
 
@@ -139,28 +131,85 @@ final class DatabaseCore: Sendable {
 
     // MARK: - Reading
 
-    /// Calls `body` with the value of a key, after the call of the engine has ended: it may close the database.
+    /// Calls `body` with the newest value of a key, after the call of the engine has ended: it may close the database.
     ///
     /// - Returns: whether there is such a key.
     func readValue(
-        forKey key: Span<UInt8>, reading: OpaquePointer, _ body: (Span<UInt8>) throws(LevelError) -> Void
+        forKey key: Span<UInt8>, _ body: (Span<UInt8>) throws(LevelError) -> Void
     ) throws(LevelError) -> Bool {
-        guard let value = try unsafe value(forKey: key, reading: reading) else { return false }
+        guard let value = try value(forKey: key) else { return false }
+        try body(value.bytes)
+        return true
+    }
+
+    /// Calls `body` with the value that a key has in a view; see ``readValue(forKey:_:)``.
+    func readValue(
+        forKey key: Span<UInt8>, in view: ReadView, _ body: (Span<UInt8>) throws(LevelError) -> Void
+    ) throws(LevelError) -> Bool {
+        guard let value = try value(forKey: key, in: view) else { return false }
         try body(value.bytes)
         return true
     }
 
     @inline(__always)
-    private func value(forKey key: Span<UInt8>, reading: OpaquePointer) throws(LevelError) -> EngineValue? {
+    private func value(forKey key: Span<UInt8>) throws(LevelError) -> EngineValue? {
         try enter()
         defer { leave() }
-        if let value = try unsafe engine.get(key, reading: reading) { return value }
+        return try newestValue(forKey: key)
+    }
+
+    private func value(forKey key: Span<UInt8>, in view: ReadView) throws(LevelError) -> EngineValue? {
+        try enter()
+        defer { leave() }
+        if views.isNewest(view) || view.stamps != nil {
+            let value = try newestValue(forKey: key)
+            if views.isNewest(view) || view.isUnchanged(key) { return value }
+        }
+        return try heldValue(forKey: key, in: view)
+    }
+
+    /// The value of a key in a view that is held by an iterator.
+    private func heldValue(forKey key: Span<UInt8>, in view: ReadView) throws(LevelError) -> EngineValue? {
+        var value: EngineValue?
+        var error: String?
+        let isOpen = views.withIterator(of: view, for: 0) { iterator, _ in
+            iterator.seek(key)
+            let isValid = iterator.isValid
+            error = iterator.error
+            if error == nil, isValid, unsafe order.compare(Span(_unsafeElements: iterator.key), key) == 0 {
+                value = unsafe EngineValue(copying: iterator.value)
+            }
+            return false
+        }
+        guard isOpen else { throw closedError }
+        if let error { throw .engine(error, action: "read a key of \(path)") }
+        return value
+    }
+
+    /// An iterator of the newest state; the caller destroys it before the database is closed.
+    func makeIterator(fillsCache: Bool) -> EngineIterator {
+        unsafe engine.makeIterator(reading: fillsCache ? engine.reading : engine.options.scanning)
+    }
+
+    /// A cursor over a view, with an iterator of its own as long as nothing was written after the view.
+    func cursor(of view: ReadView, in range: KeyRange, reverse: Bool, fillsCache: Bool) -> Cursor {
+        if views.isNewest(view) {
+            let iterator = makeIterator(fillsCache: fillsCache)
+            if views.isNewest(view) { return Cursor(core: self, iterator: iterator, range: range, reverse: reverse) }
+            iterator.destroy()
+        }
+        return Cursor(core: self, iterator: BufferedIterator(view, of: views), range: range, reverse: reverse)
+    }
+
+    @inline(__always)
+    private func newestValue(forKey key: Span<UInt8>) throws(LevelError) -> EngineValue? {
+        if let value = try unsafe engine.get(key, reading: engine.reading) { return value }
         // `leveldb_get` reports a table file that is gone as "not found", like a key that is not there. Where a table
         // may have gone, an iterator confirms the miss, because it reports an error instead.
         if held.isTrusted { return nil }
         held.look(list: { engine.property("leveldb.sstables") }, open: openAllTables)
         if tables.isUnchanged { return nil }
-        return try unsafe findValue(forKey: key, reading: reading)
+        return try findValue(forKey: key)
     }
 
     /// Has the engine open every table.
@@ -168,7 +217,7 @@ final class DatabaseCore: Sendable {
     /// - Returns: whether it could.
     private func openAllTables() -> Bool {
         guard let manifest = try? Manifest(ofDatabaseAt: path) else { return false }
-        let iterator = unsafe engine.makeIterator(reading: engine.options.scanning)
+        let iterator = makeIterator(fillsCache: false)
         defer { iterator.destroy() }
         // The tables of level 0 are opened with the iterator, of the other levels the one that a key is in.
         for table in manifest.tables where table.level > 0 {
@@ -178,9 +227,9 @@ final class DatabaseCore: Sendable {
         return !iterator.hasFailed
     }
 
-    private func findValue(forKey key: Span<UInt8>, reading: OpaquePointer) throws(LevelError) -> EngineValue? {
+    private func findValue(forKey key: Span<UInt8>) throws(LevelError) -> EngineValue? {
         tables.look { engine.property("leveldb.sstables") }
-        let iterator = unsafe engine.makeIterator(reading: reading)
+        let iterator = makeIterator(fillsCache: true)
         defer { iterator.destroy() }
         iterator.seek(key)
         let isValid = iterator.isValid
@@ -202,17 +251,21 @@ final class DatabaseCore: Sendable {
     /// - Parameters:
     ///   - byteCount: how much is written, about.
     ///   - durability: what the write has survived when this returns.
+    ///   - forEachKey: calls its argument with each key that is written.
     ///   - body: writes into the log, and syncs that where it is told so.
     func write(
-        _ byteCount: Int, _ durability: Durability, _ body: (_ synced: Bool) throws(LevelError) -> Void
+        _ byteCount: Int, _ durability: Durability,
+        forEachKey: ((Span<UInt8>) -> Void) -> Void,
+        _ body: (_ synced: Bool) throws(LevelError) -> Void
     ) throws(LevelError) {
-        // Writes bring compactions, and those bring deleted keys back where their versions lie apart.
-        if areSuspected.load(ordering: .relaxed) { mendSplitKeys() }
         try enter()
         defer { leave() }
         held.didWrite(byteCount)
         try writing.withLock { (writing) throws(LevelError) in
             if let failure = writing.failure { throw fencedError(failure) }
+            let noting = views.beginWrite()
+            defer { views.endWrite() }
+            if let noting { forEachKey { noting.stamps.mark($0, write: noting.write) } }
             do throws(LevelError) {
                 try body(durability != .buffered)
                 switch durability {
@@ -280,77 +333,10 @@ final class DatabaseCore: Sendable {
 
     // MARK: - Children
 
-    /// Makes a snapshot that is released with the database at the latest.
-    func makeSnapshot(for owner: AnyObject) -> EngineSnapshot {
-        children.withLock { children in
-            if children.timeOfFirstSnapshot == nil { children.timeOfFirstSnapshot = tables.changeTime }
-            let snapshot = engine.makeSnapshot()
-            children.snapshots[ObjectIdentifier(owner)] = snapshot
-            return snapshot
-        }
-    }
-
-    /// Releases a snapshot, unless closing the database has done so.
-    func releaseSnapshot(of owner: ObjectIdentifier) {
-        guard isOwnedByThisProcess else { return }
-        let wasLast = children.withLock { children in
-            guard let snapshot = children.snapshots.removeValue(forKey: owner) else { return false }
-            engine.release(snapshot)
-            return children.snapshots.isEmpty
-        }
-        if wasLast { mendSplitKeys() }
-    }
-
     /// Compacts the keys between two bounds.
     func compact(from lower: [UInt8]?, to upper: [UInt8]?) {
         engine.compact(from: lower, to: upper)
         held.didWriteTable()
-    }
-
-    /// Merges the files between which a key was split; see ``SplitKeys``.
-    ///
-    /// Called when the last snapshot goes, before a write, and before a compaction of the caller's. A compaction makes
-    /// and removes files, which changes the time of the directory; so files are looked at if that time is another than
-    /// when the first snapshot was made, or if it is young, because a compaction may be under way. Queries make
-    /// snapshots by the thousand, so there is one look in a while; what is not looked at stays under suspicion.
-    func mendSplitKeys(always: Bool = false) {
-        guard isOwnedByThisProcess, (try? enter()) != nil else { return }
-        defer { leave() }
-        let now = ContinuousClock.now
-        let isDue = children.withLock { children in
-            guard children.snapshots.isEmpty, children.timeOfFirstSnapshot != nil || children.mayHaveSplitKeys else {
-                return false
-            }
-            if let last = children.lastLook, now - last < .milliseconds(250), !always {
-                areSuspected.store(true, ordering: .relaxed)
-                return false
-            }
-            children.lastLook = now
-            let time = tables.changeTime
-            let isSettled = TableWatch.isSettled(time)
-            let hasChanged = children.timeOfFirstSnapshot.map { $0 != time } ?? false
-            let isDue = children.mayHaveSplitKeys || hasChanged || !isSettled
-            children.timeOfFirstSnapshot = nil
-            // A compaction that began under a snapshot may still be writing.
-            children.mayHaveSplitKeys = isDue && !isSettled
-            areSuspected.store(children.mayHaveSplitKeys, ordering: .relaxed)
-            return isDue
-        }
-        guard isDue else { return }
-        let keys = SplitKeys.keys(in: engine.property("leveldb.sstables") ?? "")
-        if !keys.isEmpty { rewrite(keys) }
-    }
-
-    /// Merges all versions of some keys by writing what they have once more.
-    ///
-    /// All are written before any is merged: merging two files by themselves would drop the deletion at the end of the
-    /// second while its old value begins a third. Compacting without a new version above is not enough either, since
-    /// LevelDB leaves the deepest level as it is. An error is left for the next write to find.
-    private func rewrite(_ keys: [[UInt8]]) {
-        areSuspected.store(false, ordering: .relaxed)
-        try? putAgain(keys)
-        let sorted = keys.sorted { order.compare($0.span, $1.span) < 0 }
-        compact(from: sorted[0], to: sorted[sorted.count - 1])
     }
 
     /// Writes the first and the last key of all tables in a range once more, so that a compaction finds something above
@@ -372,10 +358,11 @@ final class DatabaseCore: Sendable {
 
     /// Writes what some keys have once more, or that they have nothing.
     private func putAgain(_ keys: [[UInt8]]) throws(LevelError) {
-        try write(0, .buffered) { (synced) throws(LevelError) in
+        // No view can tell the difference, so none is told of the keys.
+        try write(0, .buffered, forEachKey: { _ in }) { (synced) throws(LevelError) in
             let batch = EngineBatch()
             for key in keys {
-                let isThere = try unsafe readValue(forKey: key.span, reading: engine.reading) { value in
+                let isThere = try readValue(forKey: key.span) { value in
                     batch.put(key.span, value)
                 }
                 if !isThere { batch.delete(key.span) }
@@ -458,15 +445,14 @@ final class DatabaseCore: Sendable {
         children.withLock { $0.isTemporary = true }
     }
 
-    /// Lets the engine go: snapshots first, then the database, then its place in the table of this process.
+    /// Lets the engine go: views first, then the database, then its place in the table of this process.
     private func release() {
         // In a forked process LevelDB would wait for a thread that is not there; its memory goes with the process.
         guard isOwnedByThisProcess else { return }
         children.withLock { children in
             guard !children.isReleased, children.cursors.isEmpty else { return }
             children.isReleased = true
-            for snapshot in children.snapshots.values { engine.release(snapshot) }
-            children.snapshots = [:]
+            views.closeAll()
             engine.close()
             OpenDatabases.remove(identity)
             // Another database may be in its place by now.

@@ -12,12 +12,13 @@ final class LiveCursor: Sendable {
         case ended
     }
 
-    let iterator: EngineIterator
+    /// `nil` for a cursor that has none of its own.
+    private let iterator: EngineIterator?
     /// The thread that made the cursor.
     let thread = ThreadIdentity.current
     private let state = Atomic(State.resting)
 
-    init(_ iterator: EngineIterator) {
+    init(_ iterator: EngineIterator?) {
         self.iterator = iterator
     }
 
@@ -37,12 +38,12 @@ final class LiveCursor: Sendable {
     func take() -> Bool {
         guard state.compareExchange(expected: .resting, desired: .ended, ordering: .acquiringAndReleasing).exchanged
         else { return false }
-        iterator.destroy()
+        iterator?.destroy()
         return true
     }
 
     /// Destroys the iterator for the cursor that goes out of scope, unless it was taken.
     func end() {
-        if state.exchange(.ended, ordering: .acquiringAndReleasing) != .ended { iterator.destroy() }
+        if state.exchange(.ended, ordering: .acquiringAndReleasing) != .ended { iterator?.destroy() }
     }
 }

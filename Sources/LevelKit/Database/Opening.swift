@@ -52,8 +52,10 @@ struct Opening {
             if let pid = LockFile.foreignHolder(in: directory) {
                 throw LockFile.heldError(path: directory.path, pid: pid)
             }
-            if content == .database { try checkFiles() }
+            let manifest = content == .database ? try checkFiles() : nil
+            let splitKeys = manifest.map { SplitKeys.states(of: $0, in: directory, order: options.order) } ?? []
             let engine = try EngineDatabase.open(path: directory.path, options: EngineOptions(options))
+            if let manifest, try isFirst(after: manifest) { try mend(splitKeys, in: engine) }
             if let made = FileStatus(path: directory.file("LOCK"))?.identity, made != lock {
                 OpenDatabases.didMakeLock(made, of: identity)
             }
@@ -113,7 +115,9 @@ struct Opening {
     ///
     /// Nothing is locked yet, so another process may open the database, and close it, while its files are looked at. Each
     /// open puts files with new numbers in the place of others, so what was found counts only if the names stayed.
-    private func checkFiles() throws(LevelError) {
+    ///
+    /// - Returns: the manifest; `nil` for one that is damaged where that is tolerated.
+    private func checkFiles() throws(LevelError) -> Manifest? {
         while true {
             let namesBefore = Set(try directory.names())
             do throws(LevelError) {
@@ -130,23 +134,40 @@ struct Opening {
     /// Checks what LevelDB takes for granted: that the log of the manifest is there, that the writes in the logs follow
     /// one another, and that no table leads it astray. All other damage it finds itself, where it reads. Where damage is
     /// to be tolerated, only what would end the process is looked for in the logs.
-    private func lookAtFiles() throws(LevelError) {
+    private func lookAtFiles() throws(LevelError) -> Manifest? {
         let isStrict = options.integrity == .strict
         let manifest: Manifest
         do throws(LevelError) {
             manifest = try directory.readManifest()
         } catch {
             if isStrict { throw error }
-            return
+            return nil
         }
         try checkOrderOfLogs(of: manifest)
-        guard isStrict else { return }
+        guard isStrict else { return manifest }
         try checkLog(of: manifest)
         for table in manifest.tables where TableFile.isForged(table, in: directory) {
             throw LevelError(
                 .corruption,
                 "the database at \(directory.path) is damaged: the end of table \(table.number) names blocks beyond "
                     + "the file; restore a backup or salvage with repair")
+        }
+        return manifest
+    }
+
+    /// Whether nobody has opened the database between the moment at which a manifest was read and this open: each open
+    /// begins a manifest with the next number.
+    private func isFirst(after manifest: Manifest) throws(LevelError) -> Bool {
+        try directory.currentManifestName() == EngineFileName.manifest(named: manifest.nextFileNumber)
+    }
+
+    /// Writes split keys once more; where that fails, the database is closed again.
+    private func mend(_ keys: [SplitKeys.State], in engine: EngineDatabase) throws(LevelError) {
+        do throws(LevelError) {
+            try SplitKeys.mend(keys, in: engine)
+        } catch {
+            engine.close()
+            throw error
         }
     }
 

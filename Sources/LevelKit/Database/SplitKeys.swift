@@ -1,83 +1,54 @@
-/// Finds keys whose versions LevelDB has put into two files of one level.
+internal import LevelFiles
+
+/// Finds keys of which the versions lie in two files of one level, and what they have, before the engine is started.
 ///
-/// A compaction that runs while a snapshot lives keeps the old value of a deleted key, and may cut its output between
-/// the deletion and the value. LevelDB 1.23 then moves or drops the file with the deletion without the other, and the
-/// deleted key is there again (google/leveldb#320; mended after the release). Writing the key once more and compacting
-/// its range, after the snapshot is gone, merges both files and ends the matter.
-enum SplitKeys {
-    /// A file in the engine's list.
-    struct File: Equatable {
-        let level: Int
-        /// The first and the last key, with unprintable bytes as `\xNN`.
-        let smallest: Substring
-        let largest: Substring
+/// A compaction that runs while one of LevelDB's snapshots lives keeps the old value of a deleted key, and may end a file
+/// between the deletion and the value. LevelDB 1.23 then merges the file with the deletion without the other, and the
+/// deleted key is there again (google/leveldb#320; mended after the release). LevelKit uses no such snapshots, but other
+/// programs do, and LevelKit did before it had ``ReadViews``.
+///
+/// The newest version of such a key is read from the files and written once more when the engine has started: what stands
+/// above all files is right whatever is merged below it.
+struct SplitKeys {
+    /// What a key has: a value, or nothing.
+    struct State {
+        let key: [UInt8]
+        let value: [UInt8]?
     }
 
-    /// The keys at which a file ends and another begins.
-    ///
-    /// - Parameter list: the property `leveldb.sstables`.
-    static func keys(in list: String) -> [[UInt8]] {
-        let files = self.files(in: list).filter { $0.level > 0 }
-        let ends = Set(files.filter { $0.smallest != $0.largest }.map(\.largest))
-        var found: Set<Substring> = []
-        for file in files where ends.contains(file.smallest) { found.insert(file.smallest) }
-        // A file of one key alone both begins and ends there.
-        let single = files.filter { $0.smallest == $0.largest }
-        for file in single
-        where files.contains(where: { $0 != file && ($0.largest == file.smallest || $0.smallest == file.smallest) }) {
-            found.insert(file.smallest)
-        }
-        return found.map(unescaped)
-    }
-
-    /// The files in a list of levels and lines such as ` 17:1234['a' @ 5 : 1 .. 'b' @ 9 : 0]` (`Version::DebugString`,
-    /// `db/version_set.cc`).
-    static func files(in list: String) -> [File] {
-        var level = 0
-        var files: [File] = []
-        for line in list.split(separator: "\n") {
-            if line.hasPrefix("--- level ") {
-                level = Int(line.dropFirst(10).prefix { $0.isNumber }) ?? 0
-            } else if let (smallest, largest) = bounds(in: line) {
-                files.append(File(level: level, smallest: smallest, largest: largest))
+    /// The keys at which a table ends and the next table of its level begins. Level 0 has tables that overlap by design.
+    static func keys(in manifest: Manifest, order: KeyOrder) -> [[UInt8]] {
+        var found: [[UInt8]] = []
+        for tables in Dictionary(grouping: manifest.tables.filter { $0.level > 0 }, by: \.level).values {
+            let sorted = tables.sorted { order.compare($0.smallestKey.span, $1.smallestKey.span) < 0 }
+            for (first, second) in zip(sorted, sorted.dropFirst())
+            where order.compare(first.largestKey.span, second.smallestKey.span) == 0 {
+                found.append(first.largestKey)
             }
         }
-        return files
+        return found
     }
 
-    /// The two keys of a line; `nil` for a line of another form.
-    private static func bounds(in line: Substring) -> (Substring, Substring)? {
-        // Cut at the bytes that no number contains; keys may contain anything, so the outer cuts are made first.
-        let utf8 = line.utf8
-        guard let open = utf8.firstIndex(of: UInt8(ascii: "[")), line[open...].hasPrefix("['"),
-            let middle = line.firstRange(of: " .. '"), let firstEnd = line[..<middle.lowerBound].lastQuote,
-            let secondEnd = line.lastQuote, secondEnd >= middle.upperBound
-        else { return nil }
-        let start = utf8.index(open, offsetBy: 2)
-        guard start <= firstEnd else { return nil }
-        return (line[start..<firstEnd], line[middle.upperBound..<secondEnd])
-    }
-
-    /// The bytes of a key of the list (`EscapeString`, `util/logging.cc`).
-    static func unescaped(_ text: Substring) -> [UInt8] {
-        var bytes: [UInt8] = []
-        var rest = Array(text.utf8)[...]
-        while let byte = rest.popFirst() {
-            if byte == UInt8(ascii: "\\"), rest.first == UInt8(ascii: "x"), rest.count >= 3,
-                let value = UInt8(String(decoding: rest.dropFirst().prefix(2), as: UTF8.self), radix: 16),
-                value < 0x20 || value > 0x7e
-            {
-                bytes.append(value)
-                rest = rest.dropFirst(3)
-            } else {
-                bytes.append(byte)
-            }
+    /// What the split keys of a database have. A key of which a file cannot be read is left to those who look for damage.
+    static func states(of manifest: Manifest, in directory: DatabaseDirectory, order: KeyOrder) -> [State] {
+        // Keys that are equal and have other bytes would be other keys to the reader of files.
+        guard order.distinguishesBytes else { return [] }
+        let keys = keys(in: manifest, order: order)
+        guard !keys.isEmpty, let files = try? DatabaseFiles(at: directory.path) else { return [] }
+        return keys.compactMap { key in
+            let history = KeyHistory(of: key, in: files)
+            guard history.faults.isEmpty, let newest = history.versions.first(where: \.isCurrent) else { return nil }
+            return State(key: key, value: newest.kind == .put ? newest.value : nil)
         }
-        return bytes
     }
-}
 
-extension Substring {
-    /// The place of the last `' @ `, which ends a key.
-    fileprivate var lastQuote: Index? { ranges(of: "' @ ").last?.lowerBound }
+    /// Writes once more what split keys have.
+    static func mend(_ states: [State], in engine: EngineDatabase) throws(LevelError) {
+        if states.isEmpty { return }
+        let batch = EngineBatch()
+        for state in states {
+            if let value = state.value { batch.put(state.key.span, value.span) } else { batch.delete(state.key.span) }
+        }
+        try engine.write(batch, synced: false)
+    }
 }

@@ -29,7 +29,7 @@
     }
 
     private let core: DatabaseCore
-    private let iterator: EngineIterator
+    private let iterator: EntryIterator
     private let life: LiveCursor
     private let registration: UInt64
     /// Whether `life` rests, so that closing the database may take the iterator.
@@ -48,20 +48,32 @@
     /// The key at which the next ``advance()`` begins, after ``seek(to:)``.
     private var target: [UInt8]?
 
+    /// A cursor over the newest state, or another one that an iterator of its own holds.
     init(core: DatabaseCore, iterator: EngineIterator, range: KeyRange, reverse: Bool) {
+        self.init(
+            core: core, iterator: EntryIterator(iterator), life: LiveCursor(iterator), range: range, reverse: reverse)
+    }
+
+    /// A cursor over a view that others read too.
+    init(core: DatabaseCore, iterator: BufferedIterator, range: KeyRange, reverse: Bool) {
+        self.init(core: core, iterator: EntryIterator(iterator), life: LiveCursor(nil), range: range, reverse: reverse)
+    }
+
+    private init(core: DatabaseCore, iterator: EntryIterator, life: LiveCursor, range: KeyRange, reverse: Bool) {
         self.core = core
         self.iterator = iterator
+        self.life = life
         self.range = range
         self.reverse = reverse
         hasFarBound = (reverse ? range.lower : range.upper) != .unbounded
         hasNearBound = (reverse ? range.upper : range.lower) != .unbounded
-        life = LiveCursor(iterator)
         registration = core.register(life)
     }
 
     deinit {
         guard core.isOwnedByThisProcess else { return }
         life.end()
+        iterator.end()
         core.unregisterCursor(registration)
     }
 

@@ -92,17 +92,14 @@ extension Database: KeyValueReader {
     public func readValue(
         forKey key: Span<UInt8>, _ body: (Span<UInt8>) throws(LevelError) -> Void
     ) throws(LevelError) -> Bool {
-        try unsafe core.readValue(forKey: key, reading: core.engine.reading, body)
+        try core.readValue(forKey: key, body)
     }
 
     /// As ``KeyValueReader/cursor(in:reverse:fillsCache:)``, over the state at this moment.
     public func cursor(in range: KeyRange, reverse: Bool, fillsCache: Bool) throws(LevelError) -> Cursor {
         try core.enter()
         defer { core.leave() }
-        let options = core.engine.options
-        return unsafe Cursor(
-            core: core, iterator: core.engine.makeIterator(reading: fillsCache ? options.reading : options.scanning),
-            range: range, reverse: reverse)
+        return Cursor(core: core, iterator: core.makeIterator(fillsCache: fillsCache), range: range, reverse: reverse)
     }
 
     /// The state of the database at this moment, which later writes do not change.

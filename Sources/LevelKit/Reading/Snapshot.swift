@@ -1,19 +1,20 @@
 /// The state of a database at one moment: reads from it see no later write.
 ///
-/// A snapshot keeps old versions of keys from being dropped by compactions, so hold it for one piece of work, not for
-/// the life of the program. It ends when its last reference goes, or with its database.
+/// A snapshot costs next to nothing until the database is written to. From then on it keeps the files of its moment on disk,
+/// so hold it for one piece of work, not for the life of the program. It ends when its last reference goes, or with its
+/// database.
 public final class Snapshot: Sendable {
     let core: DatabaseCore
-    // Set once, in `init`, after `self` can be named as its owner.
-    private nonisolated(unsafe) var engine: EngineSnapshot!
+    private let view: ReadView
 
     init(core: DatabaseCore) {
         self.core = core
-        unsafe engine = core.makeSnapshot(for: self)
+        view = core.views.makeView()
     }
 
     deinit {
-        core.releaseSnapshot(of: ObjectIdentifier(self))
+        // In a forked process the engine must not be called, not even to free something.
+        if core.isOwnedByThisProcess { core.views.release(view) }
     }
 }
 
@@ -22,15 +23,13 @@ extension Snapshot: KeyValueReader {
     public func readValue(
         forKey key: Span<UInt8>, _ body: (Span<UInt8>) throws(LevelError) -> Void
     ) throws(LevelError) -> Bool {
-        try unsafe core.readValue(forKey: key, reading: engine.reading, body)
+        try core.readValue(forKey: key, in: view, body)
     }
 
     /// As ``KeyValueReader/cursor(in:reverse:fillsCache:)``, over the state of the snapshot.
     public func cursor(in range: KeyRange, reverse: Bool, fillsCache: Bool) throws(LevelError) -> Cursor {
         try core.enter()
         defer { core.leave() }
-        return unsafe Cursor(
-            core: core, iterator: core.engine.makeIterator(reading: fillsCache ? engine.reading : engine.scanning),
-            range: range, reverse: reverse)
+        return core.cursor(of: view, in: range, reverse: reverse, fillsCache: fillsCache)
     }
 }

@@ -1,0 +1,51 @@
+/// What a cursor moves: an iterator of the engine, or one over the entries of a view.
+///
+/// Calls on a position that does not exist abort the process, so every reader asks ``isValid`` first.
+@safe struct EntryIterator {
+    /// An iterator of the engine, which the cursor's ``LiveCursor`` destroys.
+    private let direct: EngineIterator?
+    // Counted by hand: a step of a scan takes less time than two counts would.
+    private let buffered: Unmanaged<BufferedIterator>?
+
+    init(_ iterator: EngineIterator) {
+        direct = iterator
+        unsafe buffered = nil
+    }
+
+    init(_ iterator: BufferedIterator) {
+        direct = nil
+        unsafe buffered = Unmanaged.passRetained(iterator)
+    }
+
+    /// Lets an iterator over a view go.
+    func end() { unsafe buffered?.release() }
+
+    @inline(__always)
+    private var view: BufferedIterator { unsafe buffered!._withUnsafeGuaranteedRef { $0 } }
+
+    @inline(__always)
+    var isValid: Bool { if let direct { direct.isValid } else { view.isValid } }
+
+    @inline(__always)
+    var hasFailed: Bool { if let direct { direct.hasFailed } else { view.hasFailed } }
+
+    var error: String? { if let direct { direct.error } else { view.error } }
+
+    @inline(__always)
+    var key: UnsafeBufferPointer<UInt8> { if let direct { unsafe direct.key } else { unsafe view.key } }
+
+    @inline(__always)
+    var value: UnsafeBufferPointer<UInt8> { if let direct { unsafe direct.value } else { unsafe view.value } }
+
+    func seekToFirst() { if let direct { direct.seekToFirst() } else { view.seekToFirst() } }
+
+    func seekToLast() { if let direct { direct.seekToLast() } else { view.seekToLast() } }
+
+    func seek(_ key: Span<UInt8>) { if let direct { direct.seek(key) } else { view.seek(key) } }
+
+    @inline(__always)
+    func next() { if let direct { direct.next() } else { view.next() } }
+
+    @inline(__always)
+    func previous() { if let direct { direct.previous() } else { view.previous() } }
+}
