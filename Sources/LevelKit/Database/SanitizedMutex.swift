@@ -5,9 +5,12 @@
         internal import Darwin
     #endif
 
+    /// What `Mutex` means in this module under the thread sanitizer.
+    typealias Mutex<Value> = SanitizedMutex<Value>
+
     /// A lock in place of `Synchronization.Mutex`, for runs under the thread sanitizer alone (`make sanitize`): the
     /// sanitizer does not see that one on Linux, and reports everything that it guards.
-    @safe struct Mutex<Value>: ~Copyable, @unchecked Sendable {
+    @safe package struct SanitizedMutex<Value>: ~Copyable, @unchecked Sendable {
         // Unchecked: the value is touched under the lock only.
         private final class Box {
             var value: Value
@@ -18,7 +21,8 @@
         private let box: Box
         private let lock: UnsafeMutablePointer<pthread_mutex_t>
 
-        init(_ value: sending Value) {
+        /// A lock over a value.
+        package init(_ value: sending Value) {
             box = Box(value)
             unsafe lock = .allocate(capacity: 1)
             unsafe pthread_mutex_init(lock, nil)
@@ -29,7 +33,8 @@
             unsafe lock.deallocate()
         }
 
-        func withLock<R, E: Error>(_ body: (inout Value) throws(E) -> R) throws(E) -> R {
+        /// Runs `body` with the value while no other thread has it.
+        package func withLock<R, E: Error>(_ body: (inout Value) throws(E) -> R) throws(E) -> R {
             unsafe pthread_mutex_lock(lock)
             defer { unsafe pthread_mutex_unlock(lock) }
             return try body(&box.value)
