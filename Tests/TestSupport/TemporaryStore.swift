@@ -54,6 +54,12 @@ public struct StoreContent: Sendable, Hashable {
     /// The documents of each collection, in the order of the schema.
     public let documents: [[Document]]
 
+    /// A content that was read elsewhere.
+    public init(schema: Schema, documents: [[Document]]) {
+        self.schema = schema
+        self.documents = documents
+    }
+
     /// Reads a store.
     public init(of store: DocumentStore) throws {
         schema = store.schema

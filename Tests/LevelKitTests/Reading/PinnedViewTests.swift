@@ -17,7 +17,8 @@ import Testing
                 for _ in 0..<random.number(below: 8) {
                     let key = numberedKey(random.number(below: 400))
                     let isLarge = random.once(in: 40)
-                    let value = [UInt8](repeating: UInt8(round & 255), count: isLarge ? 200_000 : random.number(below: 300))
+                    let value = [UInt8](
+                        repeating: UInt8(round & 255), count: isLarge ? 200_000 : random.number(below: 300))
                     if random.once(in: 3) {
                         try database.delete(key)
                         model[key] = nil
