@@ -78,8 +78,9 @@ struct DatabaseAccess {
         let scratch = try ScratchDirectory(of: path)
         do {
             let report =
-                try owner?.checkpoint(to: scratch.path) ?? Checkpoint.take(of: path, to: scratch.path)
-            let database = try Database.open(at: scratch.path, options: options)
+                try owner?.checkpoint(to: scratch.databasePath)
+                ?? Checkpoint.take(of: path, to: scratch.databasePath)
+            let database = try Database.open(at: scratch.databasePath, options: options)
             if !isQuiet, isTold {
                 let holder = report.holder.map { "open for writing by pid \($0)\(Self.name(of: $0))" }
                 StandardError.shared.write(

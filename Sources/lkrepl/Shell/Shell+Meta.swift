@@ -196,16 +196,13 @@ extension Shell {
                 hint: "set VISUAL or EDITOR to a program that needs none")
         }
         let editor = named ?? "vi"
-        let path = (Terminal.environment("TMPDIR") ?? "/tmp") + "/lkrepl-\(getpid()).lk"
-        // Nobody else may read it, and nothing that was there is followed.
-        unsafe unlink(path)
-        let file = try FileDescriptor.openForWriting(path, isNew: true)
+        let (file, path) = try FileDescriptor.makeTemporary(
+            (Terminal.environment("TMPDIR") ?? "/tmp") + "/lkrepl-", suffix: ".lk")
         Interruption.removeAtExit(path)
         defer {
             unsafe unlink(path)
             Interruption.keep(path)
         }
-        _ = fchmod(file.rawValue, 0o600)
         do {
             try file.writeAll(Array((text + "\n").utf8))
             try file.closeFile()
