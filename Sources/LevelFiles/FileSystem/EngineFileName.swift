@@ -68,6 +68,9 @@ package enum EngineFileName: Hashable {
     /// The name of a log.
     package static func log(named number: UInt64) -> String { padded(number) + ".log" }
 
+    /// The name of a manifest.
+    package static func manifest(named number: UInt64) -> String { "MANIFEST-" + padded(number) }
+
     /// At least six digits.
     private static func padded(_ number: UInt64) -> String {
         let digits = String(number)

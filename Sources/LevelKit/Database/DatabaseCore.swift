@@ -44,6 +44,8 @@ final class DatabaseCore: Sendable {
     let order: KeyOrder
     let tables: TableWatch
     private let held: HeldTables
+    /// What is read in place of the directory; `nil` if the database was opened for writing.
+    let readOnlyFiles: ReadOnlyFiles?
     private let directory: DatabaseDirectory
     private let identity: FileIdentity
     private let children = Mutex(Children())
@@ -66,11 +68,16 @@ final class DatabaseCore: Sendable {
 
     private static let closedBit: UInt64 = 1 << 63
 
-    init(directory: DatabaseDirectory, engine: EngineDatabase, identity: FileIdentity, options: DatabaseOptions) {
+    init(
+        directory: DatabaseDirectory, engine: EngineDatabase, identity: FileIdentity, options: DatabaseOptions,
+        readOnlyFiles: ReadOnlyFiles? = nil
+    ) {
         path = directory.path
+        self.readOnlyFiles = readOnlyFiles
         self.directory = directory
         held = HeldTables(
-            writeBufferByteCount: options.writeBufferByteCount, maxOpenFileCount: options.maxOpenFileCount)
+            writeBufferByteCount: options.writeBufferByteCount, maxOpenFileCount: options.maxOpenFileCount,
+            areFixed: readOnlyFiles != nil)
         tables = TableWatch(directory, identity: identity)
         self.engine = engine
         order = options.order
@@ -208,6 +215,7 @@ final class DatabaseCore: Sendable {
     ) throws(LevelError) {
         // Writes bring compactions, and those bring deleted keys back where their versions lie apart.
         if areSuspected.load(ordering: .relaxed) { mendSplitKeys() }
+        try requireWritable()
         try enter()
         defer { leave() }
         held.didWrite(byteCount)
@@ -314,7 +322,7 @@ final class DatabaseCore: Sendable {
     /// when the first snapshot was made, or if it is young, because a compaction may be under way. Queries make
     /// snapshots by the thousand, so there is one look in a while; what is not looked at stays under suspicion.
     func mendSplitKeys(always: Bool = false) {
-        guard isOwnedByThisProcess, (try? enter()) != nil else { return }
+        guard isOwnedByThisProcess, !isReadOnly, (try? enter()) != nil else { return }
         defer { leave() }
         let now = ContinuousClock.now
         let isDue = children.withLock { children in
@@ -468,6 +476,7 @@ final class DatabaseCore: Sendable {
             for snapshot in children.snapshots.values { engine.release(snapshot) }
             children.snapshots = [:]
             engine.close()
+            if let readOnlyFiles { return readOnlyFiles.remove() }
             OpenDatabases.remove(identity)
             // Another database may be in its place by now.
             guard children.isTemporary, FileStatus(path: path)?.identity == identity else { return }

@@ -158,7 +158,10 @@ package final class ScratchDirectory: Sendable {
     private static func clear(_ directory: DirectoryHandle, depth: Int) {
         for name in (try? directory.names()) ?? [] {
             if EngineFileName(name) != nil {
-                try? directory.removeFile(name)
+                // A directory of such a name is empty: it keeps LevelDB from making the file.
+                if (try? directory.removeFile(name)) == nil, let inner = try? DirectoryHandle(name, in: directory) {
+                    try? directory.removeDirectory(name, openAs: inner)
+                }
             } else if depth < 2, holdsDatabase(name), let inner = try? DirectoryHandle(name, in: directory) {
                 clear(inner, depth: depth + 1)
                 try? directory.removeDirectory(name, openAs: inner)
