@@ -32,9 +32,9 @@ public final class DocumentStore: Sendable {
     }
 
     let database: Database
-    private let writer = WriterLock()
+    private let writer: WriterLock
     /// Held while indexes are built or documents migrated, so that one thread at a time does it.
-    private let maintenance = WriterLock()
+    private let maintenance: WriterLock
     private let writerState = WriterState()
     let signal: ChangeSignal
     private let catalog: Mutex<Catalog>
@@ -50,6 +50,8 @@ public final class DocumentStore: Sendable {
         }
         self.signal = signal
         self.adoption = adoption
+        writer = WriterLock(refusal: database.refusal)
+        maintenance = WriterLock(refusal: database.refusal)
         self.database = database
         self.catalog = Mutex(catalog)
     }
@@ -70,17 +72,21 @@ public final class DocumentStore: Sendable {
     /// - Parameters:
     ///   - path: the directory.
     ///   - schema: what the store is to hold; `nil` to take an existing store as it is.
+    ///   - mode: `readOnly` to read the store as it is at this moment: nothing in the directory changes, nothing is locked,
+    ///     and other processes may write meanwhile. The schema in force answers, also where a change of it is not finished.
+    ///     Every call that would write throws `LevelError` with `readOnly`, and so does opening with another schema. To read
+    ///     what was written since, open the store anew.
     /// - Throws: ``DocIndexError``: `notADocumentStore`; `storeTooNew`, also for a schema of a lower version than the
     ///   store has; `invalidSchema`, `corruption`; `LevelError`, such as `databaseNotFound` or `locked`.
     /// - Complexity: O(*n*) in the documents of a collection that gains an index; else O(*t*) in the tables of the database,
     ///   and what the log holds is put into one.
     public static func open(
-        at path: String, schema: Schema? = nil, options: Options = Options()
+        at path: String, schema: Schema? = nil, options: Options = Options(), mode: Database.Mode = .readWrite
     ) throws -> DocumentStore {
         try schema?.validate()
         var databaseOptions = options.database
         databaseOptions.createIfMissing = databaseOptions.createIfMissing && schema != nil
-        let database = try Database.open(at: path, options: databaseOptions)
+        let database = try Database.open(at: path, options: databaseOptions, mode: mode)
         do {
             return try open(
                 on: database, schema: schema, finishesSchemaChange: options.finishesSchemaChange,
@@ -94,7 +100,7 @@ public final class DocumentStore: Sendable {
     /// Opens the store that an open database holds, or makes one in an empty database if a schema is given.
     ///
     /// For programs that look at the keys below as well. Whoever writes them by hand breaks the store. Closing either
-    /// closes both.
+    /// closes both. Over a database that is open for reading, the store can be read only.
     ///
     /// - Throws: as ``open(at:schema:options:)``; `LevelError` with `locked` while there is another store over this
     ///   database.
@@ -109,8 +115,12 @@ public final class DocumentStore: Sendable {
                 "the database at \(database.path) has the order \(database.order.name); a document store needs the "
                     + "bytewise order")
         }
-        let catalog = try storedCatalog(in: database, mayBeNew: schema != nil)
+        let catalog = try storedCatalog(in: database, mayBeNew: schema != nil && database.mode == .readWrite)
         let store = try DocumentStore(database: database, catalog: catalog)
+        if database.mode == .readOnly {
+            try store.requireInForce(schema)
+            return store
+        }
         try store.withWriter { _ in store.texts.setLimits(textMaintenance) }
         // Where only a look is meant, indexes of older rules stay as they are, and answer as until now.
         if schema != nil || finishesSchemaChange { try store.adopt(schema) }
@@ -128,6 +138,7 @@ public final class DocumentStore: Sendable {
     /// Where a load by transactions has left many words pending, they are written as a segment of the text index first, so that
     /// the next opening need not read those documents again.
     public func close() throws {
+        if database.mode == .readOnly { return try database.close() }
         try writer.withLock {
             texts.settle(catalog: currentCatalog, database: database)
             try database.close()
@@ -150,6 +161,19 @@ public final class DocumentStore: Sendable {
                     + "make a store elsewhere and import into it")
         }
         return Catalog()
+    }
+
+    /// Throws if a schema is another one than that in force, which cannot be changed here.
+    private func requireInForce(_ schema: Schema?) throws {
+        guard let schema else { return }
+        let catalog = currentCatalog
+        _ = try catalog.changed(to: schema)
+        guard schema.difference(from: catalog.schema).isEmpty else {
+            throw LevelError(
+                .readOnly,
+                "the store at \(path) is open for reading and has another schema; open it for writing to change the "
+                    + "schema, or leave the schema out")
+        }
     }
 
     private func adopt(_ schema: Schema?) throws {

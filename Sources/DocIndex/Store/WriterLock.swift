@@ -13,8 +13,11 @@ internal import Synchronization
     private let mutex: UnsafeMutablePointer<pthread_mutex_t>
     /// The thread that has the lock.
     private let holder = Mutex<ThreadIdentity?>(nil)
+    /// Why nothing can be written at all; `nil` if it can.
+    private let refusal: LevelError?
 
-    init() {
+    init(refusal: LevelError? = nil) {
+        self.refusal = refusal
         unsafe mutex = .allocate(capacity: 1)
         unsafe mutex.initialize(to: pthread_mutex_t())
         var attributes = pthread_mutexattr_t()
@@ -31,8 +34,10 @@ internal import Synchronization
 
     /// Runs `body` while no other thread writes.
     ///
-    /// - Throws: ``DocIndexError`` with `nestedWrite` if this thread is writing already; what `body` throws.
+    /// - Throws: ``DocIndexError`` with `nestedWrite` if this thread is writing already; `LevelError` with `readOnly` where
+    ///   nothing can be written; what `body` throws.
     func withLock<R>(_ body: () throws -> R) throws -> R {
+        if let refusal { throw refusal }
         guard unsafe pthread_mutex_lock(mutex) == 0 else { throw Self.nested }
         holder.withLock { $0 = .current }
         defer {
@@ -44,8 +49,9 @@ internal import Synchronization
 
     /// Throws if this thread has the lock: for what would wait for another thread that needs it.
     ///
-    /// - Throws: ``DocIndexError`` with `nestedWrite`.
+    /// - Throws: ``DocIndexError`` with `nestedWrite`; `LevelError` with `readOnly` where nothing can be written.
     func requireNotHeldHere() throws {
+        if let refusal { throw refusal }
         if holder.withLock({ $0 == .current }) { throw Self.nested }
     }
 

@@ -9,12 +9,15 @@
 /// Never used for `LOCK` of a database that this process has open: POSIX drops the lock with any descriptor that is
 /// closed.
 package final class OpenFile {
-    private let descriptor: Int32
+    /// The system's number of the file, valid as long as this object lives.
+    package let descriptor: Int32
 
     /// Opens a file for reading.
-    package init(reading path: String) throws(SystemError) {
+    ///
+    /// - Parameter followsLink: whether the last step of the path may be a symbolic link; else that is an error, `ELOOP`.
+    package init(reading path: String, followsLink: Bool = true) throws(SystemError) {
         // Without waiting: a pipe in place of a file would otherwise wait for somebody who writes to it.
-        descriptor = unsafe open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
+        descriptor = unsafe open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | (followsLink ? 0 : O_NOFOLLOW))
         guard descriptor >= 0 else { throw .last }
     }
 

@@ -7,7 +7,7 @@ package struct Version: Hashable, Sendable {
     /// A log that was being written to a table, in databases of LevelDB before 1.0.
     package private(set) var previousLogNumber: UInt64?
     /// The number that the next file will get.
-    package private(set) var nextFileNumber: UInt64?
+    package var nextFileNumber: UInt64?
     /// The number of the last write that the manifest knows.
     package private(set) var lastSequence: UInt64?
     private var tablesByKey: [VersionEdit.TableKey: VersionEdit.Table] = [:]

@@ -3,7 +3,7 @@
 /// A record is a row of fields, each a tag and its values; numbers are varints, and bytes are preceded by their count.
 package struct VersionEdit: Hashable, Sendable {
     /// Tags of fields. Stored on disk, never change.
-    private enum Tag: UInt32 {
+    enum Tag: UInt32 {
         case comparator = 1
         case logNumber = 2
         case nextFileNumber = 3
@@ -42,6 +42,15 @@ package struct VersionEdit: Hashable, Sendable {
         /// The last key in the table.
         package let largest: InternalKey
 
+        /// A table with its parts.
+        package init(level: Int, number: UInt64, byteCount: UInt64, smallest: InternalKey, largest: InternalKey) {
+            self.level = level
+            self.number = number
+            self.byteCount = byteCount
+            self.smallest = smallest
+            self.largest = largest
+        }
+
         /// Where the table is.
         package var key: TableKey { TableKey(level: level, number: number) }
     }
@@ -65,6 +74,9 @@ package struct VersionEdit: Hashable, Sendable {
     package var compactPointers: [CompactPointer] = []
     package var deletedTables: [TableKey] = []
     package var newTables: [Table] = []
+
+    /// An edit that changes nothing.
+    package init() {}
 
     /// Reads a record.
     ///

@@ -35,13 +35,26 @@ package struct Table {
     ///
     /// - Throws: ``FileFault``.
     package init(at path: String) throws(FileFault) {
-        name = path.lastPathComponent
+        let name = path.lastPathComponent
+        let file: OpenFile
+        let byteCount: UInt64
         do throws(SystemError) {
             file = try OpenFile(reading: path)
             byteCount = try file.status().byteCount
         } catch {
-            throw FileFault(error, file: path.lastPathComponent)
+            throw FileFault(error, file: name)
         }
+        try self.init(file, name: name, byteCount: byteCount)
+    }
+
+    /// Reads the footer of a table that is open.
+    ///
+    /// - Parameter byteCount: where the table ends; LevelDB takes the size that the manifest gives.
+    /// - Throws: ``FileFault``.
+    package init(_ file: OpenFile, name: String, byteCount: UInt64) throws(FileFault) {
+        self.file = file
+        self.name = name
+        self.byteCount = byteCount
         guard byteCount >= UInt64(Footer.byteCount) else {
             throw FileFault(.damaged, file: name, reason: "it has \(byteCount) bytes, too few for a table")
         }
@@ -62,22 +75,12 @@ package struct Table {
     ///
     /// - Throws: ``FileFault``: `damaged`, `foreign` for a compression that only others can read, `unreadable`.
     package func block(at handle: BlockHandle) throws(FileFault) -> StoredBlock {
-        let trailer = UInt64(Self.blockTrailerByteCount)
-        let blocksEnd = byteCount - UInt64(Footer.byteCount)
-        guard handle.offset <= blocksEnd, handle.byteCount <= Self.blockByteCountLimit,
-            handle.byteCount + trailer <= blocksEnd - handle.offset
-        else { throw fault("a block of \(handle.byteCount) bytes leads out of the file", at: handle.offset) }
-        let count = Int(handle.byteCount)
-        var stored = try Self.read(
-            file, at: handle.offset, byteCount: count + Self.blockTrailerByteCount, name: name)
-        var checksum: UInt32 = 0
-        for index in (count + 1..<count + 5).reversed() { checksum = checksum << 8 | UInt32(stored[index]) }
-        guard CRC32C.masked(CRC32C.checksum(of: stored[...count])) == checksum else {
-            throw fault("the checksum of a block of \(count) bytes does not fit", at: handle.offset)
+        guard holds(handle) else {
+            throw fault("a block of \(handle.byteCount) bytes leads out of the file", at: handle.offset)
         }
-        let type = stored[count]
-        stored.removeLast(Self.blockTrailerByteCount)
-        let compression = Compression(type: type, stored: stored[...])
+        guard let (stored, compression) = try checkedBytes(at: handle) else {
+            throw fault("the checksum of a block of \(handle.byteCount) bytes does not fit", at: handle.offset)
+        }
         do throws(FormatFault) {
             return StoredBlock(handle: handle, compression: compression, bytes: try compression.unpack(stored))
         } catch {
@@ -85,6 +88,28 @@ package struct Table {
                 compression.refusal == nil ? .damaged : .foreign, file: name, offset: handle.offset,
                 reason: error.reason)
         }
+    }
+
+    /// Whether a block lies within the file.
+    func holds(_ handle: BlockHandle) -> Bool {
+        let blocksEnd = byteCount - UInt64(Footer.byteCount)
+        return handle.offset <= blocksEnd && handle.byteCount <= Self.blockByteCountLimit
+            && handle.byteCount + UInt64(Self.blockTrailerByteCount) <= blocksEnd - handle.offset
+    }
+
+    /// Reads a block that lies within the file, as it is stored; `nil` if its checksum does not match.
+    func checkedBytes(
+        at handle: BlockHandle
+    ) throws(FileFault) -> (stored: [UInt8], compression: Compression)? {
+        let count = Int(handle.byteCount)
+        var stored = try Self.read(
+            file, at: handle.offset, byteCount: count + Self.blockTrailerByteCount, name: name)
+        var checksum: UInt32 = 0
+        for index in (count + 1..<count + 5).reversed() { checksum = checksum << 8 | UInt32(stored[index]) }
+        guard CRC32C.masked(CRC32C.checksum(of: stored[...count])) == checksum else { return nil }
+        let type = stored[count]
+        stored.removeLast(Self.blockTrailerByteCount)
+        return (stored, Compression(type: type, stored: stored[...]))
     }
 
     /// Reads a block of sorted entries.

@@ -39,13 +39,18 @@ import CLevelDB
     }
 
     /// Opens a database. The corresponding C function is `leveldb_open`.
-    static func open(path: String, options: EngineOptions) throws(LevelError) -> EngineDatabase {
+    ///
+    /// - Parameter shownPath: the path for the texts of errors, where it is not the one that is opened.
+    static func open(
+        path: String, options: EngineOptions, shownPath: String? = nil
+    ) throws(LevelError) -> EngineDatabase {
         let (handle, error) = unsafe EngineErrorSlot.capture { unsafe leveldb_open(options.options, path, $0) }
-        if let error { throw .engine(error, action: "open the database at \(path)") }
+        let shownPath = shownPath ?? path
+        if let error { throw .engine(error, action: "open the database at \(shownPath)") }
         guard let handle = unsafe handle else {
-            throw LevelError(.unknown, "could not open the database at \(path): the engine gave no reason")
+            throw LevelError(.unknown, "could not open the database at \(shownPath): the engine gave no reason")
         }
-        return unsafe EngineDatabase(handle: handle, path: path, options: options)
+        return unsafe EngineDatabase(handle: handle, path: shownPath, options: options)
     }
 
     var options: EngineOptions { unsafe resources.takeUnretainedValue().options }

@@ -6,10 +6,7 @@
 
 /// One checkpoint being taken: tries until one was not overtaken by the writer, then puts the result in its place.
 ///
-/// The order of the steps is what makes the result a moment of the source's history. The manifest is read first and
-/// names
-/// the tables; the names of the logs are listed after the tables are held, so every write is in a table, in a log, or
-/// later than both. A table or log that is gone means that the manifest is out of date, and everything begins again.
+/// ``FileCollector`` says what makes the result a moment of the source's history.
 struct CheckpointTaking {
     let source: DatabaseDirectory
     let destination: DatabaseDirectory
@@ -48,31 +45,13 @@ struct CheckpointTaking {
 
     private func repeatedAttempt(
         into staging: inout StagingArea
-    ) throws(LevelError) -> (attempt: CheckpointAttempt, tryCount: Int) {
-        var damage: LevelError?
-        var follower: ManifestFollower?
-        for number in 1...max(1, tryLimit) {
-            do throws(CheckpointAttempt.Failure) {
-                var attempt = try CheckpointAttempt(source: source, mode: tables, follower: &follower)
-                try attempt.run(into: &staging, follower: follower)
-                return (attempt, number)
-            } catch {
-                switch error {
-                case .stopped(let error): throw error
-                case .overtaken: damage = nil
-                case .damaged(let error):
-                    // A moving database may look damaged once. The same damage twice is there.
-                    if error == damage { throw error }
-                    damage = error
-                }
-            }
-            // The first tries follow at once: the rest of the manifest is short, and the tables are there but for a
-            // few.
-            if number > 3 { usleep(UInt32(1000 << min(number - 4, 7))) }
+    ) throws(LevelError) -> (result: CheckpointAttempt, tryCount: Int) {
+        try FileCollector.repeated(source, tryLimit: tryLimit, action: "copy") {
+            (follower) throws(FileCollector.Failure) in
+            var attempt = try CheckpointAttempt(source: source, mode: tables, follower: &follower)
+            try attempt.run(into: &staging, follower: follower)
+            return attempt
         }
-        throw LevelError(
-            .busy, "the database at \(source.path) changed during each of \(tryLimit) tries to copy it; try again",
-            cause: damage?.message)
     }
 
     // MARK: - Before and after

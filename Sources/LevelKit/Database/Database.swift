@@ -32,16 +32,24 @@ public final class Database: Sendable {
     /// - Parameters:
     ///   - path: the directory; made absolute, so that a later `chdir` changes nothing.
     ///   - options: see ``DatabaseOptions``.
+    ///   - mode: `readOnly` to read the database as it is at this moment, without a lock and without a change to any byte
+    ///     in its directory; see <doc:OpeningADatabase>. Nothing is created then.
     /// - Throws: ``LevelError``: `databaseNotFound`, `databaseExists`, `locked` (with the process that holds it),
-    ///   `corruption`, `comparatorMismatch`, `invalidArgument`, `io`.
-    /// - Complexity: reads the log of the last session, up to two write buffers.
+    ///   `corruption`, `comparatorMismatch`, `notSupported` for tables that another program compressed,
+    ///   `invalidArgument`, `io`; for reading also `busy`, if another process changes the database faster than its files can
+    ///   be opened.
+    /// - Complexity: reads the log of the last session, up to two write buffers, and the indexes of tables, up to
+    ///   some mebibytes. For reading, tables that other users can change are copied and read whole.
     public static func open(
-        at path: String, options: DatabaseOptions = DatabaseOptions()
+        at path: String, options: DatabaseOptions = DatabaseOptions(), mode: Mode = .readWrite
     ) throws(LevelError) -> Database {
         ForkGeneration.install()
         try options.validate()
         let directory = try DatabaseDirectory(path)
         try ForkGeneration.requireEngine(for: directory.path)
+        if mode == .readOnly {
+            return Database(core: try ReadOnlyOpening(directory: directory, options: options).run())
+        }
         var opening = Opening(directory: directory, options: options)
         return Database(core: try opening.run())
     }
@@ -134,6 +142,7 @@ public final class Database: Sendable {
     public func write(_ batch: WriteBatch, durability: Durability = .buffered) throws(LevelError) {
         guard batch.count > 0 else {
             // LevelDB appends 19 bytes to its log for each empty batch and never starts a new log for them.
+            try core.requireWritable()
             try core.enter()
             core.leave()
             return
@@ -165,6 +174,7 @@ public final class Database: Sendable {
     public func compact(
         from lower: [UInt8]? = nil, to upper: [UInt8]? = nil, includingDeepestLevel: Bool = false
     ) throws(LevelError) {
+        try core.requireWritable()
         if includingDeepestLevel { try core.coverTables(from: lower, to: upper) }
         try core.admitted { () throws(LevelError) in core.compact(from: lower, to: upper) }
     }

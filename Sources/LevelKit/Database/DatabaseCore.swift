@@ -37,6 +37,8 @@ final class DatabaseCore: Sendable {
     let tables: TableWatch
     let views: ReadViews
     private let held: HeldTables
+    /// What is read in place of the directory; `nil` if the database was opened for writing.
+    let readOnlyFiles: ReadOnlyFiles?
     private let directory: DatabaseDirectory
     private let identity: FileIdentity
     private let children = Mutex(Children())
@@ -57,11 +59,16 @@ final class DatabaseCore: Sendable {
 
     private static let closedBit: UInt64 = 1 << 63
 
-    init(directory: DatabaseDirectory, engine: EngineDatabase, identity: FileIdentity, options: DatabaseOptions) {
+    init(
+        directory: DatabaseDirectory, engine: EngineDatabase, identity: FileIdentity, options: DatabaseOptions,
+        readOnlyFiles: ReadOnlyFiles? = nil
+    ) {
         path = directory.path
+        self.readOnlyFiles = readOnlyFiles
         self.directory = directory
         held = HeldTables(
-            writeBufferByteCount: options.writeBufferByteCount, maxOpenFileCount: options.maxOpenFileCount)
+            writeBufferByteCount: options.writeBufferByteCount, maxOpenFileCount: options.maxOpenFileCount,
+            areFixed: readOnlyFiles != nil)
         tables = TableWatch(directory, identity: identity)
         self.engine = engine
         order = options.order
@@ -258,6 +265,7 @@ final class DatabaseCore: Sendable {
         forEachKey: ((Span<UInt8>) -> Void) -> Void,
         _ body: (_ synced: Bool) throws(LevelError) -> Void
     ) throws(LevelError) {
+        try requireWritable()
         try enter()
         defer { leave() }
         held.didWrite(byteCount)
@@ -454,6 +462,7 @@ final class DatabaseCore: Sendable {
             children.isReleased = true
             views.closeAll()
             engine.close()
+            if let readOnlyFiles { return readOnlyFiles.remove() }
             OpenDatabases.remove(identity)
             // Another database may be in its place by now.
             guard children.isTemporary, FileStatus(path: path)?.identity == identity else { return }

@@ -31,7 +31,9 @@ final class HeldTables: Sendable {
     /// Files that LevelDB opens besides tables (`db/db_impl.cc`, `kNumNonTableCacheFiles`).
     private static let otherFileCount = 10
 
-    init(writeBufferByteCount: Int, maxOpenFileCount: Int) {
+    /// - Parameter areFixed: whether no table can go, because all are held open and none is written.
+    init(writeBufferByteCount: Int, maxOpenFileCount: Int, areFixed: Bool = false) {
+        if areFixed { trustedUntil.store(.max, ordering: .relaxed) }
         renewal = writeBufferByteCount
         cacheCapacity = maxOpenFileCount - Self.otherFileCount
     }

@@ -48,7 +48,7 @@ struct Opening {
             throw error.error(path: directory.path)
         }
         do throws(LevelError) {
-            try checkKindsOfFiles()
+            try EngineFolder(directory).check()
             if let pid = LockFile.foreignHolder(in: directory) {
                 throw LockFile.heldError(path: directory.path, pid: pid)
             }
@@ -94,23 +94,6 @@ struct Opening {
         }
     }
 
-    /// Checks that no name of LevelDB's is that of a pipe or a device: reading it could wait for ever. And that none has a
-    /// number behind which there is no other.
-    private func checkKindsOfFiles() throws(LevelError) {
-        for name in try directory.names() {
-            guard let kind = EngineFileName(name) else { continue }
-            if let number = kind.number, number >= EngineFileName.numberLimit {
-                throw LevelError(
-                    .corruption,
-                    "\(directory.file(name)) has a number that LevelDB cannot have given; move it away, or restore a backup"
-                )
-            }
-            guard let status = FileStatus(path: directory.file(name)), !status.isRegularFile else { continue }
-            throw LevelError(
-                .corruption, "\(directory.file(name)) is no regular file; check the path, or restore a backup")
-        }
-    }
-
     /// Checks the files, unless another process opens the database at this moment.
     ///
     /// Nothing is locked yet, so another process may open the database, and close it, while its files are looked at. Each
@@ -137,13 +120,17 @@ struct Opening {
     private func lookAtFiles() throws(LevelError) -> Manifest? {
         let isStrict = options.integrity == .strict
         let manifest: Manifest
+        var follower: ManifestFollower?
         do throws(LevelError) {
-            manifest = try directory.readManifest()
+            manifest = try ManifestFollower.follow(&follower, in: directory)
         } catch {
             if isStrict { throw error }
             return nil
         }
+        try inspection.check(follower?.version ?? Version())
+        try EngineFolder(directory).checkNewFiles(after: manifest)
         try checkOrderOfLogs(of: manifest)
+        try inspection.check(manifest.tables, .outline)
         guard isStrict else { return manifest }
         try checkLog(of: manifest)
         for table in manifest.tables where TableFile.isForged(table, in: directory) {
@@ -193,32 +180,23 @@ struct Opening {
             guard case .log(let number) = EngineFileName(name), manifest.needsLog(number) else { return nil }
             return (name, number)
         }
-        guard manifest.lastSequence < BatchOrder.sequenceLimit, manifest.nextFileNumber < EngineFileName.numberLimit,
-            manifest.logNumber < EngineFileName.numberLimit, manifest.previousLogNumber < EngineFileName.numberLimit
-        else {
-            throw LevelError(
-                .corruption,
-                "the manifest of \(directory.path) says that the last write had the sequence number "
-                    + "\(manifest.lastSequence), and that the next file has the number \(manifest.nextFileNumber), which "
-                    + "LevelDB cannot give; restore a backup or salvage with repair")
-        }
+        try inspection.check(manifest)
         var order = BatchOrder()
         for log in logs.sorted(by: { $0.number < $1.number }) {
-            let reason: String?
+            let file: OpenFile
             do throws(SystemError) {
-                reason = try order.enter(OpenFile(reading: directory.file(log.name)))
+                file = try OpenFile(reading: directory.file(log.name), followsLink: false)
             } catch let error where error.isMissingFile {
                 // A process that has opened and closed the database in this moment has put it into a table.
                 continue
             } catch {
                 throw error.levelError("read \(directory.file(log.name))")
             }
-            guard let reason else { continue }
-            throw LevelError(
-                .corruption,
-                "the log \(directory.file(log.name)) is damaged: \(reason); restore a backup or salvage with repair")
+            try inspection.check(file, log.name, &order)
         }
     }
+
+    private var inspection: StoreInspection { StoreInspection(directory: directory, order: options.order) }
 
     /// Takes away what a failed open has made: the engine's files, if it did not come as far as a database, and new
     /// directories.

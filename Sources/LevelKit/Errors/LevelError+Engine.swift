@@ -17,6 +17,7 @@ extension LevelError {
     ///
     /// - Parameter action: a phrase that completes "could not …", such as `read a key from /data/photos.db`.
     static func engine(_ text: String, action: String) -> LevelError {
+        let text = ScratchPaths.translated(text)
         for (prefix, code) in statusPrefixes where text.hasPrefix(prefix) {
             return refined(code, detail: String(text.dropFirst(prefix.count)), action: action)
         }

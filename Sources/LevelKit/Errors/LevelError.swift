@@ -23,6 +23,8 @@ public struct LevelError: Error, Sendable, Hashable {
         case busy
         /// The caller asked for the end of it before anything was changed.
         case cancelled
+        /// The database is open for reading, and the call would change it.
+        case readOnly
         /// The process was forked after the database was opened.
         case forked
         /// The database was closed.

@@ -14,6 +14,13 @@ enum FileOperations {
         guard unsafe linkat(AT_FDCWD, source, AT_FDCWD, target, AT_SYMLINK_FOLLOW) == 0 else { throw .last }
     }
 
+    /// Makes a symbolic link.
+    ///
+    /// - Parameter target: what it leads to.
+    static func symbolicLink(_ target: String, at path: String) throws(SystemError) {
+        guard unsafe symlink(target, path) == 0 else { throw .last }
+    }
+
     /// Takes a name away.
     static func remove(_ path: String) throws(SystemError) {
         guard unsafe unlink(path) == 0 else { throw .last }
@@ -52,13 +59,32 @@ enum FileOperations {
 
     /// How many files a process may have open.
     static var openFileLimit: Int {
+        Int(clamping: openFileLimits?.rlim_cur ?? 256)
+    }
+
+    /// Has this process keep more files open if so many are needed, up to what the system lets it have.
+    ///
+    /// - Returns: how many files the process may have open now.
+    static func raisedOpenFileLimit(for count: Int) -> Int {
+        guard var limits = openFileLimits, count > Int(clamping: limits.rlim_cur) / 2 else { return openFileLimit }
+        limits.rlim_cur = limits.rlim_max
+        #if canImport(Glibc)
+            unsafe setrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limits)
+        #else
+            limits.rlim_cur = min(limits.rlim_max, rlim_t(OPEN_MAX))
+            unsafe setrlimit(RLIMIT_NOFILE, &limits)
+        #endif
+        return openFileLimit
+    }
+
+    private static var openFileLimits: rlimit? {
         var limit = rlimit()
         #if canImport(Glibc)
-            guard unsafe getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit) == 0 else { return 256 }
+            guard unsafe getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit) == 0 else { return nil }
         #else
-            guard unsafe getrlimit(RLIMIT_NOFILE, &limit) == 0 else { return 256 }
+            guard unsafe getrlimit(RLIMIT_NOFILE, &limit) == 0 else { return nil }
         #endif
-        return Int(clamping: limit.rlim_cur)
+        return limit
     }
 }
 

@@ -14,6 +14,8 @@ struct ManifestBuilder {
     private var nextFileNumber: UInt64?
     private var lastSequence: UInt64?
     private var tables: [VersionEdit.TableKey: Manifest.Table] = [:]
+    /// The same state with whole internal keys, as LevelDB has it.
+    private(set) var version = Version()
 
     /// - Parameter name: the name of the file.
     init(name: String) { self.name = name }
@@ -40,6 +42,7 @@ struct ManifestBuilder {
     }
 
     private mutating func apply(_ edit: VersionEdit) {
+        version.apply(edit)
         comparatorName = edit.comparatorName ?? comparatorName
         logNumber = edit.logNumber ?? logNumber
         previousLogNumber = edit.previousLogNumber ?? previousLogNumber

@@ -19,6 +19,9 @@ struct ManifestFollower {
     /// The bytes of the manifest that were read, without a record that was being written.
     var content: [UInt8] { Array(bytes.prefix(builder.validByteCount)) }
 
+    /// The state that was read last, with whole internal keys.
+    var version: Version { builder.version }
+
     /// The state of the database now.
     ///
     /// - Parameter follower: goes on where it stopped, unless `CURRENT` names another manifest.

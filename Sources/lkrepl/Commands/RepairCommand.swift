@@ -69,19 +69,8 @@ struct RepairCommand: ParsableCommand {
     /// Repairs a copy, which is removed.
     private func rehearse() throws {
         let copy = try ScratchDirectory(of: database)
-        let path = copy.path
-        let backup = path + ".before-repair-1"
-        Interruption.removeAtExit(backup)
-        defer {
-            // After ^C the repair is still at work on it, until the process ends.
-            for _ in 0..<100 {
-                FileDescriptor.removeDatabase(backup)
-                copy.remove()
-                if !FileDescriptor.exists(path), !FileDescriptor.exists(backup) { break }
-                usleep(10_000)
-            }
-            Interruption.keep(backup)
-        }
+        let path = copy.databasePath
+        defer { remove(copy) }
         try copy.copyFiles(of: database)
         let report = try AbandonableWork.run("the repair of a copy; nothing was changed") {
             Result { try Database.repair(at: path) { _ in !Interruption.isRequested } }
@@ -89,6 +78,17 @@ struct RepairCommand: ParsableCommand {
         try write(report)
         options.note("repair: \(database) itself was not changed")
         try requireSound(report)
+    }
+
+    /// Removes the copy, with the backup that the repair made in it.
+    private func remove(_ copy: ScratchDirectory) {
+        let path = copy.path
+        copy.remove()
+        // After ^C the repair is still at work on it, until the process ends.
+        for _ in 0..<100 where FileDescriptor.exists(path) {
+            usleep(10_000)
+            ScratchDirectory.clearLeftovers(in: FileDescriptor.parent(of: path))
+        }
     }
 
     private func write(_ report: RepairReport) throws {

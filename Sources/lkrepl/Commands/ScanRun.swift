@@ -43,7 +43,7 @@ struct ScanRun {
     private func forEachHistorical(
         in session: Session, _ sequence: UInt64, _ take: (Span<UInt8>, Span<UInt8>) throws -> Bool
     ) throws {
-        let files = try InspectedFiles(at: session.checkpoint?.path ?? session.path).files
+        let files = try InspectedFiles(at: session.database.enginePath).files
         StandardError.shared.write("--snapshot: versions that compactions have dropped are missing\n")
         let lower: [UInt8] =
             switch range.lower {

@@ -24,7 +24,7 @@ struct SnapshotCommand: ParsableCommand {
         let tables: Checkpoint.Tables = copy ? .copied : .linked
         // No lock is needed: what another process has open is copied as well.
         let report: CheckpointReport
-        if let session = Session.shell?.session, session.path == database, session.checkpoint == nil {
+        if let session = Session.shell?.session, session.path == database, !session.isReadOnly {
             report = try session.database.checkpoint(to: directory, tables: tables)
         } else {
             report = try Checkpoint.take(of: database, to: directory, tables: tables)

@@ -53,20 +53,7 @@ struct KeyProfiles {
         var text: [UInt8] = []
         DocumentValue.object(formats).writeJSON(to: &text, JSONWriter(layout: .pretty))
         try makeDirectory()
-        let partial = "\(file).partial-\(getpid())"
-        let output = StandardOutput(
-            descriptor: try FileDescriptor.openForWriting(partial, isNew: true), name: partial)
-        do {
-            try output.write(text + [0x0a])
-            try output.synchronize()
-            try output.close()
-            guard unsafe rename(partial, file) == 0 else {
-                throw CommandFailure.system(SystemError(number: errno), "cannot rename \(partial) to \(file)")
-            }
-        } catch {
-            unsafe unlink(partial)
-            throw error
-        }
+        try PartialFile.write(file, isSynchronized: true) { try $0.write(text + [0x0a]) }
     }
 
     private func makeDirectory() throws {

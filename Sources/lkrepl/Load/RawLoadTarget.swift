@@ -92,16 +92,7 @@ final class RawLoadTarget: LoadTarget {
     private func save(_ marker: LoadMarker, to path: String) throws {
         var marker = marker
         marker.database = database.path
-        let partial = path + ".partial-\(getpid())"
-        let descriptor = try FileDescriptor.openForOverwriting(partial)
-        let output = StandardOutput(descriptor: descriptor, name: partial)
-        try output.write(marker.encoded)
-        try output.close()
-        guard unsafe rename(partial, path) == 0 else {
-            let error = SystemError(number: errno)
-            unsafe unlink(partial)
-            throw CommandFailure.system(error, "cannot rename \(partial) to \(path)")
-        }
+        try PartialFile.write(path, isSynchronized: false) { try $0.write(marker.encoded) }
     }
 
     private func add(_ change: InputChange, to summary: inout LoadSummary) throws {

@@ -34,25 +34,73 @@ extension FileDescriptor {
         }
     }
 
-    /// Opens a file for writing: a new one, or one that is there and no regular file, such as a pipe.
-    static func openForWriting(_ path: String, isNew: Bool) throws -> FileDescriptor {
-        let flags = isNew ? O_CREAT | O_EXCL : 0
-        let descriptor = unsafe open(path, O_WRONLY | O_CLOEXEC | flags, 0o666)
-        guard descriptor >= 0 else {
-            let error = SystemError(number: errno)
-            throw CommandFailure(.cannotCreate, "cannot create \(path): \(error)", hint: error.hint)
-        }
+    /// Opens something that is there for writing and is no regular file, such as a pipe.
+    static func openSpecial(_ path: String) throws -> FileDescriptor {
+        let descriptor = unsafe open(path, O_WRONLY | O_CLOEXEC)
+        guard descriptor >= 0 else { throw failure(creating: path) }
         return FileDescriptor(rawValue: descriptor)
     }
 
-    /// Opens a file for writing from its beginning: a new one, or in place of what it held.
-    static func openForOverwriting(_ path: String) throws -> FileDescriptor {
-        let descriptor = unsafe open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o666)
-        guard descriptor >= 0 else {
-            let error = SystemError(number: errno)
-            throw CommandFailure(.cannotCreate, "cannot create \(path): \(error)", hint: error.hint)
-        }
+    /// Makes a file for writing. Anything that is there, also a link that leads to nothing, is an error.
+    ///
+    /// - Parameter permissions: who may use it, before the mask of the process.
+    static func openNew(_ path: String, permissions: mode_t = 0o600) throws -> FileDescriptor {
+        let descriptor = unsafe open(path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, permissions)
+        guard descriptor >= 0 else { throw failure(creating: path) }
         return FileDescriptor(rawValue: descriptor)
+    }
+
+    /// Makes a file with a random name that only this user can use.
+    ///
+    /// - Parameters:
+    ///   - start: the path up to the random letters.
+    ///   - suffix: what follows them.
+    static func makeTemporary(_ start: String, suffix: String = "") throws -> (file: FileDescriptor, path: String) {
+        var template = Array((start + "XXXXXX" + suffix).utf8CString)
+        // mkstemps makes the file with O_EXCL and mode 0600.
+        let descriptor = unsafe template.withUnsafeMutableBufferPointer {
+            unsafe mkstemps($0.baseAddress!, Int32(suffix.utf8.count))
+        }
+        guard descriptor >= 0 else { throw failure(creating: start + "…") }
+        _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC)
+        let path = unsafe template.withUnsafeBufferPointer { unsafe String(cString: $0.baseAddress!) }
+        return (FileDescriptor(rawValue: descriptor), path)
+    }
+
+    /// The last step of a path: the name that it has in its directory.
+    static func lastStep(of path: String) -> String {
+        guard let slash = path.utf8.lastIndex(of: UInt8(ascii: "/")) else { return path }
+        return String(path[path.utf8.index(after: slash)...])
+    }
+
+    private static func failure(creating path: String) -> CommandFailure {
+        let error = SystemError(number: errno)
+        return CommandFailure(.cannotCreate, "cannot create \(path): \(error)", hint: error.hint)
+    }
+
+    /// The directory that a path is in: `.` for a name alone.
+    static func parent(of path: String) -> String {
+        guard let slash = path.utf8.lastIndex(of: UInt8(ascii: "/")) else { return "." }
+        return slash == path.startIndex ? "/" : String(path[..<slash])
+    }
+
+    /// Opens a file for writing from its beginning: a new one, or in place of what it held.
+    ///
+    /// - Throws: ``CommandFailure`` with `cannotCreate`, also where another user has put a link or a file there.
+    static func openForOverwriting(_ path: String) throws -> FileDescriptor {
+        try OutputGuard.check(path)
+        // Emptied only when it is known to be the right one.
+        let descriptor = unsafe open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0o666)
+        guard descriptor >= 0 else { throw failure(creating: path) }
+        let file = FileDescriptor(rawValue: descriptor)
+        do {
+            try OutputGuard.check(file, openAt: path)
+            if file.byteCount != nil, ftruncate(descriptor, 0) != 0 { throw failure(creating: path) }
+            return file
+        } catch {
+            try? file.closeFile()
+            throw error
+        }
     }
 
     /// The path of the file that a link leads to; the path itself where nothing is there.
@@ -122,12 +170,6 @@ extension FileDescriptor {
             #endif
             return Double(time.tv_sec) + Double(time.tv_nsec) / 1e9
         }.max()
-    }
-
-    /// Removes a database that was being made and is not whole. What is not there is no error.
-    static func removeDatabase(_ path: String) {
-        for name in names(in: path) { unsafe unlink(path + "/" + name) }
-        unsafe rmdir(path)
     }
 
     /// The names of the files in a directory; none if there is no directory.

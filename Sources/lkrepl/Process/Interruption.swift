@@ -1,3 +1,4 @@
+import LevelKit
 import Synchronization
 
 #if canImport(Glibc)
@@ -36,12 +37,18 @@ enum Interruption {
         var reason: Reason?
         var cancelCommand: (@Sendable () -> Void)?
         var leftovers: [String] = []
+        var directories: [Unowned] = []
         var isInteractive = false
         /// Whether a pager has the terminal, whose ^C is meant for what it shows.
         var isPaging = false
         var isInstalled = false
         /// When the process ends whatever its command does.
         var deadline: ContinuousClock.Instant?
+    }
+
+    /// A directory that may be gone, and then needs nothing.
+    private struct Unowned {
+        weak var directory: ScratchDirectory?
     }
 
     private static let state = Mutex(State())
@@ -83,9 +90,17 @@ enum Interruption {
 
     // MARK: - Files that must not stay
 
-    /// Has a file, or a directory of files, removed if the process is ended while its command does not look up.
+    /// Has a file removed if the process is ended while its command does not look up.
     static func removeAtExit(_ path: String) {
         state.withLock { $0.leftovers.append(path) }
+    }
+
+    /// Has a directory removed if the process is ended while its command does not look up.
+    static func removeAtExit(_ directory: ScratchDirectory) {
+        state.withLock { state in
+            state.directories.removeAll { $0.directory == nil }
+            state.directories.append(Unowned(directory: directory))
+        }
     }
 
     /// Takes back ``removeAtExit(_:)``: the file is whole, or gone.
@@ -258,9 +273,9 @@ enum Interruption {
 
     /// Ends the process without unwinding, after the files that must not stay are gone.
     private static func endNow(_ code: ExitCode) -> Never {
-        for path in state.withLock({ $0.leftovers }) {
-            if FileDescriptor.isDirectory(path) { FileDescriptor.removeDatabase(path) } else { unsafe unlink(path) }
-        }
+        let (paths, directories) = state.withLock { ($0.leftovers, $0.directories.compactMap(\.directory)) }
+        for path in paths { unsafe unlink(path) }
+        for directory in directories { directory.remove() }
         TerminalMode.restore()
         _exit(code.rawValue)
     }

@@ -1,24 +1,31 @@
+import LevelKit
+
 #if canImport(Glibc)
     import Glibc
 #else
     import Darwin
 #endif
 
-/// A database that is being made under a name of its own, and appears under its right one as a whole.
+/// A database that is being made in a private directory beside its place, and appears there as a whole.
+///
+/// The private directory is named `<path>.loading-` and six random letters. What a killed process has left of it is removed
+/// by the next one that makes a database of the same name.
 struct NewDirectory {
     /// The name that it gets.
     let path: String
     /// The name that it has until then.
-    let partialPath: String
+    var partialPath: String { scratch.databasePath }
+    private let scratch: ScratchDirectory
 
-    /// - Throws: ``CommandFailure`` if the name is taken, or there is no directory to make it in.
+    /// - Throws: ``CommandFailure`` if the name is taken, or there is no directory to make it in; `LevelError` where others
+    ///   could replace what is made.
     init(path: String) throws {
         guard !path.isEmpty else {
             throw CommandFailure(.usage, "the path of the database is empty", hint: "give the path of a directory")
         }
         var path = path
-        while path.count > 1, path.hasSuffix("/") { path.removeLast() }
-        let parent = path.lastIndex(of: "/").map { $0 == path.startIndex ? "/" : String(path[..<$0]) } ?? "."
+        while path.utf8.count > 1, path.utf8.last == UInt8(ascii: "/") { path = String(path.dropLast()) }
+        let parent = FileDescriptor.parent(of: path)
         guard FileDescriptor.isDirectory(parent) else {
             throw CommandFailure(.cannotCreate, "there is no directory \(parent)", hint: "make it first")
         }
@@ -27,33 +34,22 @@ struct NewDirectory {
                 .cannotCreate, "\(path) exists already", hint: "choose another path, or leave out --create")
         }
         self.path = path
-        partialPath = "\(path).loading-\(getpid())"
-        Self.removeLeftovers(of: path, in: parent)
-        Interruption.removeAtExit(partialPath)
+        let prefix = FileDescriptor.lastStep(of: path) + ".loading-"
+        ScratchDirectory.clearLeftovers(in: parent, prefix: prefix)
+        scratch = try ScratchDirectory(in: parent, prefix: prefix, trust: .group)
+        Interruption.removeAtExit(scratch)
     }
 
     /// Gives the database its name.
     func appear() throws {
+        // The system puts a directory in place of an empty one, and of nothing else.
         guard unsafe rename(partialPath, path) == 0 else {
-            throw CommandFailure.system(SystemError(number: errno), "cannot rename \(partialPath) to \(path)")
+            let error = SystemError(number: errno)
+            throw CommandFailure.system(error, "cannot rename \(partialPath) to \(path)")
         }
-        Interruption.keep(partialPath)
+        scratch.remove()
     }
 
     /// Removes what was made of it.
-    func remove() {
-        FileDescriptor.removeDatabase(partialPath)
-        Interruption.keep(partialPath)
-    }
-
-    /// Removes what killed processes have left of databases of the same name.
-    private static func removeLeftovers(of path: String, in parent: String) {
-        let prefix = (path.split(separator: "/").last.map(String.init) ?? path) + ".loading-"
-        for name in FileDescriptor.names(in: parent) where name.hasPrefix(prefix) {
-            guard let identifier = pid_t(name.dropFirst(prefix.count)), identifier > 0, kill(identifier, 0) == -1,
-                errno == ESRCH
-            else { continue }
-            FileDescriptor.removeDatabase("\(parent)/\(name)")
-        }
-    }
+    func remove() { scratch.remove() }
 }

@@ -32,14 +32,15 @@ extension CommandFailure {
 
     private static func exitCode(_ code: LevelError.Code) -> ExitCode {
         switch code {
-        case .corruption, .malformedEntry: .badData
+        case .corruption, .malformedEntry, .notSupported: .badData
         case .io: .inputOutput
         case .invalidArgument, .comparatorMismatch, .schemaMismatch, .tooLarge: .usage
         case .databaseNotFound: .noInput
         case .databaseExists: .cannotCreate
         case .locked, .busy: .temporaryFailure
         case .cancelled: .interrupted
-        case .notSupported, .closed, .forked, .cursorsAlive, .unknown: .software
+        case .readOnly: .noPermission
+        case .closed, .forked, .cursorsAlive, .unknown: .software
         }
     }
 

@@ -9,36 +9,42 @@ import LevelKit
 
 /// How a command gets at a database that may be in use.
 ///
-/// A database that nobody has open is opened. One that another process has open is read from a checkpoint, which takes no
-/// lock and changes nothing there; for writing it is refused, or waited for.
+/// Without `--write` a database is read as it is at this moment, without a lock and without a change in its directory, whoever
+/// else has it open. For writing it is locked; one that another process has open is refused, or waited for.
 struct DatabaseAccess {
-    /// Whether the database itself is needed, and not what it was a moment ago.
+    /// Whether the database is to be changed.
     var isExclusive = true
-    /// How long another process is waited for, before it is refused or a checkpoint is taken.
+    /// How long another process is waited for, before it is refused.
     var timeout: Duration = .zero
-    /// Whether nothing is said about a checkpoint.
+    /// Whether nothing is said about another process that writes.
     var isQuiet = false
 
     /// Opens a database that exists.
     ///
-    /// - Returns: the database, and the directory of the checkpoint that is read in its place; it goes when the database
-    ///   is closed.
     /// - Throws: ``CommandFailure``, with what the files tell where the database is foreign or broken.
-    func open(_ path: String) throws -> (database: Database, checkpoint: ScratchDirectory?) {
+    func open(_ path: String) throws -> Database {
         var options = DocumentStore.Options().database
         options.createIfMissing = false
         options.lockTimeout = timeout
         do {
-            return (try Database.open(at: path, options: options), nil)
+            let database = try Database.open(at: path, options: options, mode: isExclusive ? .readWrite : .readOnly)
+            if let scratch = database.scratch { Interruption.removeAtExit(scratch) }
+            if !isExclusive, !isQuiet { Self.tellWriter(of: path) }
+            return database
         } catch {
-            let failure = CommandFailure(error)
-            if error.code == .io, let reason = Self.reasonForReading(path) {
-                guard !isExclusive else { throw Self.unwritable(path, reason) }
-                return try openCheckpoint(of: path, options, reason: reason)
+            if isExclusive, error.code == .io, let reason = Self.reasonForReading(path) {
+                throw Self.unwritable(path, reason)
             }
-            guard error.code == .locked, !isExclusive else { throw failure.diagnosed(at: path) }
-            return try openCheckpoint(of: path, options)
+            throw CommandFailure(error).diagnosed(at: path)
         }
+    }
+
+    /// Says which other process may be changing what is read.
+    private static func tellWriter(of path: String) {
+        guard let writer = Database.writer(at: path), writer != getpid() else { return }
+        StandardError.shared.write(
+            VisibleText.singleLine(
+                "\(path): open for writing by pid \(writer)\(name(of: writer)); reading it as of \(clock())") + "\n")
     }
 
     /// Why a database can be read and not opened, where its directory or lock file may not be written to; else `nil`.
@@ -65,28 +71,19 @@ struct DatabaseAccess {
     /// the original, so the copy takes the room of what is new.
     ///
     /// - Parameter owner: the database, where this process has it open and so must not ask who has its lock.
+    /// - Returns: the copy, and the directory that it is in.
     /// - Throws: as ``open(_:)``.
-    func openCopy(of path: String, owner: Database?) throws -> (database: Database, checkpoint: ScratchDirectory?) {
+    func openCopy(of path: String, owner: Database?) throws -> (database: Database, scratch: ScratchDirectory) {
         var options = DocumentStore.Options().database
         options.createIfMissing = false
-        return try openCheckpoint(of: path, options, owner: owner, isTold: false)
-    }
-
-    private func openCheckpoint(
-        of path: String, _ options: DatabaseOptions, owner: Database? = nil, isTold: Bool = true, reason: String? = nil
-    ) throws -> (database: Database, checkpoint: ScratchDirectory?) {
         let scratch = try ScratchDirectory(of: path)
         do {
-            let report =
-                try owner?.checkpoint(to: scratch.path) ?? Checkpoint.take(of: path, to: scratch.path)
-            let database = try Database.open(at: scratch.path, options: options)
-            if !isQuiet, isTold {
-                let holder = report.holder.map { "open for writing by pid \($0)\(Self.name(of: $0))" }
-                StandardError.shared.write(
-                    VisibleText.singleLine(
-                        "\(path): \(holder ?? reason ?? "in use"); reading a checkpoint taken \(Self.clock())") + "\n")
+            if let owner {
+                try owner.checkpoint(to: scratch.databasePath)
+            } else {
+                try Checkpoint.take(of: path, to: scratch.databasePath)
             }
-            return (database, scratch)
+            return (try Database.open(at: scratch.databasePath, options: options), scratch)
         } catch {
             scratch.remove()
             throw CommandFailure(error).diagnosed(at: path)

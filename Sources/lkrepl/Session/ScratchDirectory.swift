@@ -1,3 +1,4 @@
+import LevelFiles
 import LevelKit
 
 #if canImport(Glibc)
@@ -6,55 +7,40 @@ import LevelKit
     import Darwin
 #endif
 
-/// A directory for files that this process alone needs, and that are gone when it ends.
-///
-/// It lies where hard links from the database can lead: in the directory for temporary files if that is on the same file
-/// system, else beside the database if that can be written to. Its name has the process in it, so that a later run
-/// clears away what a killed one has left.
-final class ScratchDirectory {
-    private static let marker = "lkrepl-scratch-"
-
-    /// The path; nothing is there before it is filled.
-    let path: String
-
-    /// Chooses a path for what is taken from a database.
-    init(of database: String) throws {
-        let temporary = unsafe getenv("TMPDIR").map { unsafe String(cString: $0) } ?? "/tmp"
-        let parent = Self.parent(of: FileDescriptor.resolvingLinks(database))
+extension ScratchDirectory {
+    /// Makes a directory for what is taken from a database; the end of the process removes it too.
+    ///
+    /// It lies where hard links from the database can lead: in the directory for temporary files if that is on the same file
+    /// system, else beside the database if this user can write there and others cannot replace what it makes. Leftovers
+    /// of killed processes in that place are removed.
+    convenience init(of database: String) throws {
+        let temporary = Terminal.environment("TMPDIR") ?? "/tmp"
+        let parent = FileDescriptor.parent(of: FileDescriptor.resolvingLinks(database))
         var base = temporary
-        if Self.device(of: temporary) != Self.device(of: database), unsafe access(parent, W_OK) == 0 { base = parent }
-        Self.clear(base)
-        var number = 0
-        var path: String
-        repeat {
-            number += 1
-            path = "\(base == "/" ? "" : base)/.\(Self.marker)\(getpid())-\(number)"
-        } while FileDescriptor.exists(path)
-        self.path = path
-        Interruption.removeAtExit(path)
-    }
-
-    deinit { remove() }
-
-    /// Removes the directory and the files in it.
-    func remove() {
-        FileDescriptor.removeDatabase(path + "/lost")
-        FileDescriptor.removeDatabase(path)
-        Interruption.keep(path)
-    }
-
-    /// Makes the directory, and in it copies of the files of a database.
-    func copyFiles(of database: String) throws {
-        guard unsafe mkdir(path, 0o700) == 0 else {
-            throw CommandFailure.system(SystemError(number: errno), "cannot make \(path)")
+        if Self.device(of: temporary) != Self.device(of: database), unsafe access(parent, W_OK) == 0,
+            DirectoryTrust.nobodyElse.allows(parent)
+        {
+            base = parent
         }
-        for name in FileDescriptor.names(in: database) where name != "LOCK" {
+        Self.clearLeftovers(in: base)
+        try self.init(in: base)
+        Interruption.removeAtExit(self)
+    }
+
+    /// Copies the files of a database into ``databasePath``: those that LevelDB may have made, and neither links nor
+    /// anything else that is no regular file.
+    func copyFiles(of database: String) throws {
+        guard unsafe mkdir(databasePath, 0o700) == 0 else {
+            throw CommandFailure.system(SystemError(number: errno), "cannot make \(databasePath)")
+        }
+        for name in FileDescriptor.names(in: database) {
+            guard let kind = EngineFileName(name), kind != .lock else { continue }
             let source = "\(database)/\(name)"
             guard !FileDescriptor.isSpecial(source) else { continue }
             let input = try FileDescriptor.openForReading(source)
             defer { try? input.closeFile() }
             let output = StandardOutput(
-                descriptor: try FileDescriptor.openForWriting("\(path)/\(name)", isNew: true), name: name)
+                descriptor: try FileDescriptor.openNew("\(databasePath)/\(name)"), name: name)
             var buffer = [UInt8](repeating: 0, count: 1 << 20)
             while true {
                 let count = try input.read(into: &buffer)
@@ -65,23 +51,8 @@ final class ScratchDirectory {
         }
     }
 
-    private static func parent(of path: String) -> String {
-        guard let slash = path.utf8.lastIndex(of: UInt8(ascii: "/")) else { return "." }
-        return slash == path.startIndex ? "/" : String(path[..<slash])
-    }
-
     private static func device(of path: String) -> UInt64? {
         var status = stat()
         return unsafe stat(path, &status) == 0 ? UInt64(truncatingIfNeeded: status.st_dev) : nil
-    }
-
-    /// Clears away directories of processes that do not run any more.
-    private static func clear(_ base: String) {
-        for name in FileDescriptor.names(in: base) where name.hasPrefix("." + marker) {
-            let digits = name.dropFirst(marker.count + 1).prefix { $0.isNumber }
-            guard let process = Int32(digits), kill(process, 0) != 0, errno == ESRCH else { continue }
-            FileDescriptor.removeDatabase("\(base)/\(name)/lost")
-            FileDescriptor.removeDatabase("\(base)/\(name)")
-        }
     }
 }

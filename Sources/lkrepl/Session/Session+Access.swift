@@ -4,14 +4,14 @@ import LevelKit
 extension Session {
     /// Runs `body` with the session on a database: the shell's own if it is the same, else one for this command.
     ///
-    /// Without `--write` a database that another process has open is read from a checkpoint.
+    /// Without `--write` the database is opened for reading.
     static func with<R>(_ path: String, _ options: GlobalOptions, _ body: (Session) throws -> R) throws -> R {
         let start = ContinuousClock.now
         defer { options.detail("took \(start.millisecondsText)") }
         do {
-            if let session = shell?.session, session.path == path {
-                guard !options.write || session.checkpoint == nil else { throw session.heldElsewhere() }
-                return try body(session)
+            if let shell, shell.session.path == path {
+                guard options.write, shell.session.isReadOnly else { return try body(shell.session) }
+                return try shell.withWritableSession(try DatabaseAccess(options), body)
             }
             let session = try Session(path: path, access: try DatabaseAccess(options))
             try options.detail("opened \(session.summary()) in \(start.millisecondsText)")
@@ -33,7 +33,7 @@ extension Session {
     static func rehearsing<R>(_ path: String, _ body: (Session) throws -> R) throws -> R {
         do {
             var owner = shell?.session
-            if owner?.path != path || owner?.checkpoint != nil { owner = nil }
+            if owner?.path != path || owner?.isReadOnly == true { owner = nil }
             let session = try Session(rehearsing: path, owner: owner)
             defer { try? session.close() }
             return try body(session)
@@ -47,13 +47,6 @@ extension Session {
         var access = try DatabaseAccess(options)
         access.isExclusive = false
         return try Session(path: path, access: access)
-    }
-
-    private func heldElsewhere() -> CommandFailure {
-        if let reason = DatabaseAccess.reasonForReading(path) { return DatabaseAccess.unwritable(path, reason) }
-        return CommandFailure(
-            .temporaryFailure, "\(path) is open in another process, and the shell reads a checkpoint of it",
-            hint: "close it there, then begin a new shell with --write")
     }
 }
 

@@ -7,8 +7,8 @@ import LevelKit
 final class Session {
     let path: String
     let database: Database
-    /// What is read in place of a database that another process has open; `nil` if the database itself is open here.
-    let checkpoint: ScratchDirectory?
+    /// Where the copy is that a dry run writes to; `nil` outside of one.
+    private let copy: ScratchDirectory?
     private var openStore: DocumentStore?
     /// Seconds since 1970 when it was opened.
     private let openingTime = DatabaseAccess.secondsSince1970
@@ -17,7 +17,8 @@ final class Session {
 
     /// Opens a database that exists.
     init(path: String, access: DatabaseAccess = DatabaseAccess()) throws {
-        (database, checkpoint) = try access.open(path)
+        database = try access.open(path)
+        copy = nil
         self.path = path
     }
 
@@ -25,9 +26,12 @@ final class Session {
     ///
     /// - Parameter owner: the session of this process that has the database open; `nil` if none has.
     init(rehearsing path: String, owner: Session?) throws {
-        (database, checkpoint) = try DatabaseAccess().openCopy(of: path, owner: owner?.database)
+        (database, copy) = try DatabaseAccess().openCopy(of: path, owner: owner?.database)
         self.path = path
     }
+
+    /// Whether the database was opened for reading, so that nothing can be written and nothing is locked.
+    var isReadOnly: Bool { database.mode == .readOnly }
 
     /// The document store.
     ///
@@ -91,14 +95,14 @@ final class Session {
         moment = nil
         // A store has work of its own to do where much was written.
         if let openStore { try openStore.close() } else { try database.close() }
-        checkpoint?.remove()
+        copy?.remove()
     }
 
     // MARK: - The moment that is read
 
-    /// How many seconds old the checkpoint is that is read, if another process has written since; else `nil`.
+    /// How many seconds ago the database was opened for reading, if another process has written since; else `nil`.
     var secondsBehind: Int? {
-        guard checkpoint != nil, let last = FileDescriptor.lastChange(in: path), last > openingTime else { return nil }
+        guard isReadOnly, let last = FileDescriptor.lastChange(in: path), last > openingTime else { return nil }
         return max(0, Int(DatabaseAccess.secondsSince1970 - openingTime))
     }
 

@@ -16,4 +16,29 @@ final class SessionBox: @unchecked Sendable {
         self.readsStandardInput = readsStandardInput
         self.settings = settings
     }
+
+    /// Runs `body` with the database open for writing, and afterwards reads it as it is then. For one command that may write
+    /// in a shell that reads.
+    func withWritableSession<R>(_ access: DatabaseAccess, _ body: (Session) throws -> R) throws -> R {
+        let path = session.path
+        let writing = try Session(path: path, access: access)
+        let reading = session
+        session = writing
+        defer {
+            if let renewed = try? Session(path: path, access: DatabaseAccess(isExclusive: false, isQuiet: true)) {
+                session = renewed
+                try? reading.close()
+            } else {
+                session = reading
+            }
+        }
+        do {
+            let result = try body(writing)
+            try writing.close()
+            return result
+        } catch {
+            try? writing.close()
+            throw error
+        }
+    }
 }

@@ -41,8 +41,8 @@ extension Shell {
             let isWritable = try isOn(name, meta)
             var options = box.settings.options
             options.isWritable = isWritable
-            // A checkpoint cannot be written to: the database itself is needed.
-            if isWritable, box.session.checkpoint != nil { try replaceSession(box.session.path, options) }
+            // A shell that reads holds no lock, and keeps nobody from writing.
+            if isWritable == box.session.isReadOnly { try replaceSession(box.session.path, options) }
             box.settings.options = options
         case .once, .output: try redirect(meta, arguments.isEmpty ? nil : arguments.joined(separator: " "))
         case .last:
@@ -61,7 +61,7 @@ extension Shell {
             }
             try open(path)
         case .refresh:
-            if box.session.checkpoint != nil {
+            if box.session.isReadOnly {
                 try replaceSession(box.session.path, box.settings.options)
             } else {
                 box.session.unpin()
@@ -196,16 +196,13 @@ extension Shell {
                 hint: "set VISUAL or EDITOR to a program that needs none")
         }
         let editor = named ?? "vi"
-        let path = (Terminal.environment("TMPDIR") ?? "/tmp") + "/lkrepl-\(getpid()).lk"
-        // Nobody else may read it, and nothing that was there is followed.
-        unsafe unlink(path)
-        let file = try FileDescriptor.openForWriting(path, isNew: true)
+        let (file, path) = try FileDescriptor.makeTemporary(
+            (Terminal.environment("TMPDIR") ?? "/tmp") + "/lkrepl-", suffix: ".lk")
         Interruption.removeAtExit(path)
         defer {
             unsafe unlink(path)
             Interruption.keep(path)
         }
-        _ = fchmod(file.rawValue, 0o600)
         do {
             try file.writeAll(Array((text + "\n").utf8))
             try file.closeFile()

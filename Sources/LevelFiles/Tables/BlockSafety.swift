@@ -1,0 +1,77 @@
+/// Whether LevelDB can read a block without ending the process.
+///
+/// LevelDB trusts a block whose checksum matches. A key that is shorter than the eight bytes of its number ends the
+/// process in an assertion (`db/dbformat.h`, `ExtractUserKey`), and two lengths whose sum exceeds 32 bits lead it out of
+/// the block (`table/block.cc`, `DecodeEntry`). LevelDB writes no such block, so somebody has forged it.
+enum BlockSafety {
+    /// The bytes behind a user's key in every key of a data block or an index.
+    static let numberByteCount = 8
+
+    /// What is wrong with a block, as a clause; `nil` if LevelDB can read it.
+    ///
+    /// - Parameters:
+    ///   - bytes: the block, unpacked.
+    ///   - shortest: the least number of bytes in a key.
+    /// - Complexity: O(n) in the number of entries. Keys and values are not looked at.
+    static func hazard(in bytes: [UInt8], shortestKey shortest: Int) -> String? {
+        unsafe bytes.withUnsafeBufferPointer { bytes in
+            var walk = unsafe Walk(bytes)
+            return unsafe walk.run(shortestKey: shortest)
+        }
+    }
+
+    @unsafe private struct Walk {
+        private let bytes: UnsafeBufferPointer<UInt8>
+        private var position = 0
+
+        init(_ bytes: UnsafeBufferPointer<UInt8>) { unsafe self.bytes = bytes }
+
+        mutating func run(shortestKey shortest: Int) -> String? {
+            let restartCount = unsafe bytes.count < 4 ? Int.max : number(at: bytes.count - 4)
+            guard unsafe bytes.count >= 4, unsafe restartCount <= (bytes.count - 4) / 4 else {
+                return "its block has no room for its restarts"
+            }
+            let end = unsafe bytes.count - 4 - 4 * restartCount
+            var restart = 0
+            var keyByteCount = 0
+            while unsafe position < end {
+                let start = unsafe position
+                guard let shared = unsafe length(before: end), let unshared = unsafe length(before: end),
+                    let valueByteCount = unsafe length(before: end), shared <= keyByteCount,
+                    unsafe unshared + valueByteCount <= end - position
+                else { return "its block has an entry that does not fit" }
+                unsafe position += unshared + valueByteCount
+                keyByteCount = shared + unshared
+                guard keyByteCount >= shortest else { return "its block has a key of \(keyByteCount) bytes" }
+                // A search begins at a restart, and takes what is there for a whole key.
+                while restart < restartCount, unsafe number(at: end + 4 * restart) == start {
+                    guard shared == 0 else { return "its block has a restart at a key that is not stored whole" }
+                    restart += 1
+                }
+            }
+            // In an empty block there is one restart, at its end.
+            while restart < restartCount, end == 0, unsafe number(at: 4 * restart) == 0 { restart += 1 }
+            return restart == restartCount ? nil : "its block has a restart where no entry begins"
+        }
+
+        private func number(at offset: Int) -> Int {
+            Int(
+                unsafe UInt32(
+                    littleEndian: UnsafeRawPointer(bytes.baseAddress!)
+                        .loadUnaligned(fromByteOffset: offset, as: UInt32.self)))
+        }
+
+        /// A length of at most 32 bits; `nil` if it does not end before `end`.
+        private mutating func length(before end: Int) -> Int? {
+            var length = 0
+            for shift in stride(from: 0, through: 28, by: 7) {
+                guard unsafe position < end else { return nil }
+                let byte = unsafe Int(bytes[position])
+                unsafe position += 1
+                length |= (byte & 0x7f) << shift
+                if byte < 0x80 { return length <= Int(UInt32.max) ? length : nil }
+            }
+            return nil
+        }
+    }
+}

@@ -1,0 +1,162 @@
+internal import LevelFiles
+
+#if canImport(Glibc)
+    internal import Glibc
+#else
+    internal import Darwin
+#endif
+
+/// The steps of opening a database for reading.
+///
+/// Nothing in the directory is made, renamed or locked; it may be on a file system that is full or for reading alone, and
+/// another process may be writing. The files are held as a checkpoint holds them (``FileCollector``) and looked at
+/// (``EngineFolder``, ``StoreInspection``). LevelDB then reads them through a private directory (``ReadOnlyFiles``).
+struct ReadOnlyOpening {
+    let directory: DatabaseDirectory
+    let options: DatabaseOptions
+
+    /// How often to begin again where another process changes the database.
+    private static let tryLimit = 20
+    /// The write buffer with which each log becomes one table.
+    private static let writeBufferByteCount = 1 << 30
+    /// Descriptors that are left for everything else.
+    private static let spareDescriptorCount = 128
+
+    /// What makes up the database at one moment.
+    private struct Files {
+        let version: Version
+        let tables: [FileCollector.HeldTable]
+        let logs: [FileCollector.HeldLog]
+    }
+
+    /// Opens the database.
+    func run() throws(LevelError) -> DatabaseCore {
+        guard try directory.content() == .database else { throw try directory.missingDatabase() }
+        if options.errorIfExists {
+            throw LevelError(
+                .databaseExists, "there is a database at \(directory.path) already; open it, or choose another path")
+        }
+        // Before anything is read: a manifest may be too long, or a link.
+        let folder = try EngineFolder(directory)
+        try folder.check()
+        var follower: ManifestFollower?
+        let manifest = try ManifestFollower.follow(&follower, in: directory)
+        try inspection.check(follower?.version ?? Version())
+        let limit = FileOperations.raisedOpenFileLimit(for: manifest.tables.count + Self.spareDescriptorCount)
+        // LevelDB opens the first thousand tables into memory, and keeps descriptors of the others.
+        let isWithinLimit = 2 * manifest.tables.count + Self.spareDescriptorCount <= limit
+        guard folder.isTrusted, isWithinLimit, ReadOnlyFiles.canLinkDescriptors else {
+            return try openCheckpoint(isCopied: !folder.isTrusted, tableByteCount: manifest.tableByteCount)
+        }
+        return try openLinks()
+    }
+
+    private var inspection: StoreInspection { StoreInspection(directory: directory, order: options.order) }
+
+    // MARK: - Links to open files
+
+    private func openLinks() throws(LevelError) -> DatabaseCore {
+        let (files, _) = try FileCollector.repeated(directory, tryLimit: Self.tryLimit, action: "read") {
+            (follower) throws(FileCollector.Failure) in try collect(&follower)
+        }
+        let open = Dictionary(uniqueKeysWithValues: files.tables.map { ($0.table, $0) })
+        try inspection.check(files.tables.map(\.table), .outline) { table in
+            open[table].map { ($0.name, $0.file) }
+        }
+        // What is in the logs is read into tables that are about as long.
+        let logByteCount = files.logs.reduce(UInt64(0)) { $0 &+ ((try? $1.file.status().byteCount) ?? 0) }
+        let scratch = try ScratchPlace.make(byteCount: logByteCount, for: directory)
+        let held = try ReadOnlyFiles(in: scratch, files.version, tables: files.tables, logs: files.logs)
+        return try start(held, tableCount: files.tables.count + files.logs.count)
+    }
+
+    /// Gets hold of the files, all of one moment.
+    private func collect(_ follower: inout ManifestFollower?) throws(FileCollector.Failure) -> Files {
+        let collector = try FileCollector(directory, &follower)
+        let version = follower?.version ?? Version()
+        do throws(LevelError) { try inspection.check(version) } catch { throw .stopped(error) }
+        var tables: [FileCollector.HeldTable] = []
+        for table in collector.manifest.tables { tables.append(try collector.hold(table)) }
+        let logs = try collector.holdLogs()
+        try collector.requireCurrent()
+        try checkOrder(of: logs, collector)
+        return Files(version: version, tables: tables, logs: logs)
+    }
+
+    private func checkOrder(
+        of logs: [FileCollector.HeldLog], _ collector: FileCollector
+    ) throws(FileCollector.Failure) {
+        do throws(LevelError) {
+            try inspection.check(collector.manifest)
+            var order = BatchOrder()
+            for log in logs { try inspection.check(log.file, log.name, &order) }
+        } catch {
+            throw error.code == .corruption ? .damaged(error) : .stopped(error)
+        }
+    }
+
+    // MARK: - A checkpoint
+
+    /// Opens a checkpoint in a private directory.
+    ///
+    /// - Parameter isCopied: whether the files are somebody else's, who may change them. Then every block is checked, in the
+    ///   copy.
+    private func openCheckpoint(isCopied: Bool, tableByteCount: UInt64) throws(LevelError) -> DatabaseCore {
+        let scratch =
+            isCopied
+            ? try ScratchPlace.make(byteCount: tableByteCount, for: directory)
+            : try ScratchPlace.make(onDeviceOf: directory)
+        ScratchPaths.insert(scratch.databasePath, original: directory.path)
+        let copy = try DatabaseDirectory(scratch.databasePath)
+        var held: ReadOnlyFiles?
+        do throws(LevelError) {
+            try Checkpoint.take(
+                of: directory.path, to: copy.path, tables: isCopied ? .copied : .linked, tryLimit: Self.tryLimit)
+            let (files, _) = try FileCollector.repeated(copy, tryLimit: 1, action: "read") {
+                (follower) throws(FileCollector.Failure) in
+                let collector = try FileCollector(copy, &follower)
+                let logs = try collector.holdLogs()
+                try checkOrder(of: logs, collector)
+                return (version: follower?.version ?? Version(), manifest: collector.manifest, logs: logs.map(\.number))
+            }
+            try StoreInspection(directory: copy, order: options.order).check(
+                files.manifest.tables, isCopied ? .everything : .outline)
+            let opened = try ReadOnlyFiles(checkpointIn: scratch, files.version, logs: files.logs)
+            held = opened
+            return try start(opened, tableCount: files.manifest.tables.count + files.logs.count)
+        } catch {
+            if held == nil {
+                ScratchPaths.remove(scratch.databasePath)
+                scratch.remove()
+            }
+            throw LevelError(
+                error.code, ScratchPaths.translated(error.message, copy.path, directory.path),
+                cause: error.cause.map { ScratchPaths.translated($0, copy.path, directory.path) })
+        }
+    }
+
+    // MARK: - The engine
+
+    /// Has LevelDB open the private directory.
+    private func start(_ held: ReadOnlyFiles, tableCount: Int) throws(LevelError) -> DatabaseCore {
+        var settings = options
+        settings.createIfMissing = false
+        settings.writeBufferByteCount = Self.writeBufferByteCount
+        // What is in the logs is written to memory, and read at once.
+        settings.compression = .none
+        settings.maxOpenFileCount = min(50_000, max(options.maxOpenFileCount, 2 * tableCount + 64))
+        ScratchPaths.insert(held.enginePath, original: directory.path)
+        guard let identity = FileStatus(path: held.enginePath)?.identity else {
+            throw LevelError(.io, "could not read \(held.enginePath)", cause: lastSystemError())
+        }
+        do throws(LevelError) {
+            let engine = try EngineDatabase.open(
+                path: held.enginePath, options: EngineOptions(settings), shownPath: directory.path)
+            return DatabaseCore(
+                directory: directory, engine: engine, identity: identity, options: options, readOnlyFiles: held)
+        } catch {
+            held.remove()
+            throw error
+        }
+    }
+}

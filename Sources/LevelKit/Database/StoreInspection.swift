@@ -1,0 +1,149 @@
+internal import LevelFiles
+
+/// What is known of a database from its files, before LevelDB is started: is it ordered as the caller says, can LevelDB
+/// read its blocks, and can it do so without ending the process?
+///
+/// A database that is refused here is left as it was, its messages included.
+///
+/// How much is read was decided by measurement. The indexes of tables and their first and last blocks cost a few
+/// hundredths of what it costs to read every block, and show every foreign compression and every forgery but one that is
+/// hidden in the middle of a table. So that is what is read of one's own database; of one that somebody else may have
+/// forged, every block is read once.
+struct StoreInspection {
+    let directory: DatabaseDirectory
+    let order: KeyOrder
+
+    /// Indexes are looked at up to this many bytes; the other tables of larger databases are checked by their footers.
+    private static let indexByteLimit: UInt64 = 8 << 20
+
+    /// Checks what the manifest says.
+    ///
+    /// - Throws: ``LevelError``: `comparatorMismatch`; `corruption` where LevelDB would abort.
+    func check(_ version: Version) throws(LevelError) {
+        if let name = version.comparatorName, name != order.name {
+            throw LevelError(
+                .comparatorMismatch,
+                "could not open the database at \(directory.path): it is ordered by the comparator \(name), and was "
+                    + "opened with \(order.name); open it with \(name)")
+        }
+        try checkLevels(of: version)
+    }
+
+    /// Tables of a level must not overlap but in level 0: LevelDB aborts (`db/version_set.cc`, `MaybeAddFile`).
+    private func checkLevels(of version: Version) throws(LevelError) {
+        for level in 1..<VersionEdit.levelCount {
+            let tables = version.tables.filter { $0.level == level }
+                .sorted { precedes($0.smallest, $1.smallest) }
+            for (left, right) in zip(tables, tables.dropFirst()) where !precedes(left.largest, right.smallest) {
+                throw LevelError(
+                    .corruption,
+                    "the manifest of \(directory.path) is damaged: tables \(left.number) and \(right.number) of level "
+                        + "\(level) overlap; restore a backup or salvage with repair")
+            }
+        }
+    }
+
+    private func precedes(_ left: InternalKey, _ right: InternalKey) -> Bool {
+        let difference = order.compare(left.userKey.span, right.userKey.span)
+        if difference != 0 { return difference < 0 }
+        return (left.sequence, left.kind.rawValue) > (right.sequence, right.kind.rawValue)
+    }
+
+    // MARK: - Logs
+
+    /// Checks the numbers of a manifest: LevelDB ends the process where it counts on from one that it cannot give.
+    func check(_ manifest: Manifest) throws(LevelError) {
+        guard manifest.lastSequence < BatchOrder.sequenceLimit, manifest.nextFileNumber < EngineFileName.numberLimit,
+            manifest.logNumber < EngineFileName.numberLimit, manifest.previousLogNumber < EngineFileName.numberLimit
+        else {
+            throw LevelError(
+                .corruption,
+                "the manifest of \(directory.path) says that the last write had the sequence number "
+                    + "\(manifest.lastSequence), and that the next file has the number \(manifest.nextFileNumber), which "
+                    + "LevelDB cannot give; restore a backup or salvage with repair")
+        }
+    }
+
+    /// Checks that the writes in a log follow those before; see ``BatchOrder``.
+    ///
+    /// - Parameter order: what the logs before have shown.
+    func check(_ log: OpenFile, _ name: String, _ order: inout BatchOrder) throws(LevelError) {
+        let reason: String?
+        do throws(SystemError) {
+            reason = try order.enter(log)
+        } catch {
+            throw error.levelError("read \(directory.file(name))")
+        }
+        guard let reason else { return }
+        throw LevelError(
+            .corruption,
+            "the log \(directory.file(name)) is damaged: \(reason); restore a backup or salvage with repair")
+    }
+
+    // MARK: - Tables
+
+    /// Checks tables by their names in the directory.
+    ///
+    /// - Throws: as ``check(_:_:_:)``.
+    func check(_ tables: [Manifest.Table], _ depth: Table.SafetyDepth) throws(LevelError) {
+        try check(tables, depth) { table in
+            for name in FileCollector.names(of: table) {
+                if let file = try? OpenFile(reading: directory.file(name), followsLink: false) { return (name, file) }
+            }
+            return nil
+        }
+    }
+
+    /// Checks tables.
+    ///
+    /// - Parameters:
+    ///   - tables: those of the manifest.
+    ///   - depth: how much of each is read; `outline` ends after some mebibytes of indexes.
+    ///   - open: opens a table; `nil` for one that cannot be opened, which LevelDB reports by itself.
+    /// - Throws: ``LevelError``: `notSupported` for a foreign compression; `corruption` for what would end the process.
+    func check(
+        _ tables: [Manifest.Table], _ depth: Table.SafetyDepth,
+        _ open: (Manifest.Table) -> (name: String, file: OpenFile)?
+    ) throws(LevelError) {
+        var indexByteCount: UInt64 = 0
+        for table in tables {
+            guard let (name, file) = open(table) else { continue }
+            let fault: FileFault?
+            do throws(FileFault) {
+                fault = try hazard(of: table, name, file, depth, &indexByteCount)
+            } catch let error where error.kind == .foreign {
+                fault = error
+            } catch {
+                // LevelDB finds it where it reads, and reports it.
+                continue
+            }
+            if let fault { throw error(fault) }
+        }
+    }
+
+    private func hazard(
+        of table: Manifest.Table, _ name: String, _ file: OpenFile, _ depth: Table.SafetyDepth,
+        _ indexByteCount: inout UInt64
+    ) throws(FileFault) -> FileFault? {
+        // LevelDB looks for the footer where the manifest says that the file ends.
+        let byteCount: UInt64
+        do throws(SystemError) { byteCount = try file.status().byteCount } catch { throw FileFault(error, file: name) }
+        guard byteCount >= table.byteCount else { return nil }
+        let reader = try Table(file, name: name, byteCount: table.byteCount)
+        indexByteCount += min(reader.indexByteCount, Self.indexByteLimit)
+        if depth == .outline, indexByteCount > Self.indexByteLimit { return nil }
+        return try reader.hazard(depth)
+    }
+
+    private func error(_ fault: FileFault) -> LevelError {
+        let place = fault.offset.map { "byte \($0) of " } ?? ""
+        let description = "\(place)\(directory.file(fault.file)): \(fault.reason)"
+        if fault.kind == .foreign {
+            return LevelError(.notSupported, "could not open the database at \(directory.path): \(description)")
+        }
+        return LevelError(
+            .corruption,
+            "could not open the database at \(directory.path): \(description), although its checksum matches; "
+                + "restore a backup or salvage with repair")
+    }
+}

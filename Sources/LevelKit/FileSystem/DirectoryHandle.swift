@@ -1,0 +1,108 @@
+internal import LevelFiles
+
+#if canImport(Glibc)
+    internal import Glibc
+#else
+    internal import Darwin
+#endif
+
+/// An open directory. Names in it are resolved by the system from the descriptor, so nobody who renames the directory or
+/// puts a link in its place can redirect a call to another one.
+///
+/// None of the calls follows a link in the last step of a name.
+final class DirectoryHandle {
+    /// Who owns a file, who may use it, and what kind of file it is.
+    struct Status: Hashable {
+        let identity: FileIdentity
+        let owner: UInt32
+        let group: UInt32
+        /// The permission bits, with set-id and sticky bits.
+        let permissions: UInt32
+        let isDirectory: Bool
+        let isRegularFile: Bool
+
+        init(_ status: stat) {
+            identity = FileIdentity(status)
+            owner = UInt32(status.st_uid)
+            group = UInt32(status.st_gid)
+            permissions = UInt32(status.st_mode) & 0o7777
+            isDirectory = status.st_mode & S_IFMT == S_IFDIR
+            isRegularFile = status.st_mode & S_IFMT == S_IFREG
+        }
+    }
+
+    let descriptor: Int32
+
+    /// Opens the directory at a path.
+    ///
+    /// - Parameter followsLink: whether the path may be a link to a directory.
+    init(path: String, followsLink: Bool) throws(SystemError) {
+        let flags = O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NONBLOCK | (followsLink ? 0 : O_NOFOLLOW)
+        descriptor = unsafe open(path, flags)
+        guard descriptor >= 0 else { throw .last }
+    }
+
+    /// Opens a directory in another one; a link is an error.
+    init(_ name: String, in parent: DirectoryHandle) throws(SystemError) {
+        descriptor = unsafe openat(
+            parent.descriptor, name, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NONBLOCK | O_NOFOLLOW)
+        guard descriptor >= 0 else { throw .last }
+    }
+
+    deinit { close(descriptor) }
+
+    /// The status of the directory itself.
+    func status() throws(SystemError) -> Status {
+        var status = stat()
+        guard unsafe fstat(descriptor, &status) == 0 else { throw .last }
+        return Status(status)
+    }
+
+    /// The status of what has a name here, a link's own for a link; `nil` if there is nothing.
+    func status(of name: String) -> Status? {
+        var status = stat()
+        guard unsafe fstatat(descriptor, name, &status, AT_SYMLINK_NOFOLLOW) == 0 else { return nil }
+        return Status(status)
+    }
+
+    /// The names here, in no order, without `.` and `..`.
+    func names() throws(SystemError) -> [String] {
+        // A description of its own: reading the names moves its position, and closing the stream closes it.
+        let copy = unsafe openat(descriptor, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+        guard copy >= 0 else { throw .last }
+        guard let stream = unsafe fdopendir(copy) else {
+            let error = SystemError.last
+            close(copy)
+            throw error
+        }
+        defer { unsafe closedir(stream) }
+        var names: [String] = []
+        while let entry = unsafe readdir(stream) {
+            let name = unsafe withUnsafePointer(to: &entry.pointee.d_name) { tuple in
+                unsafe tuple.withMemoryRebound(to: CChar.self, capacity: Int(NAME_MAX) + 1) {
+                    unsafe String(cString: $0)
+                }
+            }
+            if name != "." && name != ".." { names.append(name) }
+        }
+        return names
+    }
+
+    /// Removes a file or a link; a directory is an error.
+    func removeFile(_ name: String) throws(SystemError) {
+        guard unsafe unlinkat(descriptor, name, 0) == 0 else { throw .last }
+    }
+
+    /// Removes an empty directory, if it is still the one that `handle` has open.
+    func removeDirectory(_ name: String, openAs handle: DirectoryHandle) throws(SystemError) {
+        guard let there = status(of: name), try handle.status().identity == there.identity else {
+            throw SystemError(number: ENOENT)
+        }
+        guard unsafe unlinkat(descriptor, name, AT_REMOVEDIR) == 0 else { throw .last }
+    }
+
+    /// Sets the permissions of the directory itself.
+    func setPermissions(_ permissions: UInt32) throws(SystemError) {
+        guard fchmod(descriptor, mode_t(permissions)) == 0 else { throw .last }
+    }
+}

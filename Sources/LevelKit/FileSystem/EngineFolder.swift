@@ -1,0 +1,116 @@
+internal import LevelFiles
+
+#if canImport(Glibc)
+    internal import Glibc
+#else
+    internal import Darwin
+#endif
+
+/// The names in the directory of a database that LevelDB may open, create or replace, looked at before it does.
+///
+/// LevelDB opens its next files with `O_TRUNC` and follows symbolic links, so a link that lies ready under the right name
+/// would have it overwrite the file that the link leads to. A store that came in an archive may hold such links. Nothing
+/// here follows a link, and names are resolved from an open directory, so that renaming the directory misleads nobody.
+struct EngineFolder {
+    /// One file, or whatever has its name.
+    private struct File {
+        let name: String
+        let kind: EngineFileName
+        let status: stat
+    }
+
+    private let directory: DatabaseDirectory
+    private var status = stat()
+    private var files: [File] = []
+
+    /// A log is no longer than a write buffer and one batch more, each of at most a gibibyte.
+    private static let logByteLimit: Int64 = 4 << 30
+
+    /// Lists the directory.
+    init(_ directory: DatabaseDirectory) throws(LevelError) {
+        self.directory = directory
+        do throws(SystemError) {
+            let handle = try DirectoryHandle(path: directory.path, followsLink: false)
+            guard unsafe fstat(handle.descriptor, &status) == 0 else { throw .last }
+            for name in try handle.names() {
+                guard let kind = EngineFileName(name) else { continue }
+                var status = stat()
+                guard unsafe fstatat(handle.descriptor, name, &status, AT_SYMLINK_NOFOLLOW) == 0 else {
+                    // The process that has the database open has removed the file.
+                    if errno == ENOENT { continue }
+                    throw .last
+                }
+                files.append(File(name: name, kind: kind, status: status))
+            }
+        } catch {
+            throw LevelError(.io, "could not list \(directory.path); check its permissions", cause: error.text)
+        }
+    }
+
+    // MARK: - Checks
+
+    /// Checks that every name of LevelDB's is that of a regular file, with a size and a number that LevelDB can have given.
+    ///
+    /// - Throws: ``LevelError`` with `corruption` that names the file.
+    func check() throws(LevelError) {
+        for file in files {
+            if let reason = Self.fault(of: file) {
+                throw LevelError(.corruption, "\(directory.file(file.name)) \(reason)")
+            }
+        }
+    }
+
+    private static func fault(of file: File) -> String? {
+        switch file.status.st_mode & S_IFMT {
+        case S_IFREG: break
+        case S_IFLNK:
+            return "is a symbolic link, and LevelDB would read or overwrite the file that it leads to; "
+                + "remove the link, or restore a backup"
+        default: return "is not a regular file; check the path, or restore a backup"
+        }
+        if let number = file.kind.number, number >= EngineFileName.numberLimit {
+            return "has a number that LevelDB cannot have given; move it away, or restore a backup"
+        }
+        let byteCount = Int64(file.status.st_size)
+        switch file.kind {
+        case .manifest where byteCount > EngineFileName.manifestByteLimit:
+            return "has \(byteCount) bytes, more than a manifest can have; restore a backup or salvage with repair"
+        case .log where byteCount > logByteLimit:
+            return "has \(byteCount) bytes, more than a log can have; restore a backup or salvage with repair"
+        default: return nil
+        }
+    }
+
+    /// Checks that no file that LevelDB will create anew has a second name elsewhere: it would overwrite that file too.
+    ///
+    /// After a crash there may be files with numbers that LevelDB gives again. It truncates them, which is right where
+    /// they belong to the database alone.
+    ///
+    /// - Throws: ``LevelError`` with `corruption` that names the file.
+    func checkNewFiles(after manifest: Manifest) throws(LevelError) {
+        let logs = files.compactMap { file -> UInt64? in
+            if case .log(let number) = file.kind, manifest.needsLog(number) { number } else { nil }
+        }
+        let next = max(manifest.nextFileNumber, (logs.max() ?? 0) + 1)
+        for file in files where file.status.st_nlink > 1 {
+            guard let number = file.kind.number, number >= next else { continue }
+            throw LevelError(
+                .corruption,
+                "\(directory.file(file.name)) has a second name elsewhere, and LevelDB would overwrite it; "
+                    + "remove \(file.name), which holds nothing of this database")
+        }
+    }
+
+    // MARK: - Trust
+
+    /// Whether nobody but this user and the owner of the system can change the files.
+    ///
+    /// The group of the process counts as this user where files are writable by it: many systems give each user a group.
+    var isTrusted: Bool { Self.isTrusted(status) && files.allSatisfy { Self.isTrusted($0.status) } }
+
+    private static func isTrusted(_ status: stat) -> Bool {
+        let isOwn = status.st_uid == geteuid() || status.st_uid == 0
+        let isOpenToGroup = status.st_mode & S_IWGRP != 0 && status.st_gid != getegid()
+        return isOwn && !isOpenToGroup && status.st_mode & S_IWOTH == 0
+    }
+}
