@@ -154,7 +154,11 @@ final class DatabaseCore: Sendable {
     private func value(forKey key: Span<UInt8>, reading: OpaquePointer) throws(LevelError) -> EngineValue? {
         try enter()
         defer { leave() }
-        if let value = try unsafe engine.get(key, reading: reading) { return value }
+        do throws(LevelError) {
+            if let value = try unsafe engine.get(key, reading: reading) { return value }
+        } catch {
+            throw error.located(near: key.copied(), order: order, in: path)
+        }
         // `leveldb_get` reports a table file that is gone as "not found", like a key that is not there. Where a table
         // may have gone, an iterator confirms the miss, because it reports an error instead.
         if held.isTrusted { return nil }
@@ -184,7 +188,9 @@ final class DatabaseCore: Sendable {
         defer { iterator.destroy() }
         iterator.seek(key)
         let isValid = iterator.isValid
-        if let error = iterator.error { throw .engine(error, action: "read a key of \(path)") }
+        if let error = iterator.error {
+            throw .engine(error, action: "read a key of \(path)").located(near: key.copied(), order: order, in: path)
+        }
         guard isValid, unsafe order.compare(Span(_unsafeElements: iterator.key), key) == 0 else { return nil }
         return unsafe EngineValue(copying: iterator.value)
     }
