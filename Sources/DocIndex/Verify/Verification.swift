@@ -17,6 +17,22 @@ public struct Verification: Sendable, Hashable {
     /// store: the documents were there before the index was declared, and nothing but the documents can be put right.
     public internal(set) var uniqueViolations: [UniqueViolation] = []
 
+    /// What makes a store whole again.
+    public enum Remedy: Sendable, Hashable {
+        /// Nothing is wrong.
+        case none
+        /// ``DocumentStore/rebuild(_:)``: documents are whole, and what follows from them is not.
+        case rebuild
+        /// A backup: documents are missing or unreadable. A rebuild makes a whole store of those that are left.
+        case restore
+    }
+
+    /// The cheapest remedy that is sufficient for all problems.
+    public var remedy: Remedy { isSound ? .none : lostDocumentProblemCount > 0 ? .restore : .rebuild }
+
+    /// How many of the problems are documents that are missing or unreadable.
+    public internal(set) var lostDocumentProblemCount = 0
+
     /// How many problems are described.
     public static let problemLimit = 100
 

@@ -95,6 +95,7 @@ struct Verifier {
         var cursor = try snapshot.cursor(in: .prefix(prefix), reverse: false, fillsCache: false)
         while try cursor.advance() {
             guard let row = StoreKeyspace.row(in: cursor.key, at: prefix.count) else {
+                result.lostDocumentProblemCount += 1
                 result.report(
                     "\(collection.name): a document has a key that cannot be read", in: collection.name,
                     key: cursor.key.copied())
@@ -106,6 +107,7 @@ struct Verifier {
             largestRow = max(largestRow, row)
             guard let document = try? RowReader.document(record: cursor.value, row: row, collection: collection)
             else {
+                result.lostDocumentProblemCount += 1
                 result.report(
                     "\(collection.name): the document in row \(row) cannot be read", in: collection.name, row: row,
                     key: cursor.key.copied())
@@ -269,6 +271,7 @@ struct Verifier {
             case .row(let row):
                 idCount += 1
                 if try !snapshot.contains(StoreKeyspace.document(collection.number, row: row)) {
+                    result.lostDocumentProblemCount += 1
                     result.report(
                         "\(collection.name): the id \(id) leads to row \(row), which holds no document",
                         in: collection.name, id: id, row: row, key: key.copied())
@@ -389,59 +392,7 @@ struct Verifier {
 
     /// Looks for keys that belong to no collection and no index of the catalog.
     private mutating func checkUnknownKeys() throws {
-        // Keys that stand alone, and beginnings of many.
-        var known = [
-            KeyRange.only(StoreKeyspace.catalogKey), .only(StoreKeyspace.stateKey),
-            .prefix([StoreKeyspace.changes.rawValue]), .prefix([StoreKeyspace.markers.rawValue]),
-            .prefix([StoreKeyspace.setAside.rawValue]),
-        ]
-        for name in catalog.migrations + [catalog.runningMigration].compactMap({ $0 }) {
-            known.append(.only(StoreKeyspace.migrationProgress(name)))
-        }
-        for index in catalog.dropped {
-            for space in [StoreKeyspace.values, .valueCounts, .text, .progress] {
-                known.append(.prefix(space.prefix(index.number)))
-            }
-        }
-        for collection in catalog.collections {
-            known.append(.only(CollectionCounters.key(collection.number)))
-            for space in [StoreKeyspace.ids, .documents, .names] {
-                known.append(.prefix(space.prefix(collection.number)))
-            }
-            for entry in collection.indexes {
-                if entry.definition.kind == .text {
-                    for kind in TextKeyspace.allCases {
-                        let prefix = kind.prefix(entry.number)
-                        known.append(kind == .structure ? .only(prefix) : .prefix(prefix))
-                    }
-                } else {
-                    known.append(.prefix(entry.index.entryPrefix))
-                }
-                if !entry.isReady { known.append(.only(StoreKeyspace.progress.prefix(entry.number))) }
-                if entry.definition.countsValues {
-                    known.append(.prefix(StoreKeyspace.valueCounts.prefix(entry.number)))
-                }
-            }
-        }
-        known.sort { Self.key($0.lower).lexicographicallyPrecedes(Self.key($1.lower)) }
-        // The keys between two neighbouring known ranges.
-        var lower = KeyBound.unbounded
-        for range in known {
-            try reportKeys(in: KeyRange(lower: lower, upper: .excluded(Self.key(range.lower))))
-            switch range.upper {
-            case .included(let key): lower = .excluded(key)
-            case .excluded(let key): lower = .included(key)
-            case .unbounded: return
-            }
-        }
-        try reportKeys(in: KeyRange(lower: lower, upper: .unbounded))
-    }
-
-    private static func key(_ bound: KeyBound) -> [UInt8] {
-        switch bound {
-        case .unbounded: []
-        case .included(let key), .excluded(let key): key
-        }
+        for range in catalog.unknownRanges() { try reportKeys(in: range) }
     }
 
     private mutating func reportKeys(in range: KeyRange) throws {

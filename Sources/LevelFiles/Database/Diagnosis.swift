@@ -36,10 +36,17 @@ package struct Diagnosis: Hashable, Sendable {
         guard !files.files.isEmpty else { return [] }
         var findings: [Diagnosis] = []
         if let fault = files.manifestFault { findings.append(lost(fault, files)) }
+        // First, since what follows from a manifest that is damaged need not be true.
+        if let fault = files.manifest?.faults.first {
+            findings.append(
+                Diagnosis(
+                    finding: .damagedManifest, explanation: "the manifest is damaged: \(fault.description)",
+                    advice: "restore a backup, or salvage what is there with repair"))
+        }
         if let version = files.manifest?.version {
             if let name = version.comparatorName, !version.isBytewise { findings.append(order(name)) }
             let lost = version.tables.filter { files.tableFile($0.number) == nil }
-            if let first = lost.first {
+            if let first = lost.first, files.manifest?.faults.isEmpty == true {
                 findings.append(
                     Diagnosis(
                         finding: .lostTables,
@@ -47,12 +54,6 @@ package struct Diagnosis: Hashable, Sendable {
                             + EngineFileName.table(named: first.number),
                         advice: "restore a backup; with repair the rest can be had without them"))
             }
-        }
-        if let fault = files.manifest?.faults.first {
-            findings.append(
-                Diagnosis(
-                    finding: .damagedManifest, explanation: fault.description,
-                    advice: "restore a backup, or salvage what is there with repair"))
         }
         findings += blocks(of: files)
         return findings

@@ -26,8 +26,13 @@ package struct FileCheck: Sendable {
         case everything
     }
 
-    /// What is wrong; empty if nothing is.
+    /// What is wrong; empty if nothing is. At most ``problemLimit`` are kept.
     package private(set) var problems: [Problem] = []
+    /// How many problems there are in all.
+    package private(set) var problemCount = 0
+    /// Whether old versions lie above newer ones, which merging all tables puts right. Only looked for if every file is
+    /// sound, and part of ``problems``.
+    package private(set) var hasVersionsOutOfOrder = false
     /// Tables that were checked.
     package private(set) var tableCount = 0
     /// Blocks that were read, those of indexes and filters included.
@@ -43,8 +48,8 @@ package struct FileCheck: Sendable {
     /// Whether the order of keys was checked, which takes the bytewise order.
     package private(set) var isOrderChecked = true
 
-    /// Damage beyond this many places is not listed: the database is lost.
-    private static let problemLimit = 1000
+    /// How many problems are listed.
+    package static let problemLimit = 1000
 
     /// Checks the files of a database.
     ///
@@ -57,13 +62,31 @@ package struct FileCheck: Sendable {
         for fault in manifest.faults { add(fault) }
         let version = manifest.version
         isOrderChecked = version.isBytewise
-        checkNumbers(of: version, in: manifest.name, files)
-        if version.isBytewise { checkLevels(of: version, in: manifest.name) }
-        for table in version.tables { check(table, of: version, in: files, depth: depth) }
+        // What follows from a manifest that is damaged need not be true: tables that it names may have been replaced.
+        let isWhole = manifest.faults.isEmpty
+        if isWhole {
+            checkNumbers(of: version, in: manifest.name, files)
+            if version.isBytewise { checkLevels(of: version, in: manifest.name) }
+        }
+        for table in version.tables where isWhole || files.tableFile(table.number) != nil {
+            check(table, of: version, in: files, depth: depth)
+        }
         checkLogs(of: version, in: files, depth: depth)
+        if depth == .everything, version.isBytewise, problemCount == 0 { checkVersions(in: files) }
+    }
+
+    private mutating func checkVersions(in files: DatabaseFiles) {
+        let order = VersionOrder(files) { left, right in
+            left == right ? 0 : left.lexicographicallyPrecedes(right) ? -1 : 1
+        }
+        hasVersionsOutOfOrder = !order.inversions.isEmpty
+        for inversion in order.inversions {
+            add(EngineFileName.table(named: inversion.upper.number), nil, inversion.description)
+        }
     }
 
     private mutating func add(_ file: String, _ offset: UInt64? = nil, _ reason: String) {
+        problemCount += 1
         guard problems.count < Self.problemLimit else { return }
         problems.append(Problem(file: file, offset: offset, reason: reason))
     }

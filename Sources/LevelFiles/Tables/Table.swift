@@ -112,6 +112,27 @@ package struct Table {
         return (stored, Compression(type: type, stored: stored[...]))
     }
 
+    /// How many entries an unreadable data block appears to hold: its entries are walked without regard to its checksum.
+    ///
+    /// - Returns: `nil` if the bytes cannot be unpacked, or hold no entry.
+    package func apparentEntryCount(ofBlockAt handle: BlockHandle) -> UInt64? {
+        let blocksEnd = byteCount - UInt64(Footer.byteCount)
+        guard handle.offset <= blocksEnd, handle.byteCount <= Self.blockByteCountLimit,
+            handle.byteCount + UInt64(Self.blockTrailerByteCount) <= blocksEnd - handle.offset,
+            var stored = try? Self.read(
+                file, at: handle.offset, byteCount: Int(handle.byteCount) + Self.blockTrailerByteCount, name: name)
+        else { return nil }
+        let type = stored[Int(handle.byteCount)]
+        stored.removeLast(Self.blockTrailerByteCount)
+        guard let bytes = try? Compression(type: type, stored: stored[...]).unpack(stored),
+            let block = try? Block(bytes)
+        else { return nil }
+        var entries = block.entries()
+        var count: UInt64 = 0
+        while (try? entries.next()) == true { count += 1 }
+        return count == 0 ? nil : count
+    }
+
     /// Reads a block of sorted entries.
     package func entries(at handle: BlockHandle) throws(FileFault) -> Block.Entries {
         let stored = try block(at: handle)

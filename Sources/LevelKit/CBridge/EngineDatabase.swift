@@ -46,7 +46,7 @@ import CLevelDB
     ) throws(LevelError) -> EngineDatabase {
         let (handle, error) = unsafe EngineErrorSlot.capture { unsafe leveldb_open(options.options, path, $0) }
         let shownPath = shownPath ?? path
-        if let error { throw .engine(error, action: "open the database at \(shownPath)") }
+        if let error { throw .engine(error, action: "open the database at \(shownPath)").locatedAtOpening(of: path) }
         guard let handle = unsafe handle else {
             throw LevelError(.unknown, "could not open the database at \(shownPath): the engine gave no reason")
         }
@@ -98,7 +98,7 @@ import CLevelDB
                 }.error
             }
         }
-        if let error { throw .engine(error, action: "write a key to \(path)") }
+        if let error { throw .engine(error, action: "write a key to \(path)").locatedAnywhere(in: path) }
     }
 
     /// Deletes one key. The caller sees to it that no two such writes run at once. The corresponding C function is
@@ -114,7 +114,7 @@ import CLevelDB
                 unsafe leveldb_write(handle, writing, single, $0)
             }.error
         }
-        if let error { throw .engine(error, action: "delete a key of \(path)") }
+        if let error { throw .engine(error, action: "delete a key of \(path)").locatedAnywhere(in: path) }
     }
 
     /// Writes a batch as one unit. The corresponding C function is `leveldb_write`.
@@ -122,7 +122,7 @@ import CLevelDB
         let (_, error) = unsafe EngineErrorSlot.capture {
             unsafe leveldb_write(handle, isSynced ? synced : buffered, batch.handle, $0)
         }
-        if let error { throw .engine(error, action: "write a batch to \(path)") }
+        if let error { throw .engine(error, action: "write a batch to \(path)").locatedAnywhere(in: path) }
     }
 
     /// A new iterator; the caller destroys it before the database is closed. The corresponding C function is

@@ -189,7 +189,10 @@ final class DatabaseCore: Sendable {
             return false
         }
         guard isOpen else { throw closedError }
-        if let error { throw .engine(error, action: "read a key of \(path)") }
+        if let error {
+            throw .engine(error, action: "read a key of \(path)").located(
+                near: key.copied(), order: order, in: enginePath)
+        }
         return value
     }
 
@@ -210,7 +213,11 @@ final class DatabaseCore: Sendable {
 
     @inline(__always)
     private func newestValue(forKey key: Span<UInt8>) throws(LevelError) -> EngineValue? {
-        if let value = try unsafe engine.get(key, reading: engine.reading) { return value }
+        do throws(LevelError) {
+            if let value = try unsafe engine.get(key, reading: engine.reading) { return value }
+        } catch {
+            throw error.located(near: key.copied(), order: order, in: enginePath)
+        }
         // `leveldb_get` reports a table file that is gone as "not found", like a key that is not there. Where a table
         // may have gone, an iterator confirms the miss, because it reports an error instead.
         if held.isTrusted { return nil }
@@ -240,7 +247,9 @@ final class DatabaseCore: Sendable {
         defer { iterator.destroy() }
         iterator.seek(key)
         let isValid = iterator.isValid
-        if let error = iterator.error { throw .engine(error, action: "read a key of \(path)") }
+        if let error = iterator.error {
+            throw .engine(error, action: "read a key of \(path)").located(near: key.copied(), order: order, in: enginePath)
+        }
         guard isValid, unsafe order.compare(Span(_unsafeElements: iterator.key), key) == 0 else { return nil }
         return unsafe EngineValue(copying: iterator.value)
     }

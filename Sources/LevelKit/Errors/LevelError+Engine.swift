@@ -38,19 +38,13 @@ extension LevelError {
                 .locked, "could not \(action): another process has it open; close it there and try again", cause: detail
             )
         case .io where isBehindEndOfTable(detail):
-            return LevelError(
-                .corruption,
-                "could not \(action): a table is shorter than it was written; restore a backup or salvage with repair",
-                cause: detail)
+            return LevelError(.corruption, "could not \(action): \(shortTableAdvice)", cause: detail)
         case .io:
             return LevelError(
                 .io, "could not \(action): the system refused; check free space, permissions and the disk",
                 cause: detail)
         case .corruption:
-            return LevelError(
-                .corruption,
-                "could not \(action): stored data is damaged or missing; restore a backup or salvage with repair",
-                cause: detail)
+            return LevelError(.corruption, "could not \(action): \(damageAdvice)", cause: detail)
         default:
             return LevelError(code, "could not \(action)", cause: detail)
         }

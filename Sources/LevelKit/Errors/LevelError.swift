@@ -49,12 +49,20 @@ public struct LevelError: Error, Sendable, Hashable {
     public let message: String
     /// The engine's or the operating system's own words; `nil` where LevelKit itself found the fault.
     public let cause: String?
+    /// The name of the file that is damaged, without its directory; `nil` where no file is to blame, or it is not known.
+    public let file: String?
+    /// Where in ``file`` the damage begins, in bytes; `nil` where no place is known.
+    public let offset: UInt64?
 
     /// An error with its parts.
-    public init(_ code: Code, _ message: String, cause: String? = nil) {
+    public init(
+        _ code: Code, _ message: String, cause: String? = nil, file: String? = nil, offset: UInt64? = nil
+    ) {
         self.code = code
         self.message = message
         self.cause = cause
+        self.file = file
+        self.offset = offset
     }
 }
 

@@ -17,7 +17,7 @@ extension Database {
     ///   elsewhere; `comparatorMismatch`; `invalidArgument`; `forked`; `io`. `cancelled` if `stage`
     ///   said so. With these nothing was changed. `corruption` if the
     ///   engine could not repair it; the error names the backup.
-    /// - Complexity: reads every table and log, and rewrites the damaged ones.
+    /// - Complexity: reads every table and log several times, and rewrites all tables once.
     public static func repair(
         at path: String, options: DatabaseOptions = DatabaseOptions(), stage: (RepairStage) -> Bool = { _ in true }
     ) throws(LevelError) -> RepairReport {
@@ -64,35 +64,35 @@ private struct Repair {
                     + "\(options.order.name); repair it with \(stored)")
         }
         let archivedBefore = archivedNames()
-        let outcome = try repairExclusively(evidence, stage)
+        let outcome = try repairExclusively(stage)
         _ = stage(.verifying(backupPath: outcome.backup))
+        let (verification, losses) = try verify(outcome)
+        let dropped = outcome.messages.reduce(outcome.droppedFromLogs &+ outcome.droppedFromTables) {
+            $0 &+ ($1.droppedByteCount ?? 0)
+        }
         return RepairReport(
-            backupPath: outcome.backup, isOrderChecked: evidence.comparatorName != nil,
-            droppedByteCount: outcome.messages.reduce(outcome.droppedFromLogs &+ outcome.droppedFromTables) {
-                $0 &+ ($1.droppedByteCount ?? 0)
-            },
-            messages: outcome.messages, obsoleteNames: outcome.obsoleteNames,
-            archivedNames: archivedNames().subtracting(archivedBefore).sorted(),
-            verification: try verify(backup: outcome.backup))
+            backupPath: outcome.backup, isOrderChecked: evidence.comparatorName != nil, losses: losses,
+            droppedByteCount: max(dropped, losses.byteCount), messages: outcome.messages,
+            obsoleteNames: outcome.scope.obsoleteNames,
+            archivedNames: archivedNames().subtracting(archivedBefore).sorted(), verification: verification)
     }
 
     private struct Outcome {
         let backup: String
-        var obsoleteNames: [String] = []
+        let scope: RepairScope
         var droppedFromLogs: UInt64 = 0
         var droppedFromTables: UInt64 = 0
         var messages: [EngineMessage] = []
     }
 
-    private func repairExclusively(
-        _ evidence: RepairEvidence, _ stage: (RepairStage) -> Bool
-    ) throws(LevelError) -> Outcome {
+    private func repairExclusively(_ stage: (RepairStage) -> Bool) throws(LevelError) -> Outcome {
         let access = try ExclusiveAccess(to: directory)
         try requireReadableFiles()
-        var outcome = Outcome(backup: try RepairBackup(of: directory).make { stage(.backingUp) })
+        let scope = try RepairScope(directory)
+        var outcome = Outcome(backup: try RepairBackup(of: directory).make { stage(.backingUp) }, scope: scope)
         _ = stage(.repairing(backupPath: outcome.backup))
         do throws(LevelError) {
-            if let manifest = evidence.manifest { outcome.obsoleteNames = try removeObsoleteFiles(manifest) }
+            try removeObsoleteFiles(scope)
             outcome.droppedFromLogs = try cleanLogs()
             outcome.droppedFromTables = try archiveForgedTables()
             var options = options
@@ -134,23 +134,14 @@ private struct Repair {
     }
 
     /// Takes away tables and logs that a sound manifest does not name.
-    private func removeObsoleteFiles(_ manifest: Manifest) throws(LevelError) -> [String] {
-        let live = Set(manifest.tables.map(\.number))
-        var removed: [String] = []
-        for name in try directory.names() {
-            switch EngineFileName(name) {
-            case .table(let number) where !live.contains(number): break
-            case .log(let number) where !manifest.needsLog(number): break
-            default: continue
-            }
+    private func removeObsoleteFiles(_ scope: RepairScope) throws(LevelError) {
+        for name in scope.obsoleteNames {
             do throws(SystemError) {
                 try FileOperations.remove(directory.file(name))
             } catch {
                 throw error.levelError("delete \(directory.file(name))")
             }
-            removed.append(name)
         }
-        return removed.sorted()
     }
 
     /// Moves files that do not end as tables do to where LevelDB moves tables that it cannot read: it would end the
@@ -210,8 +201,8 @@ private struct Repair {
         return dropped
     }
 
-    /// Opens the result as strictly as possible and reads all of it.
-    private func verify(backup: String) throws(LevelError) -> VerificationReport {
+    /// Opens the result as strictly as possible, reads all of it, and compares it with what was readable before.
+    private func verify(_ outcome: Outcome) throws(LevelError) -> (VerificationReport, RepairLosses) {
         var options = options
         options.integrity = .strict
         options.createIfMissing = false
@@ -220,11 +211,16 @@ private struct Repair {
         options.lockTimeout = max(options.lockTimeout, .seconds(5))
         do throws(LevelError) {
             let database = try Database.open(at: directory.path, options: options)
+            // LevelDB's repair puts all tables into level 0, where a read of one key takes the version in the file with the
+            // highest number. That need not be the newest version, until the tables are merged.
+            if try database.statistics().tables.count > 1 { try database.compact() }
             let report = try database.verify()
+            let survey = RepairSurvey(outcome.scope, backup: outcome.backup, order: database.order)
+            let losses = try survey.losses(in: report.isSound ? database : nil)
             try database.close()
-            return report
+            return (report, losses)
         } catch {
-            throw keeping(backup, error)
+            throw keeping(outcome.backup, error)
         }
     }
 

@@ -2,7 +2,7 @@ internal import LevelFiles
 
 extension Database {
     /// Reads the whole database and checks it: every block of every table and log against its checksum, the order of
-    /// the keys, and the table files against the manifest. Other threads may read and write meanwhile.
+    /// the keys and of their versions, and the table files against the manifest. Other threads may read and write meanwhile.
     ///
     /// Damage is reported, not thrown, and reading goes on behind it, so that one report tells of all of it.
     ///
@@ -19,9 +19,6 @@ private struct Verification {
     let core: DatabaseCore
     private var report = VerificationReport()
 
-    /// Damage beyond this many places is not listed: the database is lost.
-    private static let problemLimit = 100
-
     init(core: DatabaseCore) { self.core = core }
 
     mutating func run() throws(LevelError) -> VerificationReport {
@@ -33,11 +30,32 @@ private struct Verification {
             checkLevels(of: manifest)
         }
         try readEntries(boundaries: boundaries(of: manifest))
+        if report.isSound { try checkVersions() }
         return report
     }
 
+    /// Looks for old versions above newer ones, in the tables of one moment.
+    private mutating func checkVersions() throws(LevelError) {
+        for _ in 0..<5 {
+            let path = core.path
+            let before = try core.admitted { () throws(LevelError) in try? DatabaseFiles(at: path) }
+            guard let before else { return }
+            let order = core.order
+            let versions = VersionOrder(before) { order.compare($0.span, $1.span) }
+            if versions.inversions.isEmpty { return }
+            // A compaction may have replaced tables meanwhile, of which some were then seen and others not.
+            let after = try core.admitted { () throws(LevelError) in try? DatabaseFiles(at: path) }
+            guard before.manifest?.version.tables == after?.manifest?.version.tables else { continue }
+            for inversion in versions.inversions {
+                add(.version, "\(EngineFileName.table(named: inversion.upper.number)): \(inversion.description)")
+            }
+            return
+        }
+    }
+
     private mutating func add(_ kind: VerificationReport.Problem.Kind, _ description: String) {
-        guard report.problems.count < Self.problemLimit else { return }
+        report.problemCount += 1
+        guard report.problems.count < VerificationReport.problemLimit else { return }
         report.problems.append(VerificationReport.Problem(kind: kind, description: description))
     }
 
@@ -110,7 +128,7 @@ private struct Verification {
                 "a block cannot be read after \(report.keyCount) keys; "
                     + (goesOn ? "reading went on at the next boundary of a table" : "nothing behind it was read")
                     + (error.cause.map { " (\($0))" } ?? ""))
-            guard let next = rest.popFirst(), report.problems.count < Self.problemLimit else { return }
+            guard let next = rest.popFirst(), report.problems.count < VerificationReport.problemLimit else { return }
             start = .included(next)
         }
     }

@@ -6,11 +6,9 @@ struct RepairEvidence {
     let isDatabase: Bool
     /// The name of the order of the keys; `nil` if no manifest is readable.
     let comparatorName: String?
-    /// The manifest that `CURRENT` names; `nil` if it is damaged anywhere.
-    let manifest: Manifest?
 
     init(_ directory: DatabaseDirectory) throws(LevelError) {
-        manifest = try? directory.readManifest()
+        let manifest = try? directory.readManifest()
         let names = try directory.names()
         var name = manifest?.comparatorName
         if name == nil { name = Self.comparatorName(names, in: directory) }

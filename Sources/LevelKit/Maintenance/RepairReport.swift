@@ -5,7 +5,9 @@ public struct RepairReport: Sendable, Hashable {
     /// Whether the order of the keys was checked against a manifest. Where none could be read, the options decided, and
     /// a wrong order shows as problems of the ``verification``.
     public let isOrderChecked: Bool
-    /// Bytes of tables and logs that are known to be left out.
+    /// What could not be saved.
+    public let losses: RepairLosses
+    /// Bytes of tables and logs that are known to be left out; never 0 where ``losses`` has bytes.
     public let droppedByteCount: UInt64
     /// What the engine said about them, without the lines that show keys.
     public let messages: [EngineMessage]

@@ -14,6 +14,9 @@ public struct VerificationReport: Sendable, Hashable {
             case unreadable
             /// Keys do not come in the order of the database.
             case order
+            /// A table holds older versions of keys than a table of a deeper level, so that a read of one key may return what
+            /// was overwritten or deleted. `Database.compact` puts it right.
+            case version
         }
 
         /// The kind of problem.
@@ -32,8 +35,14 @@ public struct VerificationReport: Sendable, Hashable {
     public internal(set) var tableCount = 0
     /// Bytes in them.
     public internal(set) var tableByteCount: UInt64 = 0
-    /// What is wrong; empty if nothing is.
+    /// What is wrong; empty if nothing is. At most ``problemLimit`` are kept.
     public internal(set) var problems: [Problem] = []
+    /// How many problems were met. After ``problemLimit`` of them the entries behind the last are not read, so that there
+    /// may be more.
+    public internal(set) var problemCount = 0
+
+    /// How many problems are listed.
+    public static let problemLimit = 100
     /// Places where two tables of one level meet in the same key. They are legal, and LevelDB 1.23 can return a deleted
     /// value from them after a compaction of a neighbouring range (google/leveldb#320). Compacting the whole database
     /// removes them.

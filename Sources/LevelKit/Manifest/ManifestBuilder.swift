@@ -29,12 +29,14 @@ struct ManifestBuilder {
         while let item = try Self.next(&reader) {
             switch item {
             case .damage(let damage):
-                throw damaged("the record at byte \(damage.offset) is unreadable: \(damage.reason)")
+                throw damaged("the record at byte \(damage.offset) is unreadable: \(damage.reason)", at: damage.offset)
             case .record(let record):
                 do throws(FormatFault) {
                     apply(try VersionEdit(decoding: record))
                 } catch {
-                    throw damaged("the record that ends at byte \(reader.endOffset) is wrong: \(error.reason)")
+                    throw damaged(
+                        "the record that ends at byte \(reader.endOffset) is wrong: \(error.reason)",
+                        at: reader.endOffset)
                 }
                 validByteCount = Int(reader.endOffset)
             }
@@ -81,9 +83,10 @@ struct ManifestBuilder {
         do throws(SystemError) { return try reader.next() } catch { throw error.levelError("read a manifest") }
     }
 
-    private func damaged(_ reason: String) -> LevelError {
+    private func damaged(_ reason: String, at offset: UInt64? = nil) -> LevelError {
         LevelError(
-            .corruption,
-            "the manifest \(name) is damaged: \(reason); restore a backup or salvage with repair")
+            .corruption, "the manifest \(name) is damaged: \(reason); restore a backup or salvage with repair",
+            file: String(name[(name.lastIndex(of: "/").map { name.index(after: $0) } ?? name.startIndex)...]),
+            offset: offset)
     }
 }

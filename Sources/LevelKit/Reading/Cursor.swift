@@ -143,9 +143,19 @@
     /// Remembers what the iterator met.
     private mutating func fail() -> LevelError {
         let error = LevelError.engine(iterator.error ?? "unknown", action: "read on in \(core.path)")
+            .located(near: keyNearDamage, order: core.order, in: core.enginePath)
         failure = error
         rest(at: .failed)
         return error
+    }
+
+    /// A key next to which the iterator has passed over damage; `nil` for the end of the database.
+    private var keyNearDamage: [UInt8]? {
+        if iterator.isValid { return unsafe Array(iterator.key) }
+        switch reverse ? range.lower : range.upper {
+        case .included(let key), .excluded(let key): return key
+        case .unbounded: return reverse ? [] : nil
+        }
     }
 
     /// Takes a position without an entry, at which nothing of the iterator is lent.

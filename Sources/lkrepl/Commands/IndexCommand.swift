@@ -77,33 +77,54 @@ struct IndexCommand: ParsableCommand {
         }
     }
 
-    /// Builds an index anew.
+    /// Builds an index anew, or all that follows from documents.
     struct Rebuild: ParsableCommand {
         static let configuration = CommandConfiguration(
-            commandName: "rebuild", abstract: "Build an index anew from the documents.",
+            commandName: "rebuild", abstract: "Build an index anew from the documents, or all of a store.",
             discussion: """
                 Example: lkrepl index rebuild --write photos.store photos rating
-                The old one answers until the new one is complete. Interrupted, the next rebuild goes on.
+                The old one answers until the new one is complete. Interrupted, the next rebuild goes on. Without a name, all \
+                indexes of the collection are built anew. Without a collection, everything is that follows from the \
+                documents of the store: ids, counters, the feed of changes and all indexes, as after a repair.
                 """)
 
         @OptionGroup var options: GlobalOptions
         @Argument(help: "The store.") var database: String
-        @Argument(help: "The collection.") var collection: String
-        @Argument(help: "The name of the index.") var name: String
+        @Argument(help: "The collection; all of the store if not given.") var collection: String?
+        @Argument(help: "The name of the index; all of the collection if not given.") var name: String?
 
         func run() throws {
             try options.requireWrite("index rebuild")
-            let name = try ArgumentOrigin.current.text(of: name)
+            let name = try name.map { try ArgumentOrigin.current.text(of: $0) }
             try Session.with(database, options) { session in
-                let collection = try session.collection(collection)
-                let names = collection.definition.indexes.map(\.name)
-                guard names.contains(name) else { throw CommandFailure.noIndex(name, of: collection.name, names) }
                 let progress = IndexBuildProgress("index rebuild", options)
                 defer { progress.finish() }
-                try session.store().rebuildIndex(name, of: collection.name) { try progress.advance($0) }
-                progress.finish()
-                options.note("index rebuild: \(name) of \(collection.name) is complete")
+                guard let collection else { return try rebuildAll(session, progress) }
+                let known = try session.collection(collection)
+                let names = known.definition.indexes.map(\.name)
+                if let name, !names.contains(name) { throw CommandFailure.noIndex(name, of: known.name, names) }
+                for index in name.map({ [$0] }) ?? names {
+                    try session.store().rebuildIndex(index, of: known.name) { try progress.advance($0) }
+                    progress.finish()
+                    options.note("index rebuild: \(index) of \(known.name) is complete")
+                }
             }
+        }
+
+        private func rebuildAll(_ session: Session, _ progress: IndexBuildProgress) throws {
+            let report = try session.store().rebuild { try progress.advance($0) }
+            progress.finish()
+            let writer = try options.writer()
+            for (what, rows) in [
+                ("unreadable, set aside", report.unreadableRows), ("given an id of its own", report.shadowedRows),
+                ("left in an older version", report.outdatedRows), ("deleted again", report.returnedRows),
+            ] {
+                for row in rows { try writer.write(["document": .string(row), "what": .string(what)]) }
+            }
+            try writer.finish(tellsOfNothing: false)
+            options.note(
+                "index rebuild: \(HumanNumber.grouped(report.documentCount)) documents were read, "
+                    + "\(HumanNumber.grouped(report.repairCount)) records put right, all indexes are complete")
         }
     }
 
@@ -140,7 +161,8 @@ struct IndexCommand: ParsableCommand {
                 if !problems.isEmpty { try writer.finish() }
                 guard problems.isEmpty else {
                     throw CommandFailure(
-                        .badData, "\(problems.count) problems", hint: "index rebuild --write makes the index anew")
+                        .badData, "\(problems.count) problems",
+                        hint: "\"\(Remedy.rebuild(database, collection.name, name))\" makes it anew")
                 }
                 options.note("index check: \(result.entryCount) entries of \(result.documentCount) documents agree")
             }

@@ -16,13 +16,18 @@ struct RepairCommand: ParsableCommand {
         discussion: """
             Example: lkrepl repair app.db --dry-run
             The last resort: restoring a backup is better. --dry-run repairs a copy and says what that gave. The files as \
-            they were stay in a directory beside the database. ^C stops it while these files are copied; behind that it comes to \
+            they were stay in a directory beside the database. Each unreadable place is a row with its file, byte and size, \
+            how many entries it held, and the keys between which they lay; of a document store, each collection is a row \
+            with the documents that are lost. --rebuild makes indexes, ids and counters anew from the documents that are \
+            left. Exit code 65 if anything is lost. ^C stops it while these files are copied; behind that it comes to \
             its end first, because half a repair is no database, and says so.
             """)
 
     @OptionGroup var options: GlobalOptions
     @OptionGroup var confirmation: ConfirmationOptions
     @Argument(help: "The database.") var database: String
+    @Flag(name: .long, help: "Of a document store, also make everything anew that follows from its documents.")
+    var rebuild = false
 
     func run() throws {
         try RawArgument.refuseShell("repair")
@@ -30,9 +35,20 @@ struct RepairCommand: ParsableCommand {
         try options.requireWrite("repair")
         try confirmation.requireName(of: database, "repair \(database), which loses what is damaged", options)
         let report = try repair()
-        try write(report)
         options.note("repair: the files as they were are in \(report.backupPath)")
-        try requireSound(report)
+        try finish(report, at: database)
+    }
+
+    /// Looks at what the repair gave, and says what is lost.
+    private func finish(_ report: RepairReport, at path: String) throws {
+        let outcome = try RepairOutcome(report, at: path, rebuilds: rebuild, options)
+        let writer = try options.writer()
+        for row in outcome.rows { try writer.write(row) }
+        try writer.finish()
+        if outcome.isRestored, !report.losses.isEmpty {
+            options.note("repair: only indexes were damaged; they are made anew, and no document is lost")
+        }
+        try outcome.requireWhole(database, isRehearsal: path != database)
     }
 
     /// Repairs the database; ^C stops it as long as nothing is changed.
@@ -75,9 +91,8 @@ struct RepairCommand: ParsableCommand {
         let report = try AbandonableWork.run("the repair of a copy; nothing was changed") {
             Result { try Database.repair(at: path) { _ in !Interruption.isRequested } }
         }.get()
-        try write(report)
         options.note("repair: \(database) itself was not changed")
-        try requireSound(report)
+        try finish(report, at: path)
     }
 
     /// Removes the copy, with the backup that the repair made in it.
@@ -88,28 +103,6 @@ struct RepairCommand: ParsableCommand {
         for _ in 0..<100 where FileDescriptor.exists(path) {
             usleep(10_000)
             ScratchDirectory.clearLeftovers(in: FileDescriptor.parent(of: path))
-        }
-    }
-
-    private func write(_ report: RepairReport) throws {
-        let writer = try options.writer()
-        let rows: [(String, DocumentValue)] = [
-            ("keys", .int(Int64(clamping: report.verification.keyCount))),
-            ("bytes left out", .int(Int64(clamping: report.droppedByteCount))),
-            ("order of keys known", .bool(report.isOrderChecked)),
-            ("files moved to lost", .array(report.archivedNames.map { .string($0) })),
-            ("files that were obsolete", .array(report.obsoleteNames.map { .string($0) })),
-            ("problems left", .array(report.verification.problems.map { .string($0.description) })),
-        ]
-        for (what, value) in rows { try writer.write(["what": .string(what), "value": value]) }
-        for message in report.messages { try writer.write(["what": "message", "value": .string(message.description)]) }
-        try writer.finish()
-    }
-
-    private func requireSound(_ report: RepairReport) throws {
-        guard report.verification.isSound else {
-            throw CommandFailure(
-                .badData, "\(report.verification.problems.count) problems are left", hint: "restore a backup")
         }
     }
 }

@@ -25,21 +25,17 @@ struct VerifyCommand: ParsableCommand {
         try checkFiles()
         try Session.with(database, options) { session in
             guard try session.isDocumentStore() else { return try verifyKeys(session) }
-            let result = try options.verification(of: session, label: "verify")
+            let result = try readableVerification(of: session)
             let writer = try FindingWriter(options, session)
             for finding in result.findings { try writer.write(finding) }
             for violation in result.uniqueViolations { try writer.write(violation) }
             try writer.finish()
-            if result.problemCount > result.findings.count {
-                options.note(
-                    "verify: the first \(result.findings.count) of \(HumanNumber.grouped(result.problemCount)) problems are listed"
-                )
-            }
+            noteLimit(result.findings.count, of: result.problemCount)
             let read = "\(result.documentCount) documents and \(result.entryCount) index entries"
             guard result.isSound else {
                 throw CommandFailure(
-                    .badData, "\(result.problemCount) problems in \(read)",
-                    hint: "dump what is there and load it into a new store")
+                    .badData, "\(HumanNumber.grouped(result.problemCount)) problems in \(read)",
+                    hint: Remedy.of(result, at: database))
             }
             options.note("verify: \(read) agree")
             if !result.uniqueViolations.isEmpty {
@@ -47,6 +43,15 @@ struct VerifyCommand: ParsableCommand {
                     "verify: \(result.uniqueViolations.count) values are in several documents although their index is "
                         + "unique; they were there before the index. Change or delete documents until none is left")
             }
+        }
+    }
+
+    /// Checks a store; where the storage itself is unreadable, the failure says what to do about that.
+    private func readableVerification(of session: Session) throws -> Verification {
+        do {
+            return try options.verification(of: session, label: "verify")
+        } catch let error as LevelError where error.code == .corruption {
+            throw CommandFailure(.badData, error.description, hint: Remedy.ofDamage(database))
         }
     }
 
@@ -76,9 +81,19 @@ struct VerifyCommand: ParsableCommand {
             try writer.write(row)
         }
         try writer.finish()
+        noteLimit(check.problems.count, of: check.problemCount)
         throw CommandFailure(
-            .badData, "\(check.problems.count + findings.count) problems in the files of \(database)",
-            hint: findings.first?.advice ?? "restore a backup; repair --dry-run says what could be salvaged")
+            .badData,
+            "\(HumanNumber.grouped(check.problemCount + findings.count)) problems in the files of \(database)",
+            hint: Remedy.of(check, findings, at: database))
+    }
+
+    /// Says that not all problems are listed.
+    private func noteLimit(_ shown: Int, of count: Int, isCutShort: Bool = false) {
+        guard count > shown || isCutShort else { return }
+        options.note(
+            "verify: \(HumanNumber.grouped(shown)) problems are listed; "
+                + (isCutShort ? "there may be more" : "\(HumanNumber.grouped(count)) were found"))
     }
 
     /// Checks the files until two looks agree, since another process may be changing them.
@@ -118,9 +133,15 @@ struct VerifyCommand: ParsableCommand {
         guard !report.isSound else {
             return options.note("verify: \(report.keyCount) keys were read, every block has its checksum")
         }
+        noteLimit(
+            report.problems.count, of: report.problemCount,
+            isCutShort: report.problemCount >= VerificationReport.problemLimit)
+        let isMerged = report.problems.allSatisfy { $0.kind == .version }
         throw CommandFailure(
-            .badData, "\(report.problems.count) problems in \(session.path)",
-            hint: "restore a backup; repair --dry-run says what could be salvaged")
+            .badData, "\(HumanNumber.grouped(report.problemCount)) problems in \(session.path)",
+            hint: isMerged
+                ? "\"\(Remedy.compact(self.database))\" merges all versions; then run verify again"
+                : Remedy.ofDamage(self.database))
     }
 
     /// How many keys there are, if all can be read and each comes behind the one before; else `nil`.

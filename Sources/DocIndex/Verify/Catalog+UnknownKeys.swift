@@ -1,0 +1,64 @@
+internal import LevelKit
+
+extension Catalog {
+    /// The ranges of keys that belong to no collection and no index, in order.
+    func unknownRanges() -> [KeyRange] {
+        var unknown: [KeyRange] = []
+        // The keys between two neighbouring known ranges.
+        var lower = KeyBound.unbounded
+        for range in knownRanges() {
+            unknown.append(KeyRange(lower: lower, upper: .excluded(Self.key(range.lower))))
+            switch range.upper {
+            case .included(let key): lower = .excluded(key)
+            case .excluded(let key): lower = .included(key)
+            case .unbounded: return unknown
+            }
+        }
+        return unknown + [KeyRange(lower: lower, upper: .unbounded)]
+    }
+
+    /// Keys that stand alone, and beginnings of many, in order.
+    private func knownRanges() -> [KeyRange] {
+        var known = [
+            KeyRange.only(StoreKeyspace.catalogKey), .only(StoreKeyspace.stateKey),
+            .prefix([StoreKeyspace.changes.rawValue]), .prefix([StoreKeyspace.markers.rawValue]),
+            .prefix([StoreKeyspace.setAside.rawValue]),
+        ]
+        for name in migrations + [runningMigration].compactMap({ $0 }) {
+            known.append(.only(StoreKeyspace.migrationProgress(name)))
+        }
+        for index in dropped {
+            for space in [StoreKeyspace.values, .valueCounts, .text, .progress] {
+                known.append(.prefix(space.prefix(index.number)))
+            }
+        }
+        for collection in collections {
+            known.append(.only(CollectionCounters.key(collection.number)))
+            for space in [StoreKeyspace.ids, .documents, .names] {
+                known.append(.prefix(space.prefix(collection.number)))
+            }
+            for entry in collection.indexes {
+                if entry.definition.kind == .text {
+                    for kind in TextKeyspace.allCases {
+                        let prefix = kind.prefix(entry.number)
+                        known.append(kind == .structure ? .only(prefix) : .prefix(prefix))
+                    }
+                } else {
+                    known.append(.prefix(entry.index.entryPrefix))
+                }
+                if !entry.isReady { known.append(.only(StoreKeyspace.progress.prefix(entry.number))) }
+                if entry.definition.countsValues {
+                    known.append(.prefix(StoreKeyspace.valueCounts.prefix(entry.number)))
+                }
+            }
+        }
+        return known.sorted { Self.key($0.lower).lexicographicallyPrecedes(Self.key($1.lower)) }
+    }
+
+    private static func key(_ bound: KeyBound) -> [UInt8] {
+        switch bound {
+        case .unbounded: []
+        case .included(let key), .excluded(let key): key
+        }
+    }
+}

@@ -1,0 +1,63 @@
+/// A check that no table holds an older version of a key than a table of a deeper level.
+///
+/// LevelDB looks for a key level by level, and returns what it meets first. So an old version above a newer one, as a
+/// repair of LevelDB's own or a fault of its compactions may leave behind, is what a read of one key returns, while a scan
+/// returns the newer one.
+package struct VersionOrder {
+    /// Old versions in one table above newer ones in another.
+    package struct Inversion: Hashable, Sendable, CustomStringConvertible {
+        /// The table with the old versions, and its level.
+        package let upper: VersionEdit.TableKey
+        /// The table with the newer ones, and its level.
+        package let lower: VersionEdit.TableKey
+        /// The keys of which that is so.
+        package fileprivate(set) var keyCount: UInt64
+
+        /// What is wrong, as a clause about the upper table.
+        package var description: String {
+            "it holds older versions of \(keyCount) keys than table \(lower.number) of level \(lower.level) below it, "
+                + "so a read of one key may return an overwritten or deleted value"
+        }
+    }
+
+    /// What is wrong; empty if nothing is.
+    package private(set) var inversions: [Inversion] = []
+
+    /// Checks the tables that a manifest names. Tables that are damaged or missing are left out.
+    ///
+    /// - Complexity: O(n log t) in the entries and the tables.
+    package init(_ files: DatabaseFiles, order: @escaping VersionMerge.Order) {
+        guard let version = files.manifest?.version else { return }
+        let listed = version.tables.filter { files.tableFile($0.number) != nil }
+        let tables = listed.compactMap { table in
+            files.tableFile(table.number).map {
+                VersionMerge.TableFile(path: files.path(of: $0.name), listed: table)
+            }
+        }
+        var merge = VersionMerge(tables: tables, logs: [], order: order)
+        let keys = merge.sources.map { source in listed.first { files.tableFile($0.number)?.name == source.name }?.key }
+        // Where a read of one key looks first: level by level, and in level 0 the newest file before the others.
+        let ranks = keys.map { key -> (Int, UInt64) in
+            guard let key else { return (0, 0) }
+            return (key.level, key.level == 0 ? UInt64.max - key.number : 0)
+        }
+        var found: [Pair: UInt64] = [:]
+        var last: (key: [UInt8], source: Int)?
+        while let next = merge.next() {
+            defer { last = (next.entry.key.userKey, next.source) }
+            guard let last, order(last.key, next.entry.key.userKey) == 0, ranks[next.source] < ranks[last.source],
+                let upper = keys[next.source], let lower = keys[last.source]
+            else { continue }
+            found[Pair(upper: upper, lower: lower), default: 0] += 1
+        }
+        inversions = found.map { Inversion(upper: $0.key.upper, lower: $0.key.lower, keyCount: $0.value) }
+            .sorted {
+                ($0.upper.level, $0.upper.number, $0.lower.number) < ($1.upper.level, $1.upper.number, $1.lower.number)
+            }
+    }
+
+    private struct Pair: Hashable {
+        let upper: VersionEdit.TableKey
+        let lower: VersionEdit.TableKey
+    }
+}

@@ -1,0 +1,108 @@
+internal import LevelFiles
+
+/// Which files of a damaged database belong to it, and what of them is unreadable. Reads files only.
+struct RepairScope {
+    /// The state that the manifest describes; `nil` if no manifest is readable from beginning to end.
+    private let version: Version?
+    /// Whether everything that the manifest names is there, so that what it does not name is obsolete.
+    private let isTrusted: Bool
+    private let files: DatabaseFiles
+    /// What is known to be lost from the manifest and the names of the files alone.
+    private let missing: [DamagedPlace]
+
+    init(_ directory: DatabaseDirectory) throws(LevelError) {
+        do throws(FileFault) {
+            files = try DatabaseFiles(at: directory.path)
+        } catch {
+            throw LevelError(.io, "could not list \(directory.path); check its permissions", cause: error.description)
+        }
+        let (manifest, faults) = Self.manifest(of: files)
+        var places = faults.map { DamagedPlace(.manifest, $0, byteCount: 0, entryCount: 0) }
+        let version = faults.isEmpty ? manifest?.version : nil
+        if let version { places += Self.missingFiles(of: version, in: files) }
+        self.version = version
+        isTrusted = version != nil && places.isEmpty
+        missing = places
+    }
+
+    /// The manifest, and what is wrong with it. Where `CURRENT` is lost, the newest manifest is taken if it is sound.
+    private static func manifest(of files: DatabaseFiles) -> (ManifestFile?, [FileFault]) {
+        if let manifest = files.manifest {
+            if let fault = manifest.faults.first { return (manifest, [fault]) }
+            let version = manifest.version
+            guard version.nextFileNumber != nil, version.logNumber != nil, version.comparatorName != nil else {
+                return (manifest, [FileFault(.damaged, file: manifest.name, reason: "its beginning is missing")])
+            }
+            return (manifest, [])
+        }
+        let fault = files.manifestFault ?? FileFault(.missing, file: "CURRENT", reason: "it is missing")
+        guard fault.file == "CURRENT" else { return (nil, [fault]) }
+        let newest = files.files.compactMap { file -> (name: String, number: UInt64)? in
+            if case .manifest(let number) = file.kind { (file.name, number) } else { nil }
+        }.max { $0.number < $1.number }
+        guard let newest, let manifest = try? ManifestFile(at: files.path(of: newest.name)), manifest.faults.isEmpty,
+            manifest.version.nextFileNumber != nil, manifest.version.logNumber != nil
+        else { return (nil, [fault]) }
+        return (manifest, [])
+    }
+
+    private static func missingFiles(of version: Version, in files: DatabaseFiles) -> [DamagedPlace] {
+        var places: [DamagedPlace] = []
+        for table in version.tables where files.tableFile(table.number) == nil {
+            places.append(
+                DamagedPlace(
+                    .table,
+                    FileFault(
+                        .missing, file: EngineFileName.table(named: table.number), reason: "the table is missing"),
+                    byteCount: table.byteCount, keys: (table.smallest.userKey, table.largest.userKey),
+                    entryCount: table.smallest == table.largest ? 1 : 2))
+        }
+        if let log = version.logNumber, log != 0, !files.files.contains(where: { $0.kind == .log(log) }) {
+            places.append(
+                DamagedPlace(
+                    .log,
+                    FileFault(
+                        .missing, file: EngineFileName.log(named: log),
+                        reason: "the log that the manifest names is missing, or the end of the manifest is"),
+                    byteCount: 0, entryCount: 0))
+        }
+        return places
+    }
+
+    /// The tables and logs that were replaced. Used by a repair, they would bring deleted keys back.
+    ///
+    /// Without a manifest that agrees with the files none is known to be obsolete. A table with a number that the manifest
+    /// has not given yet may be newer than its end.
+    var obsoleteNames: [String] {
+        guard isTrusted, let version else { return [] }
+        let live = Set(version.tables.map(\.number))
+        return files.files.filter { file in
+            switch file.kind {
+            case .table(let number): !live.contains(number) && number < version.nextFileNumber ?? 0
+            case .log(let number): !version.needsLog(number)
+            default: false
+            }
+        }.map(\.name).sorted()
+    }
+
+    /// What a repair is to save, read from a copy of the files in another directory, and the places it cannot save.
+    func merge(in directory: String, order: KeyOrder) -> (merge: VersionMerge, missing: [DamagedPlace]) {
+        let obsolete = Set(obsoleteNames)
+        let listed = Dictionary(version?.tables.map { ($0.number, $0) } ?? []) { first, _ in first }
+        var tables: [VersionMerge.TableFile] = []
+        var logs: [(number: UInt64, path: String)] = []
+        for file in files.files where !obsolete.contains(file.name) {
+            let path = directory + "/" + file.name
+            switch file.kind {
+            case .table(let number):
+                // A table that no manifest names may have been left unfinished, which is no loss.
+                if version != nil, listed[number] == nil, !TableFile.isTable(path) { continue }
+                tables.append(VersionMerge.TableFile(path: path, listed: listed[number]))
+            case .log(let number): logs.append((number, path))
+            default: continue
+            }
+        }
+        let paths = logs.sorted { $0.number < $1.number }.map(\.path)
+        return (VersionMerge(tables: tables, logs: paths) { order.compare($0.span, $1.span) }, missing)
+    }
+}

@@ -1,0 +1,80 @@
+internal import LevelFiles
+
+/// Compares a repaired database with what was readable of its files before the repair.
+struct RepairSurvey {
+    private let scope: RepairScope
+    private let backup: String
+    private let order: KeyOrder
+
+    init(_ scope: RepairScope, backup: String, order: KeyOrder) {
+        self.scope = scope
+        self.backup = backup
+        self.order = order
+    }
+
+    /// What is lost.
+    ///
+    /// - Parameter database: the repaired database; `nil` if it is unreadable, so that keys are not compared.
+    /// - Complexity: reads all files of the backup and all keys of the database.
+    func losses(in database: Database?) throws(LevelError) -> RepairLosses {
+        var losses = RepairLosses()
+        var (merge, missing) = scope.merge(in: backup, order: order)
+        if let database { try compare(&merge, database, &losses) } else { while merge.next() != nil {} }
+        for place in missing + merge.damage { losses.add(RepairLosses.Place(place)) }
+        return losses
+    }
+
+    /// Walks through both in the order of keys.
+    private func compare(
+        _ merge: inout VersionMerge, _ database: Database, _ losses: inout RepairLosses
+    ) throws(LevelError) {
+        var cursor = try database.cursor(in: .all, reverse: false, fillsCache: false)
+        var isThere = try cursor.advance()
+        var last: [UInt8]?
+        while let version = merge.next() {
+            let key = version.entry.key.userKey
+            if let last, order.compare(last.span, key.span) == 0 { continue }
+            last = key
+            while isThere, order.compare(cursor.key, key.span) < 0 {
+                losses.returnedKeyCount += 1
+                isThere = try cursor.advance()
+            }
+            let isHere = isThere && order.compare(cursor.key, key.span) == 0
+            switch version.entry.key.kind {
+            case .put where !isHere: losses.missingKeyCount += 1
+            case .put: if !Self.areEqual(cursor.value, version.entry.value) { losses.changedKeyCount += 1 }
+            case .deletion where isHere: losses.returnedKeyCount += 1
+            case .deletion: break
+            }
+            if isHere { isThere = try cursor.advance() }
+        }
+        while isThere {
+            losses.returnedKeyCount += 1
+            isThere = try cursor.advance()
+        }
+    }
+
+    private static func areEqual(_ left: Span<UInt8>, _ right: ArraySlice<UInt8>) -> Bool {
+        unsafe left.withUnsafeBufferPointer { unsafe $0.elementsEqual(right) }
+    }
+}
+
+extension RepairLosses.Place {
+    fileprivate init(_ place: DamagedPlace) {
+        kind =
+            switch place.kind {
+            case .table: .table
+            case .block: .block
+            case .log: .log
+            case .unfinishedWrite: .unfinishedWrite
+            case .manifest: .manifest
+            }
+        file = place.file
+        offset = place.offset
+        byteCount = place.byteCount
+        keys = place.keys.map { KeyRange(lower: .included($0.lower), upper: .included($0.upper)) }
+        entryCount = place.entryCount
+        estimatedEntryCount = place.estimatedEntryCount
+        reason = place.reason
+    }
+}

@@ -1,0 +1,216 @@
+import DocIndex
+import LevelKit
+
+/// What a repair came to: the losses of the database, and of the documents if it is a store.
+struct RepairOutcome {
+    /// What the document layer says.
+    struct Store {
+        let losses: StoreLosses
+        /// Of the store as it is now, after the rebuild if there was one.
+        let verification: Verification
+        /// What the rebuild did; `nil` where none was asked for or needed.
+        let rebuild: RebuildReport?
+    }
+
+    let report: RepairReport
+    /// `nil` for a plain database.
+    let store: Store?
+    /// Why the store cannot be opened; `nil` if it can.
+    let storeFailure: String?
+
+    /// Looks at a repaired database.
+    ///
+    /// - Parameters:
+    ///   - path: where it is.
+    ///   - rebuilds: whether a store of which documents and indexes do not agree is rebuilt.
+    init(_ report: RepairReport, at path: String, rebuilds: Bool, _ options: GlobalOptions) throws {
+        self.report = report
+        (store, storeFailure) = try Self.store(at: path, report, rebuilds: rebuilds, options)
+    }
+
+    private static func store(
+        at path: String, _ report: RepairReport, rebuilds: Bool, _ options: GlobalOptions
+    ) throws -> (Store?, failure: String?) {
+        do {
+            var storeOptions = DocumentStore.Options(finishesSchemaChange: false)
+            storeOptions.database.createIfMissing = false
+            let store = try DocumentStore.open(at: path, options: storeOptions)
+            let result = try look(at: store, report, rebuilds: rebuilds, options)
+            try store.close()
+            return (result, nil)
+        } catch let error as DocIndexError {
+            return (nil, error.code == .notADocumentStore ? nil : error.message)
+        } catch let error as LevelError where error.code == .comparatorMismatch {
+            // No store has another order.
+            return (nil, nil)
+        } catch let error as LevelError where error.code == .corruption {
+            return (nil, error.message)
+        }
+    }
+
+    private static func look(
+        at store: DocumentStore, _ report: RepairReport, rebuilds: Bool, _ options: GlobalOptions
+    ) throws -> Store {
+        let losses = try store.losses(after: report)
+        var verification = try store.verify { _ in try Interruption.check() }
+        var rebuild: RebuildReport?
+        if rebuilds, !verification.isSound {
+            let progress = IndexBuildProgress("repair: rebuild", options)
+            defer { progress.finish() }
+            rebuild = try store.rebuild { try progress.advance($0) }
+            verification = try store.verify { _ in try Interruption.check() }
+        }
+        return Store(losses: losses, verification: verification, rebuild: rebuild)
+    }
+
+    // MARK: - Rows
+
+    /// The outcome as rows of output.
+    var rows: [DocumentObject] {
+        var rows = databaseRows
+        rows += report.losses.places.map(Self.row)
+        rows += report.messages.map { ["what": "message", "value": .string($0.description)] }
+        if report.losses.placeCount > report.losses.places.count {
+            rows.append(["what": "places lost", "value": .int(Int64(report.losses.placeCount))])
+        }
+        if let store { rows += Self.rows(store) }
+        if let storeFailure { rows.append(["what": "store", "value": .string(storeFailure)]) }
+        return rows
+    }
+
+    private var databaseRows: [DocumentObject] {
+        let losses = report.losses
+        func count(_ number: some BinaryInteger) -> DocumentValue { .int(Int64(clamping: number)) }
+        func texts(_ texts: [String]) -> DocumentValue { .array(texts.map { .string($0) }) }
+        let rows: [(String, DocumentValue)] = [
+            ("keys", count(report.verification.keyCount)), ("bytes left out", count(report.droppedByteCount)),
+            ("entries lost at least", count(losses.entryCount)),
+            ("entries lost about", losses.estimatedEntryCount.map { count($0) } ?? .null),
+            ("blocks lost", count(losses.blockCount)), ("tables lost", texts(losses.tableNames)),
+            ("keys missing", count(losses.missingKeyCount)), ("keys changed", count(losses.changedKeyCount)),
+            ("deleted keys that are back", count(losses.returnedKeyCount)),
+            ("manifest complete", .bool(losses.isManifestComplete)),
+            ("order of keys known", .bool(report.isOrderChecked)), ("files moved to lost", texts(report.archivedNames)),
+            ("files that were obsolete", texts(report.obsoleteNames)),
+            ("problems left", texts(report.verification.problems.map(\.description))),
+        ]
+        return rows.map { ["what": .string($0.0), "value": $0.1] }
+    }
+
+    private static func row(_ place: RepairLosses.Place) -> DocumentObject {
+        var row: DocumentObject = [
+            "what": "lost", "value": .string(place.description), "file": .string(place.file),
+            "bytes": .int(Int64(clamping: place.byteCount)), "entries": .int(Int64(clamping: place.entryCount)),
+        ]
+        if let offset = place.offset { row["byte"] = .int(Int64(clamping: offset)) }
+        if let estimate = place.estimatedEntryCount { row["about"] = .int(Int64(clamping: estimate)) }
+        if let keys = place.keys {
+            row["from"] = key(keys.lower)
+            row["to"] = key(keys.upper)
+        }
+        return row
+    }
+
+    private static func key(_ bound: KeyBound) -> DocumentValue {
+        switch bound {
+        case .included(let key), .excluded(let key): .string(ByteNotation.print(key))
+        case .unbounded: .null
+        }
+    }
+
+    private static func rows(_ store: Store) -> [DocumentObject] {
+        var rows: [DocumentObject] = []
+        for collection in store.losses.collections {
+            var row: DocumentObject = [
+                "what": "documents", "value": .int(Int64(collection.documentCount)),
+                "collection": .string(collection.name), "lost": .int(Int64(collection.lostDocumentCount)),
+                "outdated": .int(Int64(collection.outdatedDocumentCount)),
+                "returned": .int(Int64(collection.returnedDocumentCount)),
+                "complete": .bool(store.losses.isComplete),
+            ]
+            for (name, ids) in [
+                ("lost ids", collection.lostIDs), ("outdated ids", collection.outdatedIDs),
+                ("returned ids", collection.returnedIDs),
+            ] where !ids.isEmpty {
+                row[name] = .array(ids.map(\.value))
+            }
+            rows.append(row)
+        }
+        if let rebuild = store.rebuild {
+            rows.append(["what": "records put right by the rebuild", "value": .int(Int64(rebuild.repairCount))])
+        }
+        rows.append(["what": "problems of the store", "value": .int(Int64(store.verification.problemCount))])
+        return rows
+    }
+
+    // MARK: - The end of the command
+
+    /// Whether only indexes were damaged, and they are whole again.
+    var isRestored: Bool {
+        guard let store else { return false }
+        return store.losses.isInIndexesOnly && store.losses.isEmpty && store.verification.isSound
+    }
+
+    /// Throws what the command is to end with, unless nothing is lost.
+    ///
+    /// - Parameters:
+    ///   - path: the database that the user named.
+    ///   - isRehearsal: whether a copy was repaired.
+    func requireWhole(_ path: String, isRehearsal: Bool) throws {
+        if !report.verification.isSound {
+            throw CommandFailure(
+                .badData, "\(report.verification.problemCount) problems are left", hint: "restore a backup")
+        }
+        if let storeFailure {
+            throw CommandFailure(
+                .badData, "the store cannot be opened after the repair: \(storeFailure)", hint: "restore a backup")
+        }
+        let isSound = store?.verification.isSound ?? true
+        if isSound, report.losses.isEmpty || isRestored { return }
+        throw CommandFailure(.badData, summary, hint: hint(path, isRehearsal: isRehearsal))
+    }
+
+    /// What is lost, as a sentence.
+    private var summary: String {
+        let losses = report.losses
+        var parts: [String] = []
+        for collection in store?.losses.collections ?? [] where !collection.isEmpty {
+            let name = collection.name
+            for (count, what) in [
+                (collection.lostDocumentCount, "lost"), (collection.outdatedDocumentCount, "left in an older version"),
+                (collection.returnedDocumentCount, "back although deleted"),
+            ] where count > 0 {
+                parts.append("\(HumanNumber.grouped(count)) documents of \(name) are \(what)")
+            }
+        }
+        if let store, parts.isEmpty {
+            parts.append(
+                store.losses.isComplete ? "no document is lost" : "documents may be lost of which nothing is left")
+        } else if store?.losses.isComplete == false {
+            parts.append("there may be more of which nothing is left")
+        }
+        if losses.placeCount > 0 {
+            let atLeast = HumanNumber.grouped(Int(clamping: losses.entryCount))
+            let places = losses.placeCount == 1 ? "1 unreadable place" : "\(losses.placeCount) unreadable places"
+            parts.append(
+                "\(places) held at least \(atLeast) \(losses.entryCount == 1 ? "entry" : "entries")"
+                    + (losses.estimatedEntryCount.map { ", about \(HumanNumber.grouped(Int(clamping: $0)))" } ?? ""))
+        }
+        let changed = losses.missingKeyCount &+ losses.changedKeyCount &+ losses.returnedKeyCount
+        if changed > 0 { parts.append("\(changed) keys are not as they were readable before") }
+        if let store, !store.verification.isSound {
+            parts.append("the store has \(store.verification.problemCount) problems")
+        }
+        return parts.joined(separator: "; ")
+    }
+
+    private func hint(_ path: String, isRehearsal: Bool) -> String {
+        if isRehearsal {
+            return "restore a backup; or repair it with \"\(Remedy.repair(path, rebuilds: store != nil))\""
+        }
+        if let store, !store.verification.isSound {
+            return "\"\(Remedy.rebuild(path))\" makes ids and indexes agree with the documents that are left"
+        }
+        return "restore what is lost from a backup; the files as they were are in \(report.backupPath)"
+    }
+}
