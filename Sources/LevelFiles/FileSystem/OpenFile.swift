@@ -29,6 +29,21 @@ package final class OpenFile {
         guard descriptor >= 0 else { throw .last }
     }
 
+    /// Opens a file of a directory that is open for reading; a link is an error.
+    package init(reading name: String, in directory: Int32) throws(SystemError) {
+        descriptor = unsafe openat(directory, name, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOFOLLOW)
+        guard descriptor >= 0 else { throw .last }
+    }
+
+    /// Makes a new file for writing in a directory that is open; an existing one is an error.
+    ///
+    /// - Parameter permissions: as `mode_t`, before the process's mask.
+    package init(creating name: String, in directory: Int32, permissions: UInt32) throws(SystemError) {
+        descriptor = unsafe openat(
+            directory, name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, mode_t(permissions))
+        guard descriptor >= 0 else { throw .last }
+    }
+
     deinit {
         close(descriptor)
     }
@@ -38,6 +53,23 @@ package final class OpenFile {
         var status = stat()
         guard unsafe fstat(descriptor, &status) == 0 else { throw .last }
         return (UInt64(max(0, status.st_size)), UInt32(status.st_mode) & 0o777)
+    }
+
+    /// Gives the file to another user, which root alone can.
+    package func setOwner(_ user: UInt32, group: UInt32) throws(SystemError) {
+        guard fchown(descriptor, uid_t(user), gid_t(group)) == 0 else { throw .last }
+    }
+
+    /// How many names the file has.
+    package func linkCount() throws(SystemError) -> Int {
+        var status = stat()
+        guard unsafe fstat(descriptor, &status) == 0 else { throw .last }
+        return Int(status.st_nlink)
+    }
+
+    /// Sets who may use the file.
+    package func setPermissions(_ permissions: UInt32) throws(SystemError) {
+        guard fchmod(descriptor, mode_t(permissions)) == 0 else { throw .last }
     }
 
     // MARK: - Reading
@@ -147,6 +179,12 @@ package final class OpenFile {
             if fcntl(descriptor, F_FULLFSYNC) == 0 { return }
         #endif
         guard fsync(descriptor) == 0 else { throw .last }
+    }
+
+    /// Waits until the names in a directory that is open are on the disk.
+    package static func synchronize(directory: Int32) throws(SystemError) {
+        // Some file systems have nothing to wait for and say so with EINVAL.
+        guard fsync(directory) == 0 || errno == EINVAL else { throw .last }
     }
 }
 

@@ -7,17 +7,14 @@ internal import LevelFiles
 #endif
 
 /// The directory in which a checkpoint is put together, beside the place where it will be.
-///
-/// Named `<destination>.partial-<process>`, so that what a killed process left can be told from a checkpoint.
 struct StagingArea {
     /// How a table came here.
     enum Origin {
         case linked, copied
     }
 
-    let path: String
-    /// Who may read the directory of the source, and so this one: a copy must not show more than its source.
-    private let permissions: UInt32
+    private let directory: UnpublishedDirectory
+    private let filePermissions: UInt32
     /// The tables that are here. They are kept from one try to the next, because LevelDB never uses a number again.
     private(set) var tables: [UInt64: Origin] = [:]
     private var names: [UInt64: String] = [:]
@@ -25,36 +22,28 @@ struct StagingArea {
 
     /// Makes the directory.
     init(beside destination: DatabaseDirectory, like source: DatabaseDirectory) throws(LevelError) {
+        let audience: Audience
         do throws(SystemError) {
-            permissions = try OpenFile(reading: source.path).status().permissions
+            // A copy must not be for more people than its source.
+            audience = try Audience(ofDirectory: source.path)
         } catch {
             throw error.levelError("read \(source.path)")
         }
-        let base = "\(destination.path).partial-\(getpid())"
-        var attempt = 0
-        while true {
-            let path = attempt == 0 ? base : "\(base)-\(attempt)"
-            do throws(SystemError) {
-                // The owner must be able to write here, whatever the source is.
-                try FileOperations.makeDirectory(path, permissions: permissions | 0o700)
-                self.path = path
-                return
-            } catch let error where error.number == EEXIST && attempt < 100 {
-                attempt += 1
-            } catch {
-                throw error.levelError("make the directory \(path)")
-            }
-        }
+        directory = try UnpublishedDirectory(beside: destination, marker: ".partial-", for: audience)
+        filePermissions = audience.permissions & 0o666
     }
 
-    /// The path of a file here.
+    /// The path of the directory, until it is published.
+    var path: String { directory.path }
+
+    /// The path of a file here, for messages and for reading.
     func file(_ name: String) -> String { path + "/" + name }
 
     // MARK: - Files
 
     /// Links a table of the source.
     mutating func link(_ source: String, number: UInt64, name: String) throws(SystemError) {
-        try FileOperations.link(source, to: file(name))
+        try directory.link(source, as: name)
         tables[number] = .linked
         names[number] = name
     }
@@ -64,7 +53,7 @@ struct StagingArea {
         do throws(SystemError) {
             _ = try copy(source, to: name)
         } catch {
-            try? FileOperations.remove(file(name))
+            try? directory.remove(name)
             throw error
         }
         otherNames.remove(name)
@@ -76,7 +65,7 @@ struct StagingArea {
     ///
     /// - Returns: the bytes that were copied.
     mutating func copy(_ source: OpenFile, to name: String) throws(SystemError) -> UInt64 {
-        let copy = try OpenFile(creating: file(name), permissions: source.status().permissions | 0o600)
+        let copy = try directory.create(name, permissions: source.status().permissions)
         otherNames.insert(name)
         let byteCount = try copy.fill(from: source)
         try copy.synchronize()
@@ -85,7 +74,7 @@ struct StagingArea {
 
     /// Writes a file, and waits until it is on the disk.
     mutating func write(_ bytes: [UInt8], to name: String) throws(SystemError) {
-        let file = try OpenFile(creating: file(name), permissions: permissions & 0o666 | 0o600)
+        let file = try directory.create(name, permissions: filePermissions)
         otherNames.insert(name)
         try file.write(bytes)
         try file.synchronize()
@@ -96,7 +85,7 @@ struct StagingArea {
 
     /// Takes away everything but tables.
     mutating func removeOtherFiles() throws(SystemError) {
-        for name in otherNames { try FileOperations.remove(file(name)) }
+        for name in otherNames { try directory.remove(name) }
         otherNames = []
     }
 
@@ -104,7 +93,7 @@ struct StagingArea {
     /// new files, and LevelDB would truncate a file that it shares with the source.
     mutating func removeTables(except numbers: Set<UInt64>) throws(SystemError) {
         for (number, name) in names where !numbers.contains(number) {
-            try FileOperations.remove(file(name))
+            try directory.remove(name)
             names[number] = nil
             tables[number] = nil
         }
@@ -115,9 +104,7 @@ struct StagingArea {
     /// Makes the directory appear under its name, with everything on the disk.
     func publish(as destination: DatabaseDirectory) throws(LevelError) {
         do throws(SystemError) {
-            try FileOperations.synchronizeDirectory(path)
-            try FileOperations.rename(path, to: destination.path)
-            try FileOperations.synchronizeDirectory(destination.parentPath)
+            try directory.publish(as: destination.path)
         } catch let error where error.number == EEXIST || error.number == ENOTEMPTY || error.number == ENOTDIR {
             throw LevelError(
                 .databaseExists, "\(destination.path) was made meanwhile; choose a path that does not exist")
@@ -127,8 +114,5 @@ struct StagingArea {
     }
 
     /// Takes the directory away with everything in it.
-    func discard() {
-        for name in otherNames.union(names.values) { try? FileOperations.remove(file(name)) }
-        try? FileOperations.removeDirectory(path)
-    }
+    func discard() { directory.discard() }
 }

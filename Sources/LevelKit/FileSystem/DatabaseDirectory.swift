@@ -49,6 +49,12 @@ struct DatabaseDirectory: Hashable {
         path == "/" ? "/" + name : path + "/" + name
     }
 
+    /// The last step of the path.
+    var name: String {
+        guard let slash = path.utf8.lastIndex(of: Self.slash) else { return path }
+        return String(path[path.utf8.index(after: slash)...])
+    }
+
     /// What the directory holds.
     ///
     /// - Throws: ``LevelError`` with `io` where the directory cannot be listed.

@@ -42,10 +42,10 @@ final class DirectoryHandle {
         guard descriptor >= 0 else { throw .last }
     }
 
-    /// Opens a directory in another one; a link is an error.
-    init(_ name: String, in parent: DirectoryHandle) throws(SystemError) {
+    /// Opens a directory in another one that is open; a link is an error.
+    init(_ name: String, in parent: Int32) throws(SystemError) {
         descriptor = unsafe openat(
-            parent.descriptor, name, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NONBLOCK | O_NOFOLLOW)
+            parent, name, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NONBLOCK | O_NOFOLLOW)
         guard descriptor >= 0 else { throw .last }
     }
 
@@ -99,6 +99,11 @@ final class DirectoryHandle {
             throw SystemError(number: ENOENT)
         }
         guard unsafe unlinkat(descriptor, name, AT_REMOVEDIR) == 0 else { throw .last }
+    }
+
+    /// Gives the directory itself to another user, which root alone can.
+    func setOwner(_ user: UInt32, group: UInt32) throws(SystemError) {
+        guard fchown(descriptor, uid_t(user), gid_t(group)) == 0 else { throw .last }
     }
 
     /// Sets the permissions of the directory itself.

@@ -8,10 +8,19 @@ internal import LevelFiles
 
 /// Calls that change names in directories.
 enum FileOperations {
-    /// Gives a file a second name in another directory of the same file system.
-    static func link(_ source: String, to target: String) throws(SystemError) {
+    /// Gives a file a second name in an open directory of the same file system.
+    static func link(_ source: String, to name: String, in directory: Int32) throws(SystemError) {
         // linkat without AT_SYMLINK_FOLLOW would link a symbolic link itself, as POSIX lets `link` do.
-        guard unsafe linkat(AT_FDCWD, source, AT_FDCWD, target, AT_SYMLINK_FOLLOW) == 0 else { throw .last }
+        guard unsafe linkat(AT_FDCWD, source, directory, name, AT_SYMLINK_FOLLOW) == 0 else { throw .last }
+    }
+
+    /// Whether there is anything at a path; a link that leads to nothing is something.
+    static func exists(_ path: String) -> Bool { status(path) != nil }
+
+    /// The status of what is at a path, a link's own for a link; `nil` if there is nothing.
+    static func status(_ path: String) -> DirectoryHandle.Status? {
+        var status = stat()
+        return unsafe lstat(path, &status) == 0 ? DirectoryHandle.Status(status) : nil
     }
 
     /// Makes a symbolic link.
@@ -44,7 +53,7 @@ enum FileOperations {
     /// Gives a directory another name that nothing has yet.
     static func rename(_ source: String, to target: String) throws(SystemError) {
         // Between the question and the rename only an empty directory could be replaced: the system refuses the rest.
-        guard FileStatus(path: target) == nil else { throw SystemError(number: EEXIST) }
+        guard !exists(target) else { throw SystemError(number: EEXIST) }
         try rename(source, replacing: target)
     }
 

@@ -86,7 +86,8 @@ package final class ScratchDirectory: Sendable {
         let status = try handle.status()
         guard status.owner == geteuid() else { throw SystemError(number: EPERM) }
         // A mask such as 0277 would have taken bits from it.
-        if status.permissions != 0o700 { try handle.setPermissions(0o700) }
+        // What a directory inherits of its parent, a group, stays.
+        if status.permissions & 0o777 != 0o700 { try handle.setPermissions(status.permissions & 0o7000 | 0o700) }
         do throws(SystemError) {
             guard let lock = try ScratchLock.make(in: handle) else { return nil }
             return (path, Open(handle: handle, lock: lock))
@@ -125,8 +126,8 @@ package final class ScratchDirectory: Sendable {
             return
         }
         for name in names where isMade(name, prefix) {
-            guard let handle = try? DirectoryHandle(name, in: parent), let status = try? handle.status(),
-                status.owner == geteuid(), status.permissions == 0o700
+            guard let handle = try? DirectoryHandle(name, in: parent.descriptor), let status = try? handle.status(),
+                status.owner == geteuid(), status.permissions & 0o1777 == 0o700
             else { continue }
             switch ScratchLock.take(in: handle) {
             case .somebody: continue
@@ -154,15 +155,17 @@ package final class ScratchDirectory: Sendable {
         try? parent.removeDirectory(name, openAs: handle)
     }
 
-    /// Removes files with LevelDB's names, and below them databases: `db/lost` is as deep as it goes.
+    /// Removes files with LevelDB's names, and databases below them: `db.partial-a1B2c3/db/lost` is as deep as it goes.
     private static func clear(_ directory: DirectoryHandle, depth: Int) {
         for name in (try? directory.names()) ?? [] {
-            if EngineFileName(name) != nil {
+            if EngineFileName(name) != nil || depth > 0 && name == ScratchLock.name {
                 // A directory of such a name is empty: it keeps LevelDB from making the file.
-                if (try? directory.removeFile(name)) == nil, let inner = try? DirectoryHandle(name, in: directory) {
+                if (try? directory.removeFile(name)) == nil,
+                    let inner = try? DirectoryHandle(name, in: directory.descriptor)
+                {
                     try? directory.removeDirectory(name, openAs: inner)
                 }
-            } else if depth < 2, holdsDatabase(name), let inner = try? DirectoryHandle(name, in: directory) {
+            } else if depth < 3, holdsDatabase(name), let inner = try? DirectoryHandle(name, in: directory.descriptor) {
                 clear(inner, depth: depth + 1)
                 try? directory.removeDirectory(name, openAs: inner)
             }

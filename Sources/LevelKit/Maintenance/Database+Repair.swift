@@ -63,8 +63,11 @@ private struct Repair {
                 "could not repair \(directory.path): it is ordered by the comparator \(stored), and the options say "
                     + "\(options.order.name); repair it with \(stored)")
         }
+        try requireFilesOfItsOwn()
         let archivedBefore = archivedNames()
-        let outcome = try repairExclusively(stage)
+        var privacy: RepairPrivacy?
+        defer { privacy?.finish() }
+        let outcome = try repairExclusively(&privacy, stage)
         _ = stage(.verifying(backupPath: outcome.backup))
         let (verification, losses) = try verify(outcome)
         let dropped = outcome.messages.reduce(outcome.droppedFromLogs &+ outcome.droppedFromTables) {
@@ -85,9 +88,16 @@ private struct Repair {
         var messages: [EngineMessage] = []
     }
 
-    private func repairExclusively(_ stage: (RepairStage) -> Bool) throws(LevelError) -> Outcome {
+    private func repairExclusively(
+        _ privacy: inout RepairPrivacy?, _ stage: (RepairStage) -> Bool
+    ) throws(LevelError) -> Outcome {
         let access = try ExclusiveAccess(to: directory)
         try requireReadableFiles()
+        do throws(SystemError) {
+            privacy = try RepairPrivacy(directory)
+        } catch {
+            throw error.levelError("read \(directory.path)")
+        }
         let scope = try RepairScope(directory)
         var outcome = Outcome(backup: try RepairBackup(of: directory).make { stage(.backingUp) }, scope: scope)
         _ = stage(.repairing(backupPath: outcome.backup))
@@ -107,17 +117,25 @@ private struct Repair {
         return outcome
     }
 
+    /// Throws where LevelDB would write through a link to a file of another directory.
+    private func requireFilesOfItsOwn() throws(LevelError) {
+        for name in try directory.names() where EngineFileName(name) != nil || name == "lost" {
+            guard let status = FileOperations.status(directory.file(name)) else { continue }
+            guard name == "lost" ? status.isDirectory : status.isRegularFile else {
+                throw LevelError(
+                    .corruption,
+                    "\(directory.file(name)) is a link or another kind of special file, and LevelDB makes none; check the path, "
+                        + "or move it away; nothing was changed")
+            }
+        }
+    }
+
     /// Throws where a file cannot be opened, by permissions or by a limit of the process: LevelDB would take it for lost.
     private func requireReadableFiles() throws(LevelError) {
         for name in try directory.names() {
             switch EngineFileName(name) {
             case .current, .manifest, .table, .log: break
             case .lock, .messages, .temporary, nil: continue
-            }
-            if let status = FileStatus(path: directory.file(name)), !status.isRegularFile {
-                throw LevelError(
-                    .corruption,
-                    "\(directory.file(name)) is no regular file; check the path, or move it away; nothing was changed")
             }
             do throws(SystemError) {
                 _ = try OpenFile(reading: directory.file(name))
@@ -155,7 +173,7 @@ private struct Repair {
             do throws(SystemError) {
                 dropped &+= try OpenFile(reading: directory.file(name)).status().byteCount
                 let lost = directory.file("lost")
-                if FileStatus(path: lost) == nil { try FileOperations.makeDirectory(lost, permissions: 0o755) }
+                if !FileOperations.exists(lost) { try FileOperations.makeDirectory(lost, permissions: 0o755) }
                 try FileOperations.rename(directory.file(name), replacing: lost + "/" + name)
             } catch {
                 throw error.levelError("move \(directory.file(name)) away")
@@ -194,7 +212,8 @@ private struct Repair {
         }
         guard dropped > 0 else { return 0 }
         try? FileOperations.remove(temporary)
-        let file = try OpenFile(creating: temporary)
+        let file = try OpenFile(
+            creating: temporary, permissions: OpenFile(reading: path).status().permissions | 0o600)
         try file.write(writer.bytes)
         try file.synchronize()
         try FileOperations.rename(temporary, replacing: path)

@@ -43,7 +43,7 @@ extension Database {
     private static func keptDirectory(beside directory: DatabaseDirectory) throws(LevelError) -> String {
         for number in 1..<10_000 {
             let path = "\(directory.path).replaced-\(number)"
-            if FileStatus(path: path) == nil { return path }
+            if !FileOperations.exists(path) { return path }
         }
         throw LevelError(.io, "there are ten thousand databases \(directory.path).replaced-N; delete some")
     }

@@ -45,7 +45,7 @@ struct ExclusiveAccess: ~Copyable {
 
     private static func lock(_ directory: DatabaseDirectory) throws(LevelError) -> Int32 {
         let path = directory.file("LOCK")
-        let descriptor = unsafe open(path, O_RDWR | O_CREAT | O_CLOEXEC, mode_t(0o644))
+        let descriptor = unsafe open(path, O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, mode_t(0o644))
         guard descriptor >= 0 else { throw SystemError.last.levelError("open \(path)") }
         var request = flock()
         request.l_type = Int16(F_WRLCK)

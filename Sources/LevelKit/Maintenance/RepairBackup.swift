@@ -21,32 +21,30 @@ struct RepairBackup {
     /// - Returns: the path of the new directory.
     /// - Throws: ``LevelError``: `io`; `cancelled` if it may not.
     func make(mayGoOn: () -> Bool) throws(LevelError) -> String {
-        let path = try makeDirectory()
-        var made: [String] = []
-        func remove() {
-            for copy in made { try? FileOperations.remove(copy) }
-            try? FileOperations.removeDirectory(path)
+        let audience: Audience
+        do throws(SystemError) {
+            audience = try Audience(ofDirectory: directory.path)
+        } catch {
+            throw error.levelError("read \(directory.path)")
         }
+        let copy = try UnpublishedDirectory(beside: directory, marker: ".before-repair-", for: audience)
         var isCancelled = false
         do throws(SystemError) {
             for name in try names() {
                 isCancelled = !mayGoOn()
                 if isCancelled { break }
-                let copy = path + "/" + name
-                try keep(name, as: copy)
-                made.append(copy)
+                try keep(name, in: copy)
             }
-            try FileOperations.synchronizeDirectory(path)
         } catch {
-            remove()
-            throw error.levelError("back up \(directory.path) to \(path) before its repair")
+            copy.discard()
+            throw error.levelError("back up \(directory.path) before its repair")
         }
         guard !isCancelled, mayGoOn() else {
-            remove()
+            copy.discard()
             throw LevelError(
                 .cancelled, "the repair of \(directory.path) was called off before it changed anything; begin it again")
         }
-        return path
+        return try publish(copy)
     }
 
     /// The files that a repair may touch, without the lock.
@@ -60,29 +58,25 @@ struct RepairBackup {
         }
     }
 
-    private func keep(_ name: String, as copy: String) throws(SystemError) {
+    private func keep(_ name: String, in copy: UnpublishedDirectory) throws(SystemError) {
         let source = try OpenFile(reading: directory.file(name))
-        let target = try OpenFile(creating: copy, permissions: source.status().permissions | 0o600)
-        do throws(SystemError) {
-            _ = try target.fill(from: source)
-            try target.synchronize()
-        } catch {
-            try? FileOperations.remove(copy)
-            throw error
-        }
+        let target = try copy.create(name, permissions: source.status().permissions)
+        _ = try target.fill(from: source)
+        try target.synchronize()
     }
 
-    private func makeDirectory() throws(LevelError) -> String {
+    /// Gives the backup the first number that is free.
+    private func publish(_ copy: UnpublishedDirectory) throws(LevelError) -> String {
         var number = 1
         while true {
             let path = "\(directory.path).before-repair-\(number)"
             do throws(SystemError) {
-                let permissions = try OpenFile(reading: directory.path).status().permissions
-                try FileOperations.makeDirectory(path, permissions: permissions | 0o700)
+                try copy.publish(as: path)
                 return path
-            } catch let error where error.number == EEXIST {
+            } catch let error where [EEXIST, ENOTEMPTY, ENOTDIR].contains(error.number) {
                 number += 1
             } catch {
+                copy.discard()
                 throw error.levelError("make the directory \(path)")
             }
         }

@@ -1,0 +1,193 @@
+import Foundation
+import LevelKit
+import Testing
+
+@testable import lkrepl
+
+#if canImport(Glibc)
+    import Glibc
+#else
+    import Darwin
+#endif
+
+/// Attacks that another user of the machine can try. Tests run as one user, so the links are of the same user; what must hold
+/// is that files they lead to survive, since a system may not protect links of others in shared directories.
+@Suite struct SharedMachineTests {
+    /// A workplace with a dump, a directory that everybody can write to, and files that nobody may touch.
+    private func attacked(_ body: (Workplace) throws -> Void) throws {
+        try Workplace.with(isVerified: false) { place in
+            try place.makeDatabase()
+            #expect(try place.run("put", "--write", "app.db", "k", "v").code == 0)
+            try place.write(try place.dump("app.db"), to: "app.lk")
+            for name in ["shared", "precious", "precious/inner"] {
+                try FileManager.default.createDirectory(
+                    atPath: place.path + "/" + name, withIntermediateDirectories: false)
+            }
+            #expect(unsafe chmod(place.path + "/shared", 0o1777) == 0)
+            for name in Self.precious { try place.write("mine", to: "precious/" + name) }
+            try body(place)
+            #expect(try place.names(in: "precious") == (Self.precious + ["inner"]).sorted())
+            for name in Self.precious { #expect(try place.read("precious/" + name) == Array("mine".utf8), "\(name)") }
+        }
+    }
+
+    private static let precious = ["000003.log", "000005.ldb", "CURRENT", "LOG", "MANIFEST-000002", "letter.txt"]
+
+    private func link(_ name: String, to target: String, in place: Workplace) throws {
+        try FileManager.default.createSymbolicLink(
+            atPath: place.path + "/" + name, withDestinationPath: place.path + "/" + target)
+    }
+
+    private func permissions(_ name: String, in place: Workplace) throws -> Int {
+        try #require(
+            FileManager.default.attributesOfItem(atPath: place.path + "/" + name)[.posixPermissions] as? Int)
+    }
+
+    @Test func `Directories planted as leftovers do not have files of the victim deleted`() throws {
+        try attacked { place in
+            for name in [".lkrepl-scratch-4194399-1", ".levelkit-scratch-aaaaaa"] {
+                let planted = "shared/" + name
+                try FileManager.default.createDirectory(
+                    atPath: place.path + "/" + planted, withIntermediateDirectories: false,
+                    attributes: [.posixPermissions: 0o700])
+                try place.write("", to: planted + "/scratch.lock")
+                for inner in ["lost", "db", "db.before-repair-1"] {
+                    try link(planted + "/" + inner, to: "precious", in: place)
+                }
+            }
+            try link("shared/.lkrepl-scratch-4194398-1", to: "precious", in: place)
+            try link("shared/.levelkit-scratch-bbbbbb", to: "precious", in: place)
+            // This process has the database open, so that the command reads a copy.
+            let database = try Database.open(at: place.path + "/app.db")
+            let outcome = try place.run("stats", "app.db", environment: ["TMPDIR": place.path + "/shared"])
+            #expect(outcome.code == 0, "\(outcome)")
+            try database.close()
+        }
+    }
+
+    @Test func `A planted directory is not where a new database is loaded`() throws {
+        try attacked { place in
+            let outcome = try place.shell(
+                """
+                ln -s '\(place.path)/precious' "shared/new.db.loading-$$"
+                ln -s '\(place.path)/precious' shared/new.db.loading-aaaaaa
+                exec \(Binary.path) load --create shared/new.db app.lk
+                """)
+            #expect(outcome.code == 0, "\(outcome)")
+            #expect(try place.run("get", "shared/new.db", "k").output.contains("v"))
+        }
+    }
+
+    @Test func `A planted backup is not where a rehearsed repair copies to`() throws {
+        try attacked { place in
+            let outcome = try place.shell(
+                """
+                ln -s '\(place.path)/precious' "shared/.lkrepl-scratch-$$-1.before-repair-1"
+                TMPDIR='\(place.path)/shared' exec \(Binary.path) repair --dry-run app.db
+                """)
+            #expect(outcome.code == 0, "\(outcome)")
+            #expect(try place.names(in: "shared").allSatisfy { $0.hasPrefix(".lkrepl") }, "nothing else is left")
+        }
+    }
+
+    @Test func `A planted link is not where the progress of a load is written`() throws {
+        try attacked { place in
+            try place.makeDatabase("big.db")
+            let lines = (0..<20_000).map { #"{"k":"key\#($0)","v":"\#(String(repeating: "x", count: 100))"}"# }
+            let header = try #require(place.dump("big.db").split(separator: 0x0a).first)
+            try place.write(Array(header) + [0x0a] + Array(lines.joined(separator: "\n").utf8), to: "shared/many.lk")
+            let outcome = try place.shell(
+                """
+                ln -s '\(place.path)/precious/letter.txt' "shared/many.lk.lkprogress.partial-$$"
+                exec \(Binary.path) load --write --allow-incomplete --yes big.db shared/many.lk
+                """)
+            #expect([0, 65].contains(outcome.code), "\(outcome)")
+        }
+    }
+
+    @Test func `Planted links beside an output are neither followed nor in the way`() throws {
+        try attacked { place in
+            let outcome = try place.shell(
+                """
+                ln -s '\(place.path)/precious/letter.txt' "shared/out.lk.partial-$$"
+                exec \(Binary.path) dump app.db -o shared/out.lk
+                """)
+            #expect(outcome.code == 0, "\(outcome)")
+            #expect(place.has("shared/out.lk"))
+        }
+    }
+
+    @Test func `Output follows links of the user, and replaces what they lead to`() throws {
+        try attacked { place in
+            try place.write("old", to: "mine.lk")
+            #expect(unsafe chmod(place.path + "/mine.lk", 0o600) == 0)
+            try link("shared/link.lk", to: "mine.lk", in: place)
+            #expect(try place.run("dump", "app.db", "-q", "-o", "shared/link.lk").code == 0)
+            #expect(try place.read("mine.lk") == place.dump("app.db"))
+            #expect(try permissions("mine.lk", in: place) == 0o600, "the file keeps its permissions")
+            let toTerminal = try place.run("dump", "app.db", "-q", "-o", "/dev/stdout")
+            #expect(toTerminal.code == 0, "\(toTerminal)")
+            #expect(try place.run("dump", "app.db", "-q", "-o", "/dev/null").code == 0)
+        }
+    }
+
+    @Test(.enabled(if: geteuid() == 0, "only root can make links of another user"))
+    func `Output does not go through a link, a pipe or a file of another user in a shared directory`() throws {
+        try attacked { place in
+            try link("shared/link", to: "precious/letter.txt", in: place)
+            try link("shared/directory", to: "precious/inner", in: place)
+            #expect(unsafe mkfifo(place.path + "/shared/pipe", 0o666) == 0)
+            try place.write("bait", to: "shared/file")
+            #expect(unsafe chown(place.path + "/shared", 0, 0) == 0)
+            for name in ["link", "directory", "pipe", "file"] {
+                #expect(unsafe lchown(place.path + "/shared/" + name, 65534, 65534) == 0)
+                let output = name == "directory" ? "shared/directory/out.lk" : "shared/" + name
+                for arguments in [
+                    ["dump", "app.db", "-o", output], ["app.db", "-c", ".output \(output)", "-c", "keys"],
+                    ["load", "--create", "x.db", "app.lk", "--rejects", output],
+                ] {
+                    let outcome = try place.run(arguments)
+                    #expect(outcome.code == 73 && outcome.says("another user"), "\(arguments): \(outcome)")
+                }
+            }
+            #expect(try place.read("shared/file") == Array("bait".utf8))
+        }
+    }
+
+    @Test func `What a killed load leaves is private, and the next load of the same name removes it`() throws {
+        try attacked { place in
+            #expect(unsafe mkfifo(place.path + "/pipe", 0o600) == 0)
+            let child = try place.start("load", "--create", "new.db", "pipe", name: "load")
+            let writer = unsafe open(place.path + "/pipe", O_WRONLY)
+            let dump = try place.read("app.lk")
+            let line = dump.prefix { $0 != 0x0a } + [0x0a]
+            _ = unsafe Array(line).withUnsafeBytes { unsafe Glibc.write(writer, $0.baseAddress, $0.count) }
+            var left: [String] = []
+            while left.isEmpty {
+                usleep(10_000)
+                left = try place.names().filter { $0.hasPrefix("new.db.loading-") }
+            }
+            child.signal(SIGKILL)
+            _ = try child.wait()
+            close(writer)
+            #expect(try permissions(left[0], in: place) == 0o700)
+            #expect(try place.run("load", "--create", "new.db", "app.lk").code == 0)
+            #expect(try place.names().filter { $0.hasPrefix("new.db") } == ["new.db"])
+        }
+    }
+
+    @Test func `The file that is edited has a random name and is for nobody else`() throws {
+        try attacked { place in
+            let outcome = try place.shell(
+                """
+                mkdir "shared/lkrepl-$$.lk"
+                printf '#!/bin/sh\\nls -l "$1" > \(place.path)/.run-mode\\necho keys > "$1"\\n' > editor.sh
+                chmod +x editor.sh
+                umask 0
+                EDITOR=./editor.sh TMPDIR='\(place.path)/shared' exec \(Binary.path) app.db -c .edit
+                """)
+            #expect(outcome.code == 0, "\(outcome)")
+            #expect(String(decoding: try place.read(".run-mode"), as: UTF8.self).hasPrefix("-rw-------"))
+        }
+    }
+}
