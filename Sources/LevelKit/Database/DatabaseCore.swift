@@ -248,7 +248,8 @@ final class DatabaseCore: Sendable {
         iterator.seek(key)
         let isValid = iterator.isValid
         if let error = iterator.error {
-            throw .engine(error, action: "read a key of \(path)").located(near: key.copied(), order: order, in: enginePath)
+            throw .engine(error, action: "read a key of \(path)").located(
+                near: key.copied(), order: order, in: enginePath)
         }
         guard isValid, unsafe order.compare(Span(_unsafeElements: iterator.key), key) == 0 else { return nil }
         return unsafe EngineValue(copying: iterator.value)
@@ -284,12 +285,13 @@ final class DatabaseCore: Sendable {
             defer { views.endWrite() }
             if let noting { forEachKey { noting.stamps.mark($0, write: noting.write) } }
             do throws(LevelError) {
-                try body(durability != .buffered)
+                // Before the write: the engine may begin a new log for it, and the power may go at any moment.
+                if durability == .synced, writing.hasBuffered { try syncLogs() }
+                // What is flushed reaches the disk in a table, behind all that was written before it.
+                try body(durability == .synced)
                 switch durability {
                 case .buffered: writing.hasBuffered = true
-                case .synced:
-                    if writing.hasBuffered { try syncEarlierLogs() }
-                    writing.hasBuffered = false
+                case .synced: writing.hasBuffered = false
                 case .flushed:
                     try flush()
                     writing.hasBuffered = false
@@ -301,14 +303,13 @@ final class DatabaseCore: Sendable {
         }
     }
 
-    /// Has the disk take logs that LevelDB left for a new one, and of which it syncs nothing any more. They are there until
-    /// what they hold is in a table, which is synced.
-    private func syncEarlierLogs() throws(LevelError) {
+    /// Has the disk take all logs, the oldest first: LevelDB syncs the current one alone. Those that it left for a new one are
+    /// there until what they hold is in a table, which is synced.
+    private func syncLogs() throws(LevelError) {
         let logs = try directory.names().compactMap { name -> (name: String, number: UInt64)? in
             if case .log(let number)? = EngineFileName(name) { (name, number) } else { nil }
         }
-        let current = logs.map(\.number).max()
-        for log in logs where log.number != current {
+        for log in logs.sorted(by: { $0.number < $1.number }) {
             do throws(SystemError) {
                 try OpenFile(reading: directory.file(log.name)).synchronize()
             } catch let error where error.number == ENOENT {
