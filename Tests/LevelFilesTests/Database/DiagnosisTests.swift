@@ -92,4 +92,32 @@ import Testing
             #expect(try Self.findings(path).map(\.finding) == [.rocksDB])
         }
     }
+
+    @Test func `of a damaged manifest names the record, and not the tables that the rest of it seems to miss`() throws {
+        try withTemporaryDirectory { directory in
+            let path = try Self.make(directory)
+            // Opened again and again, so that the manifest has several records that replace tables.
+            let database = try Database.open(at: path)
+            for round in 0..<5 {
+                for number in 0..<200 { try database.put("value \(round)", forKey: "key/\(number)") }
+                try database.compact()
+            }
+            try database.close()
+            let name = try DatabaseFiles.currentManifestName(in: path)
+            let original = try TestFiles.bytes(of: path + "/" + name)
+            var reader = RecordReader(original)
+            var ends: [Int] = []
+            while case .record? = try reader.next() { ends.append(Int(reader.endOffset)) }
+            for end in ends.dropFirst() {
+                var bytes = original
+                bytes[end - 3] ^= 0x10
+                try TestFiles.write(bytes, to: path + "/" + name)
+                let findings = try Self.findings(path)
+                #expect(findings.map(\.finding) == [.damagedManifest], "byte \(end - 3): \(findings)")
+                #expect(findings.first?.explanation.contains("\(name), byte ") == true, "\(findings)")
+                let check = FileCheck(try DatabaseFiles(at: path), depth: .everything)
+                #expect(check.problems.allSatisfy { $0.file == name && $0.offset != nil }, "\(check.problems)")
+            }
+        }
+    }
 }

@@ -121,4 +121,26 @@ import Testing
             #expect(keys.count == keyCount)
         }
     }
+
+    @Test func `counts all problems, also those beyond the limit of what it lists`() throws {
+        var random = TestRun.random(stream: 0xf19)
+        try withTemporaryDirectory { directory in
+            let database = try Database.open(at: directory + "/db")
+            for index in 0..<1_100 {
+                try database.put((0..<4_200).map { _ in UInt8(random.number(below: 256)) }, forKey: Array("k\(index)".utf8))
+            }
+            try database.compact()
+            try database.close()
+            let path = directory + "/db"
+            for file in try Self.tables(path) {
+                let handles = try Table(at: path + "/" + file.name).index().map(\.handle)
+                var bytes = try TestFiles.bytes(of: path + "/" + file.name)
+                for handle in handles { bytes[Int(handle.offset) + 9] ^= 1 }
+                try TestFiles.write(bytes, to: path + "/" + file.name)
+            }
+            let check = FileCheck(try DatabaseFiles(at: path), depth: .everything)
+            #expect(check.problems.count == FileCheck.problemLimit)
+            #expect(check.problemCount >= 1_100)
+        }
+    }
 }

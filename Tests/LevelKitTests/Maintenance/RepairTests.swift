@@ -47,6 +47,7 @@ import Testing
         let report = try Database.repair(at: path)
         #expect(report.verification.isSound)
         #expect(report.droppedByteCount == 0)
+        #expect(report.losses.isEmpty, "\(report.losses)")
         #expect(report.isOrderChecked)
         let database = try Database.open(at: path)
         #expect(try WriterHistory.prefix(of: database) == 8_000)
@@ -139,6 +140,143 @@ import Testing
         let backup = try Database.open(at: path + ".before-repair-1")
         #expect(try WriterHistory.prefix(of: backup) == 8_000)
         try backup.close()
+    }
+
+    // MARK: - What it says is lost
+
+    private static func holds(_ range: KeyRange, _ key: [UInt8]) -> Bool {
+        guard case .included(let lower) = range.lower, case .included(let upper) = range.upper else { return false }
+        return !key.lexicographicallyPrecedes(lower) && !upper.lexicographicallyPrecedes(key)
+    }
+
+    /// The keys of a database.
+    private func keys(_ path: String) throws -> Set<[UInt8]> {
+        let database = try Database.open(at: path)
+        var keys: Set<[UInt8]> = []
+        var cursor = try database.cursor()
+        while try cursor.advance() { keys.insert(cursor.key.copied()) }
+        _ = consume cursor
+        try database.close()
+        return keys
+    }
+
+    /// Puts everything into tables that an opening leaves as they are.
+    private func settle() throws {
+        let database = try Database.open(at: path)
+        try database.compact()
+        try database.close()
+    }
+
+    /// A copy of the database, repaired after something was done to it.
+    private func repaired(_ damage: (_ name: String) throws -> Void) throws -> (RepairReport, lost: Set<[UInt8]>) {
+        let before = try keys(path)
+        let name = "copy-\(UUID().uuidString)"
+        try FileManager.default.copyItem(atPath: path, toPath: directory.path(name))
+        try damage(name)
+        let report = try Database.repair(at: directory.path(name))
+        return (report, before.subtracting(try keys(directory.path(name))))
+    }
+
+    @Test func `Of a damaged block the file, the bytes, the range of keys and their number are reported`() throws {
+        try settle()
+        let manifest = try Manifest(ofDatabaseAt: path)
+        let table = try #require(manifest.tables.max { $0.byteCount < $1.byteCount })
+        let name = EngineFileName.table(named: table.number)
+        let handle = try #require(try Table(at: path + "/" + name).index().dropFirst(2).first).handle
+        let (report, lost) = try repaired { try flip("\($0)/\(name)", at: Int(handle.offset) + 100) }
+        #expect(lost.count > 1)
+        let losses = report.losses
+        #expect(!losses.isEmpty && losses.placeCount == 1 && losses.blockCount == 1 && losses.tableNames.isEmpty)
+        #expect(report.droppedByteCount == handle.byteCount && losses.byteCount == handle.byteCount)
+        #expect(losses.missingKeyCount == 0 && losses.changedKeyCount == 0 && losses.returnedKeyCount == 0)
+        // A lower bound, and what the damaged bytes show.
+        #expect((1...UInt64(lost.count)).contains(losses.entryCount))
+        #expect(try #require(losses.estimatedEntryCount) >= lost.count)
+        let place = try #require(losses.places.first)
+        #expect(place.kind == .block && place.file == name && place.offset == handle.offset)
+        let keys = try #require(place.keys)
+        for key in lost { #expect(Self.holds(keys, key)) }
+    }
+
+    @Test func `Of a table that is gone its name, its size and its range of keys are reported`() throws {
+        try settle()
+        let manifest = try Manifest(ofDatabaseAt: path)
+        let table = try #require(manifest.tables.max { $0.byteCount < $1.byteCount })
+        let name = EngineFileName.table(named: table.number)
+        for isShortened in [false, true] {
+            let (report, lost) = try repaired { copy in
+                if isShortened {
+                    try directory.write(Array(try directory.read("\(copy)/\(name)").dropLast(20)), to: "\(copy)/\(name)")
+                } else {
+                    try FileManager.default.removeItem(atPath: directory.path("\(copy)/\(name)"))
+                }
+            }
+            #expect(!lost.isEmpty)
+            #expect(report.losses.tableNames == [name], "\(report.losses)")
+            #expect(report.droppedByteCount >= table.byteCount && report.losses.entryCount >= 1)
+            let keys = try #require(report.losses.places.first { $0.kind == .table }?.keys)
+            for key in lost { #expect(Self.holds(keys, key)) }
+        }
+    }
+
+    @Test func `A manifest that has lost its end makes no table obsolete`() throws {
+        try settle()
+        let name = try Manifest(ofDatabaseAt: path).name
+        let before = try keys(path)
+        // Makes the manifest longer by edits that replace the tables.
+        let database = try Database.open(at: path)
+        for index in 0..<4_000 { try database.put(Array(repeating: 7, count: 100), forKey: Array("later/\(index)".utf8)) }
+        try database.compact()
+        try database.close()
+        let after = try keys(path)
+        #expect(after.count > before.count)
+        let manifest = try Manifest(ofDatabaseAt: path).name
+        let original = try directory.read("db/" + manifest)
+        var reader = RecordReader(original)
+        var ends: [Int] = []
+        while case .record? = try reader.next() { ends.append(Int(reader.endOffset)) }
+        #expect(ends.count > 1 && name != manifest)
+        for end in ends.dropLast() {
+            let (report, lost) = try repaired { copy in
+                try directory.write(Array(original.prefix(end)), to: "\(copy)/\(manifest)")
+            }
+            // What the files still hold is kept, and what is missing is not passed over.
+            #expect(lost.isEmpty, "\(end): \(lost.count) keys, \(report.losses)")
+            #expect(report.obsoleteNames.isEmpty || report.losses.isEmpty, "\(report)")
+        }
+    }
+
+    @Test func `A manifest that is damaged or gone is reported, since tables may be missing that nothing names`() throws {
+        try settle()
+        let name = try Manifest(ofDatabaseAt: path).name
+        for isGone in [false, true] {
+            let (report, lost) = try repaired { copy in
+                if isGone {
+                    try FileManager.default.removeItem(atPath: directory.path("\(copy)/\(name)"))
+                } else {
+                    try flip("\(copy)/\(name)", at: 20)
+                }
+            }
+            #expect(lost.isEmpty && !report.losses.isEmpty && !report.losses.isManifestComplete)
+            #expect(report.losses.places.map(\.kind) == [.manifest] && report.losses.places.first?.file == name)
+        }
+        // CURRENT alone says nothing that the newest manifest does not.
+        let (report, lost) = try repaired {
+            try FileManager.default.removeItem(atPath: directory.path("\($0)/CURRENT"))
+        }
+        #expect(lost.isEmpty && report.losses.isEmpty, "\(report.losses)")
+    }
+
+    @Test func `Writes that a damaged log has lost are counted by their numbers`() throws {
+        let path = directory.path("logged")
+        let database = try Database.open(at: path)
+        for index in 0..<3_000 { try database.put(Array(repeating: 1, count: 90), forKey: Array("key/\(index)".utf8)) }
+        try database.close()
+        let name = "logged/" + (try #require(try directory.names(in: "logged").last { $0.hasSuffix(".log") }))
+        try flip(name, at: 100_000)
+        let report = try Database.repair(at: path)
+        #expect(report.losses.entryCount == 3_000 - report.verification.keyCount, "\(report.losses)")
+        #expect(report.losses.places.map(\.kind) == [.log] && report.losses.places[0].offset != nil)
     }
 
     // MARK: - What it refuses

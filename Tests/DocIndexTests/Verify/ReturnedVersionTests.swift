@@ -1,0 +1,120 @@
+import LevelKit
+import TestSupport
+import Testing
+
+@testable import DocIndex
+
+/// Stores to which LevelDB 1.23 has brought old versions of keys back: a rebuild makes them whole.
+@Suite struct ReturnedVersionTests {
+    /// A store of which some documents were changed and some deleted, with the database as it was before that.
+    private static func withStore(
+        _ body: (_ database: Database, _ store: DocumentStore, _ old: Database) throws -> Void
+    ) throws {
+        try withTemporaryDirectory { directory in
+            let database = try Database.open(at: directory + "/s")
+            let store = try DocumentStore.open(on: database, schema: DamageTests.schema)
+            try put(1...40, rating: 1, title: "fog over the bridge", in: store)
+            try database.checkpoint(to: directory + "/old")
+            try put(11...20, rating: 5, title: "snow on the hill", in: store)
+            try store.write { for id in 31...40 { try $0.delete(.int(Int64(id)), in: "photos") } }
+            let old = try Database.open(at: directory + "/old")
+            try body(database, store, old)
+            try old.close()
+            let verification = try store.verify()
+            #expect(verification.problems == [])
+            try store.close()
+            let again = try DocumentStore.open(at: directory + "/s")
+            #expect(try again.verify().isSound)
+            try again.close()
+        }
+    }
+
+    private static func put(_ ids: ClosedRange<Int>, rating: Int64, title: String, in store: DocumentStore) throws {
+        try store.write { transaction in
+            for id in ids {
+                try transaction.put(
+                    ["id": .int(Int64(id)), "year": .int(1900 + rating), "rating": .int(rating), "title": .string(title)],
+                    in: "photos")
+            }
+        }
+    }
+
+    /// Gives keys of a prefix the values that they had, also those that were deleted since.
+    private static func bringBack(_ prefix: [UInt8], from old: Database, to database: Database) throws -> Int {
+        var count = 0
+        var cursor = try old.cursor(in: .prefix(prefix))
+        while try cursor.advance() {
+            let value = cursor.value.copied()
+            if try database.value(forKey: cursor.key.copied()) == value { continue }
+            try database.put(value, forKey: cursor.key.copied())
+            count += 1
+        }
+        return count
+    }
+
+    @Test func `Entries, counts, words and sums that came back are removed by a rebuild, and answers are right again`() throws
+    {
+        let prefixes: [[UInt8]] = [
+            StoreKeyspace.values.prefix(1), StoreKeyspace.valueCounts.prefix(1), StoreKeyspace.text.prefix(3),
+            CollectionCounters.key(1), StoreKeyspace.ids.prefix(1), [StoreKeyspace.changes.rawValue],
+        ]
+        for prefix in prefixes {
+            try Self.withStore { database, store, old in
+                let count = try Self.bringBack(prefix, from: old, to: database)
+                #expect(count > 0, "\(prefix)")
+                #expect(try store.verify().isSound == false, "\(prefix)")
+                let report = try store.rebuild()
+                #expect(report.documentCount == 30, "\(prefix)")
+                #expect(report.unreadableRows.isEmpty && report.shadowedRows.isEmpty, "\(prefix)")
+                let photos = try store.collection("photos")
+                #expect(try photos.count() == 30, "\(prefix)")
+                #expect(try photos.count(where: .init(parsing: "year = 1905")) == 10, "\(prefix)")
+                #expect(try photos.count(where: .init(parsing: "year = 1901")) == 20, "\(prefix)")
+                #expect(try photos.searchCount(TextQuery(parsing: "snow")) == 10, "\(prefix)")
+                #expect(try photos.searchCount(TextQuery(parsing: "fog")) == 20, "\(prefix)")
+            }
+        }
+    }
+
+    @Test func `A document that came back in an old version is kept, and the rebuild says which one it is`() throws {
+        try Self.withStore { database, store, old in
+            let key = StoreKeyspace.document(1, row: 12)
+            try database.put(try #require(try old.value(forKey: key)), forKey: key)
+            #expect(try store.verify().isSound == false)
+            let report = try store.rebuild()
+            #expect(report.outdatedRows == ["photos row 12"] && report.returnedRows == [])
+            #expect(try store.collection("photos").document(12)?.content["rating"] == 1)
+            #expect(try store.collection("photos").count(where: .init(parsing: "year = 1905")) == 9)
+        }
+    }
+
+    @Test func `A deleted document that came back is deleted again`() throws {
+        try Self.withStore { database, store, old in
+            // With its id and its change, and without them.
+            let keys = [
+                StoreKeyspace.document(1, row: 35), StoreKeyspace.document(1, row: 36), StoreKeyspace.id(1, 36),
+            ]
+            for key in keys { try database.put(try #require(try old.value(forKey: key)), forKey: key) }
+            #expect(try store.verify().isSound == false)
+            let report = try store.rebuild()
+            #expect(report.returnedRows.sorted() == ["photos row 35", "photos row 36"] && report.outdatedRows == [])
+            #expect(try store.collection("photos").document(35) == nil)
+            #expect(try store.collection("photos").document(36) == nil)
+            #expect(try store.collection("photos").count() == 30)
+            #expect(try store.changes(since: 0).filter(\.isDeletion).count == 10)
+        }
+    }
+
+    @Test func `Entries of an index that is in no catalog any more are removed, and other unknown keys are set aside`() throws
+    {
+        try Self.withStore { database, store, _ in
+            try database.put([], forKey: StoreKeyspace.values.prefix(77) + [0x15, 1, 0x15, 1])
+            try database.put([9], forKey: StoreKeyspace.document(55, row: 1))
+            #expect(try store.verify().problemCount == 2)
+            let report = try store.rebuild()
+            #expect(report.unknownKeyCount == 2)
+            let kept = [StoreKeyspace.setAside.rawValue] + StoreKeyspace.document(55, row: 1)
+            #expect(try database.value(forKey: kept) == [9])
+        }
+    }
+}

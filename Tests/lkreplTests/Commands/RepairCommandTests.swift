@@ -1,0 +1,165 @@
+import DocIndex
+import Foundation
+import LevelFiles
+import LevelKit
+import Testing
+
+@testable import lkrepl
+
+/// What `repair` and `verify` say of a damaged database, and whether what they propose puts it right.
+@Suite struct `Repairing a damaged database` {
+    /// A store `items.store` of 400 documents in one table.
+    private func fill(_ place: Workplace) throws {
+        try place.makeItems()
+        let lines = (1...400).map { number in
+            "{\"id\": \"item-\(number)\", \"n\": \(number), \"t\": \"word\(number) common\", \"x\": \"\(UUID())\"}"
+        }
+        try place.write(lines.joined(separator: "\n"), to: "items.jsonl")
+        try #require(try place.run("import", "--write", "items.store", "items", "items.jsonl").code == 0)
+        try #require(try place.run("compact", "--write", "--yes", "items.store").code == 0)
+    }
+
+    /// Changes a byte of a block of which all keys begin with a byte.
+    ///
+    /// - Returns: the file and the offset of the block.
+    private func damageBlock(of kind: UInt8, _ place: Workplace, _ name: String) throws -> (file: String, offset: UInt64) {
+        for file in try place.names(in: name).filter({ $0.hasSuffix(".ldb") }) {
+            let table = try Table(at: "\(place.path)/\(name)/\(file)")
+            var last: UInt8 = 0
+            for entry in try table.index() {
+                let first = entry.separator.first ?? 0
+                defer { last = first }
+                guard last == kind, first == kind else { continue }
+                var bytes = try place.read("\(name)/\(file)")
+                bytes[Int(entry.handle.offset) + 20] ^= 0x55
+                try place.write(bytes, to: "\(name)/\(file)")
+                return (file, entry.handle.offset)
+            }
+        }
+        throw ChildProcess.Failure(what: "no block of \(kind)")
+    }
+
+    private func rows(_ outcome: Outcome) throws -> [DocumentObject] {
+        try outcome.lines.map { try #require(try JSONParser().parse(Array($0.utf8)).objectValue) }
+    }
+
+    /// Runs the command that a hint names in quotation marks.
+    private func runHint(of outcome: Outcome, _ place: Workplace, containing text: String) throws -> Outcome {
+        let commands = outcome.error.split(separator: "\"").filter { $0.hasPrefix("lkrepl ") && $0.contains(text) }
+        return try place.shell(String(try #require(commands.first, "\(outcome)")))
+    }
+
+    @Test func `counts the documents that are lost, ends with 65, and the rebuild that it names makes the rest whole`() throws
+    {
+        // What is left beside the store is its damaged backup.
+        try Workplace.with(isVerified: false) { place in
+            try fill(place)
+            let (file, offset) = try damageBlock(of: 0x44, place, "items.store")
+            for command in [
+                ["verify", "items.store"], ["find", "items.store", "items"], ["scan", "items.store"],
+                ["scan", "items.store", "--reverse"],
+            ] {
+                let outcome = try place.run(command)
+                #expect(outcome.code == 65 && outcome.error.contains("\(file), byte \(offset)"), "\(outcome)")
+            }
+            let rehearsal = try place.run("repair", "--dry-run", "items.store")
+            #expect(rehearsal.code == 65 && rehearsal.error.contains("documents of items are lost"), "\(rehearsal)")
+            let repaired = try runHint(
+                of: try place.run("verify", "items.store"), place, containing: "repair --write")
+            #expect(repaired.code == 65, "\(repaired)")
+            let rows = try rows(repaired)
+            let place1 = try #require(rows.first { $0["what"] == "lost" }, "\(repaired)")
+            #expect(place1["file"]?.stringValue == file && place1["byte"]?.intValue == Int64(offset), "\(place1)")
+            #expect(place1["from"]?.stringValue?.hasPrefix("\"D") == true, "\(place1)")
+            let items = try #require(rows.first { $0["collection"] == "items" }, "\(repaired)")
+            let lost = try #require(items["lost"]?.intValue)
+            #expect(lost > 0 && items["complete"] == true && items["value"] == .int(400 - lost), "\(items)")
+            #expect(rows.first { $0["what"] == "bytes left out" }?["value"] != 0)
+            // Until it is rebuilt, the store says what is missing.
+            let verified = try place.run("verify", "items.store")
+            #expect(verified.code == 65 && verified.error.contains("restore a backup"), "\(verified)")
+            #expect(try runHint(of: repaired, place, containing: "index rebuild").code == 0)
+            #expect(try place.run("verify", "items.store", "--deep").code == 0)
+            #expect(try place.run("find", "items.store", "items", "--count").output == "\(400 - lost)\n")
+        }
+    }
+
+    @Test func `with --rebuild puts a store right of which indexes alone are damaged, and ends with 0`() throws {
+        try Workplace.with(isVerified: false) { place in
+            try fill(place)
+            _ = try damageBlock(of: 0x58, place, "items.store")
+            let repaired = try place.run("repair", "--write", "items.store", "--confirm", "items.store", "--rebuild")
+            #expect(repaired.code == 0 && repaired.error.contains("no document is lost"), "\(repaired)")
+            #expect(try place.run("verify", "items.store", "--deep").code == 0)
+            #expect(try place.run("find", "items.store", "items", "--count").output == "400\n")
+        }
+    }
+
+    @Test func `of a plain database ends with 65 where a block is lost, and with 0 where nothing is`() throws {
+        try Workplace.with(isVerified: false) { place in
+            let database = try Database.open(at: place.path + "/app.db")
+            for number in 0..<2_000 { try database.put("\(UUID())", forKey: "key/\(number)") }
+            try database.compact()
+            try database.close()
+            let sound = try place.run("repair", "--write", "app.db", "--confirm", "app.db")
+            #expect(sound.code == 0, "\(sound)")
+            _ = try damageBlock(of: UInt8(ascii: "k"), place, "app.db")
+            let repaired = try place.run("repair", "--write", "app.db", "--confirm", "app.db")
+            #expect(repaired.code == 65 && repaired.error.contains("1 unreadable place held at least 1 entry"), "\(repaired)")
+            let left = try place.run("count", "app.db")
+            #expect(left.code == 0 && left.output != "2000\n", "\(left)")
+        }
+    }
+
+    @Test func `verify proposes a rebuild where documents are whole`() throws {
+        try Workplace.with { place in
+            try fill(place)
+            let database = try Database.open(at: place.path + "/items.store")
+            var cursor = try database.cursor(in: .prefix([0x56]), reverse: false)
+            try #require(try cursor.advance())
+            let key = cursor.key.copied()
+            _ = consume cursor
+            try database.delete(key)
+            try database.close()
+            let found = try place.run("verify", "items.store")
+            #expect(found.code == 65 && found.error.contains("the documents are whole"), "\(found)")
+            #expect(!found.error.contains("backup") && !found.error.contains("dump"), "\(found)")
+            let rebuilt = try runHint(of: found, place, containing: "index rebuild")
+            #expect(rebuilt.code == 0, "\(rebuilt)")
+        }
+    }
+
+    @Test func `index rebuild takes a collection alone, and a store alone`() throws {
+        try Workplace.with { place in
+            try fill(place)
+            let collection = try place.run("index", "rebuild", "--write", "items.store", "items")
+            #expect(collection.code == 0 && collection.error.contains("of items is complete"), "\(collection)")
+            let store = try place.run("index", "rebuild", "--write", "items.store")
+            #expect(store.code == 0 && store.error.contains("400 documents were read"), "\(store)")
+            #expect(try place.run("index", "rebuild", "items.store").code == 77)
+        }
+    }
+
+    @Test func `verify --deep says how many problems there are beyond those that it lists`() throws {
+        try Workplace.with(isVerified: false) { place in
+            let database = try Database.open(at: place.path + "/app.db")
+            var random = SystemRandomNumberGenerator()
+            for number in 0..<1_100 {
+                let value = (0..<4_200).map { _ in UInt8.random(in: 0...255, using: &random) }
+                try database.put(value, forKey: Array("k\(number)".utf8))
+            }
+            try database.compact()
+            try database.close()
+            for file in try place.names(in: "app.db").filter({ $0.hasSuffix(".ldb") }) {
+                var bytes = try place.read("app.db/" + file)
+                for entry in try Table(at: "\(place.path)/app.db/\(file)").index() {
+                    bytes[Int(entry.handle.offset) + 9] ^= 1
+                }
+                try place.write(bytes, to: "app.db/" + file)
+            }
+            let found = try place.run("verify", "--deep", "app.db")
+            #expect(found.code == 65 && found.lines.count == 1_000, "\(found)")
+            #expect(found.error.contains("1,000 problems are listed; 1,1"), "\(found)")
+        }
+    }
+}
