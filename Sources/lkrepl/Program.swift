@@ -117,13 +117,14 @@ struct RootCommand: ParsableCommand {
             lkrepl COMMAND DB [ARGUMENTS]         run one command
             """,
         discussion: """
-            Nothing is changed without --write. Data goes to standard output, everything else to standard error. \
+            Nothing is changed or locked without --write: reading works while another process writes, on a full disk \
+            and without permission to write. Data goes to standard output, everything else to standard error. \
             With -c and -f the first failure ends the run; --keep-going tries the rest. --no-config leaves out the \
             user's configuration, --no-history remembers nothing, --color auto|always|never decides on colours, \
             --no-pager shows long results on a terminal as they are, \
             --error-format json tells failures as JSON.
             Exit codes: 0 done, 1 no (not found), 64 usage, 65 bad data, 66 no such input, 74 input/output error, \
-            75 locked by another process, 77 --write is needed, 130 interrupted.
+            75 locked by another process that writes, 77 --write is needed, 130 interrupted.
             """,
         version: Version.text,
         subcommands: [

@@ -2,7 +2,7 @@ import ArgumentParser
 
 /// The options that every command takes, before or behind its name.
 struct GlobalOptions: ParsableArguments {
-    @Flag(name: .long, help: "Allow changes. Without it nothing is written.")
+    @Flag(name: .long, help: "Allow changes. Without it nothing is written or locked.")
     var write = false
 
     @Option(
@@ -34,7 +34,7 @@ struct GlobalOptions: ParsableArguments {
     @Flag(name: .long, help: "Show long results on a terminal without a pager.")
     var noPager = false
 
-    @Option(name: .long, help: "Seconds to wait for a process that has the database open.")
+    @Option(name: .long, help: "With --write: seconds to wait for a process that has the database open for writing.")
     var wait = 0.0
 
     @Option(name: .long, help: "Progress on standard error: line, plain or none. A line on a terminal if not given.")

@@ -150,8 +150,8 @@ import Testing
             try place.write("{\"id\":1}\n", to: "one.jsonl")
             let before = try place.dump("photos.store")
             try place.write(before, to: "photos.lkd")
-            let holder = try TerminalSession(["photos.store", "-q"], in: place)
-            try holder.expect("photos.store ro> ")
+            let holder = try TerminalSession(["photos.store", "-q", "--write"], in: place)
+            try holder.expect("photos.store rw!> ")
             for arguments in [
                 ["find", "photos.store", "photos", "--count"], ["search", "photos.store", "photos", "snow"],
                 ["doc", "get", "photos.store", "photos", "scan-0001"], ["stats", "photos.store"],

@@ -1,0 +1,196 @@
+import Foundation
+import LevelFiles
+import LevelKit
+import TestSupport
+import Testing
+
+#if canImport(Glibc)
+    import Glibc
+#else
+    import Darwin
+#endif
+
+/// A database is looked at before LevelDB sees it: what is foreign, forged or a trap is refused and left as it was.
+@Suite struct InspectionTests {
+    private static let modes: [Database.Mode] = [.readWrite, .readOnly]
+
+    /// Expects both modes to refuse a database and to leave its directory alone.
+    private func expectRefusal(
+        of path: String, _ expected: LevelError.Code, naming text: String, options: DatabaseOptions = DatabaseOptions(),
+        sourceLocation: SourceLocation = #_sourceLocation
+    ) throws {
+        for mode in Self.modes {
+            let before = try DirectoryState(path)
+            let error = thrownError { _ = try Database.open(at: path, options: options, mode: mode) }
+            #expect(error?.code == expected, "\(mode): \(String(describing: error))", sourceLocation: sourceLocation)
+            #expect(
+                error?.message.contains(text) == true, "\(mode): \(String(describing: error))",
+                sourceLocation: sourceLocation)
+            #expect(try DirectoryState(path).difference(from: before) == [], "\(mode)", sourceLocation: sourceLocation)
+        }
+    }
+
+    @Test func `a symbolic link under a name of LevelDB's is refused, and its target survives`() throws {
+        try withTemporaryDirectory(leavesDamage: true) { directory in
+            let path = directory + "/db"
+            let victim = directory + "/precious"
+            try ReadOnlyTests.makeWithLog(at: path)
+            try write(utf8("precious"), to: victim)
+            let next = try Manifest(ofDatabaseAt: path).nextFileNumber
+            var names = ["LOG", "LOG.old", "LOCK", "CURRENT"]
+            for number in [next - 1, next, next + 1, next + 2, next + 3] {
+                let digits = String(format: "%06d", Int(number))
+                names += ["MANIFEST-\(digits)", "\(digits).log", "\(digits).ldb", "\(digits).dbtmp"]
+            }
+            for name in names {
+                let file = path + "/" + name
+                let isThere = FileManager.default.fileExists(atPath: file)
+                if isThere { try FileManager.default.moveItem(atPath: file, toPath: directory + "/aside") }
+                try FileManager.default.createSymbolicLink(atPath: file, withDestinationPath: "../precious")
+                try expectRefusal(of: path, .corruption, naming: name)
+                #expect(try content(of: victim) == utf8("precious"))
+                try FileManager.default.removeItem(atPath: file)
+                if isThere { try FileManager.default.moveItem(atPath: directory + "/aside", toPath: file) }
+            }
+            try Database.open(at: path).close()
+        }
+    }
+
+    @Test func `a hard link that LevelDB would overwrite is refused for writing`() throws {
+        try withTemporaryDirectory(leavesDamage: true) { directory in
+            let path = directory + "/db"
+            let victim = directory + "/precious"
+            try ReadOnlyTests.makeWithLog(at: path)
+            try write(utf8("precious"), to: victim)
+            let name = "MANIFEST-" + String(format: "%06d", Int(try Manifest(ofDatabaseAt: path).nextFileNumber) + 1)
+            try FileManager.default.linkItem(atPath: victim, toPath: path + "/" + name)
+            let error = thrownError { _ = try Database.open(at: path) }
+            #expect(error?.code == .corruption && error?.message.contains(name) == true)
+            try Database.open(at: path, mode: .readOnly).close()
+            #expect(try content(of: victim) == utf8("precious"))
+        }
+    }
+
+    @Test(arguments: ["manifest", "log"])
+    func `a sparse file of forty gibibytes is refused at once`(kind: String) throws {
+        try withTemporaryDirectory(leavesDamage: true) { directory in
+            let path = directory + "/db"
+            try ReadOnlyTests.makeWithLog(at: path)
+            let name =
+                try kind == "manifest"
+                ? Manifest(ofDatabaseAt: path).name
+                : URL(filePath: #require(try files(ofKind: "log", in: path).last)).lastPathComponent
+            // Not every file system can have such a file.
+            guard unsafe truncate(path + "/" + name, 40 << 30) == 0 else { return }
+            let duration = try ContinuousClock().measure {
+                try expectRefusal(of: path, .corruption, naming: name)
+            }
+            #expect(duration < .seconds(5))
+        }
+    }
+
+    @Test func `another order is refused without touching the messages`() throws {
+        try withTemporaryDirectory { directory in
+            let path = directory + "/db"
+            var options = DatabaseOptions()
+            options.bloomFilterBitsPerKey = 0
+            options.order = .custom("mine") { $0.copied().lexicographicallyPrecedes($1.copied()) ? -1 : 1 }
+            let database = try Database.open(at: path)
+            try database.put("1", forKey: "a")
+            try database.close()
+            try expectRefusal(of: path, .comparatorMismatch, naming: "leveldb.BytewiseComparator", options: options)
+        }
+    }
+
+    @Test(arguments: [2, 4, 99] as [UInt8])
+    func `a compression that LevelDB does not have is refused before anything is written`(type: UInt8) throws {
+        try withTemporaryDirectory(leavesDamage: true) { directory in
+            let path = directory + "/db"
+            try TableFixture.make(at: path, count: 400)
+            try TableForgery.setCompression(type, ofBlock: 0, in: path)
+            try expectRefusal(of: path, .notSupported, naming: "compressed")
+        }
+    }
+
+    @Test(arguments: TableForgery.allCases)
+    func `a forged table ends no process`(forgery: TableForgery) async throws {
+        try await withSharedDirectory(leavesDamage: true) { directory in
+            let path = directory + "/db"
+            try TableFixture.make(at: path, count: 400)
+            try forgery.apply(to: path)
+            await #expect(processExitsWith: .success) { [path = path as String] in
+                try reportingErrors {
+                    for mode in [Database.Mode.readWrite, .readOnly] {
+                        let before = try DirectoryState(path)
+                        let error = thrownError { _ = try Database.open(at: path, mode: mode) }
+                        #expect(error?.code == .corruption && error?.message.contains(".ldb") == true)
+                        #expect(try DirectoryState(path).difference(from: before) == [])
+                    }
+                }
+            }
+        }
+    }
+
+    @Test(arguments: TableForgery.allCases)
+    func `a block in the middle of a table that others can change is checked as well`(forgery: TableForgery)
+        async throws
+    {
+        try await withSharedDirectory(leavesDamage: true) { directory in
+            let path = directory + "/db"
+            try TableFixture.make(at: path, count: 400)
+            try forgery.apply(to: path, block: 5)
+            unsafe chmod(path, 0o777)
+            await #expect(processExitsWith: .success) { [path = path as String] in
+                try reportingErrors {
+                    #expect(code { _ = try Database.open(at: path, mode: .readOnly) } == .corruption)
+                }
+            }
+        }
+    }
+
+    @Test func `tables that overlap in a level end no process`() async throws {
+        try await withSharedDirectory(leavesDamage: true) { directory in
+            let path = directory + "/db"
+            try TableFixture.make(at: path, count: 400)
+            try ManifestForgery.rewrite(path) { edit in
+                let table = edit.newTables[0]
+                let number = edit.nextFileNumber!
+                edit.nextFileNumber = number + 1
+                edit.newTables = [table.number, number].map {
+                    .init(
+                        level: 1, number: $0, byteCount: table.byteCount, smallest: table.smallest,
+                        largest: table.largest)
+                }
+                try? FileManager.default.copyItem(
+                    atPath: path + "/" + String(format: "%06d.ldb", Int(table.number)),
+                    toPath: path + "/" + String(format: "%06d.ldb", Int(number)))
+            }
+            await #expect(processExitsWith: .success) { [path = path as String] in
+                try reportingErrors {
+                    for mode in [Database.Mode.readWrite, .readOnly] {
+                        let error = thrownError { _ = try Database.open(at: path, mode: mode) }
+                        #expect(error?.code == .corruption && error?.message.contains("overlap") == true)
+                    }
+                }
+            }
+        }
+    }
+
+    /// Damage is found where it is read, as before: only what would end the process closes the database.
+    @Test func `a damaged block closes neither way of opening`() throws {
+        try withTemporaryDirectory(leavesDamage: true) { directory in
+            let path = directory + "/db"
+            try TableFixture.make(at: path, count: 400)
+            let table = try #require(try files(ofKind: "ldb", in: path).first)
+            var bytes = try content(of: table)
+            bytes[10] ^= 1
+            try write(bytes, to: table)
+            for mode in Self.modes {
+                let database = try Database.open(at: path, mode: mode)
+                #expect(try database.value(forKey: numberedKey(399)) == TableFixture.value(399))
+                #expect(code { _ = try database.value(forKey: numberedKey(0)) } == .corruption)
+                try database.close()
+            }
+        }
+    }
+}

@@ -1,0 +1,266 @@
+import Foundation
+import LevelKit
+import TestSupport
+import Testing
+
+#if canImport(Glibc)
+    import Glibc
+#else
+    import Darwin
+#endif
+
+/// A database that is opened for reading: nothing in its directory changes, and nobody is kept from it.
+@Suite struct ReadOnlyTests {
+    /// Makes a database whose newest entries are in its log.
+    static func makeWithLog(at path: String, count: Int = 200) throws {
+        let database = try Database.open(at: path)
+        for number in 0..<count { try database.put(numberedKey(number), forKey: numberedKey(number)) }
+        try database.compact()
+        for number in stride(from: 0, to: count, by: 2) { try database.delete(numberedKey(number)) }
+        try database.put("new", forKey: "new")
+        try database.close()
+    }
+
+    /// Makes a database that LevelDB would begin to compact as soon as it is open: copies of what a writer leaves whose
+    /// tables of level 0 are many.
+    static func makeCrowded(at path: String) throws {
+        var options = DatabaseOptions()
+        options.writeBufferByteCount = 64 << 10
+        let database = try Database.open(at: path + "-writing", options: options)
+        var random = SplitMix64(seed: 7)
+        for number in 0..<4000 {
+            let value = (0..<600).map { _ in UInt8.random(in: 0...255, using: &random) }
+            try database.put(value, forKey: numberedKey(number * 7919 % 5000))
+        }
+        _ = try Checkpoint.take(of: path + "-writing", to: path, tables: .copied)
+        try database.close()
+        try FileManager.default.removeItem(atPath: path + "-writing")
+    }
+
+    @Test func `opening, reading and closing read-only leaves the directory as it was`() throws {
+        try withTemporaryDirectory { directory in
+            let makers: [(String, (String) throws -> Void)] = [
+                ("fresh", { try Database.open(at: $0).close() }), ("log", { try Self.makeWithLog(at: $0) }),
+                ("crowded", Self.makeCrowded),
+            ]
+            for (name, make) in makers {
+                let path = directory + "/" + name
+                try make(path)
+                let before = try DirectoryState(path)
+                let database = try Database.open(at: path, mode: .readOnly)
+                #expect(database.mode == .readOnly)
+                #expect(database.path == path)
+                let read = try entries(of: database)
+                let backward = try entries(of: database, reverse: true)
+                #expect(backward == read.reversed())
+                for entry in read.prefix(50) { #expect(try database.value(forKey: entry.key) == entry.value) }
+                #expect(try database.value(forKey: "nothing") == nil)
+                #expect(try database.verify().problems.isEmpty)
+                _ = try database.statistics()
+                try database.close()
+                #expect(try DirectoryState(path).difference(from: before) == [], "\(name)")
+                let writable = try Database.open(at: path)
+                #expect(try entries(of: writable) == read, "\(name)")
+                try writable.close()
+            }
+        }
+    }
+
+    @Test func `every write to a read-only database throws readOnly and changes nothing`() throws {
+        try withTemporaryDirectory { directory in
+            let path = directory + "/db"
+            try Self.makeWithLog(at: path)
+            let before = try DirectoryState(path)
+            let database = try Database.open(at: path, mode: .readOnly)
+            let writes: [() throws -> Void] = [
+                { try database.put("1", forKey: "a") }, { try database.delete("a") },
+                { try database.write { try $0.put("1", forKey: "a") } }, { try database.write(WriteBatch()) },
+                { try database.flush() }, { try database.compact() },
+                { try database.compact(includingDeepestLevel: true) },
+            ]
+            for write in writes {
+                let error = thrownError(write)
+                #expect(error?.code == .readOnly)
+                #expect(error?.message.contains(path) == true)
+            }
+            let snapshot = try database.snapshot()
+            #expect(try snapshot.value(forKey: utf8("new")) == utf8("new"))
+            try database.close()
+            #expect(try DirectoryState(path).difference(from: before) == [])
+        }
+    }
+
+    @Test func `a read-only database reads the moment of its opening while a writer goes on`() throws {
+        try withTemporaryDirectory { directory in
+            let path = directory + "/db"
+            try Self.makeCrowded(at: path)
+            let writer = try Database.open(at: path)
+            let before = try entries(of: writer)
+            let readers = try (0..<3).map { _ in try Database.open(at: path, mode: .readOnly) }
+            for number in 0..<5000 {
+                try writer.put("changed", forKey: String(decoding: numberedKey(number), as: UTF8.self))
+            }
+            try writer.compact(includingDeepestLevel: true)
+            for reader in readers {
+                #expect(try entries(of: reader) == before)
+                try reader.close()
+            }
+            let later = try Database.open(at: path, mode: .readOnly)
+            #expect(try later.value(forKey: numberedKey(3)) == utf8("changed"))
+            // The lock of the writer is still its own.
+            #expect(code { _ = try Database.open(at: path) } == .locked)
+            try later.close()
+            try writer.close()
+        }
+    }
+
+    @Test func `a read-only database is not compacted into memory`() throws {
+        try withTemporaryDirectory { directory in
+            let path = directory + "/db"
+            try Self.makeCrowded(at: path)
+            let manifest = try Manifest(ofDatabaseAt: path)
+            try #require(manifest.tables.count { $0.level == 0 } >= 4 || manifest.tableByteCount > 2 << 20)
+            var settings = DatabaseOptions()
+            // With the tables of level 0 at least as many as LevelDB merges at once.
+            settings.writeBufferByteCount = 64 << 10
+            let database = try Database.open(at: path, options: settings, mode: .readOnly)
+            let before = try entries(of: database)
+            for _ in 0..<20 { _ = try entries(of: database) }
+            usleep(300_000)
+            #expect(try entries(of: database) == before)
+            let logs = try files(ofKind: "log", in: path).map { try content(of: $0).count }.reduce(0, +)
+            let scratch = database.enginePath
+            let own = try fileNames(in: scratch).reduce(0) { sum, name in
+                let attributes = try FileManager.default.attributesOfItem(atPath: scratch + "/" + name)
+                return attributes[.type] as? FileAttributeType == .typeRegular
+                    ? sum + (attributes[.size] as? Int ?? 0) : sum
+            }
+            #expect(own < 2 * logs + (256 << 10), "\(own) bytes")
+            try database.close()
+            #expect(!FileManager.default.fileExists(atPath: scratch))
+        }
+    }
+
+    @Test func `an error of a read-only database names its own path`() throws {
+        try withTemporaryDirectory(leavesDamage: true) { directory in
+            let path = directory + "/db"
+            try TableFixture.make(at: path, count: 400)
+            let table = try #require(try files(ofKind: "ldb", in: path).first)
+            var bytes = try content(of: table)
+            bytes[bytes.count / 2] ^= 1
+            try write(bytes, to: table)
+            let database = try Database.open(at: path, mode: .readOnly)
+            let error = try #require(thrownError { _ = try entries(of: database) })
+            #expect(error.code == .corruption)
+            #expect(error.message.contains(path))
+            #expect(!error.description.contains("levelkit-reading"), "\(error)")
+            #expect(try !database.verify().problems.isEmpty)
+            try database.close()
+            try FileManager.default.removeItem(atPath: table)
+            let missing = try #require(thrownError { _ = try Database.open(at: path, mode: .readOnly) })
+            #expect(missing.code == .corruption && missing.message.contains(path))
+            #expect(!missing.description.contains("levelkit-reading"), "\(missing)")
+        }
+    }
+
+    @Test func `what is not there is not made by opening it read-only`() throws {
+        try withTemporaryDirectory { directory in
+            #expect(code { _ = try Database.open(at: directory + "/db", mode: .readOnly) } == .databaseNotFound)
+            #expect(code { _ = try Database.open(at: directory, mode: .readOnly) } == .databaseNotFound)
+            try expectFiles([], in: directory)
+        }
+    }
+
+    @Test func `a database without permission to write is read by another user`() async throws {
+        guard geteuid() == 0 else { return }
+        try await withSharedDirectory { directory in
+            let path = directory + "/db"
+            try Self.makeWithLog(at: path)
+            for name in try fileNames(in: path) { unsafe chmod(path + "/" + name, 0o444) }
+            unsafe chmod(path, 0o555)
+            unsafe chmod(directory, 0o755)
+            await #expect(processExitsWith: .success) { [path = path as String] in
+                try reportingErrors {
+                    setgid(65534)
+                    setuid(65534)
+                    unsafe setenv("TMPDIR", "/tmp", 1)
+                    let database = try Database.open(at: path, mode: .readOnly)
+                    #expect(try keys(of: database).count == 101)
+                    try database.close()
+                    #expect(code { _ = try Database.open(at: path) } != nil)
+                }
+            }
+            unsafe chmod(path, 0o755)
+            for name in try fileNames(in: path) { unsafe chmod(path + "/" + name, 0o644) }
+        }
+    }
+
+    @Test func `files that others can change are copied and read as well`() throws {
+        try withTemporaryDirectory { directory in
+            let path = directory + "/db"
+            try Self.makeWithLog(at: path)
+            for name in try fileNames(in: path) { unsafe chmod(path + "/" + name, 0o666) }
+            let before = try DirectoryState(path)
+            let database = try Database.open(at: path, mode: .readOnly)
+            let table = try #require(try files(ofKind: "ldb", in: path).first)
+            let name = URL(filePath: table).lastPathComponent
+            let copy = try FileManager.default.attributesOfItem(atPath: database.enginePath + "/" + name)
+            #expect(copy[.type] as? FileAttributeType == .typeRegular)
+            #expect(try keys(of: database).count == 101)
+            try database.close()
+            #expect(try DirectoryState(path).difference(from: before) == [])
+        }
+    }
+
+    @Test func `with few descriptors a database is read through hard links`() async throws {
+        try await withSharedDirectory { directory in
+            let path = directory + "/db"
+            try Self.makeCrowded(at: path)
+            let count = try keys(of: Database.open(at: path, mode: .readOnly)).count
+            await #expect(processExitsWith: .success) { [path = path as String, count = count as Int] in
+                try reportingErrors {
+                    var limit = rlimit(rlim_cur: 130, rlim_max: 130)
+                    #if os(Linux)
+                        _ = unsafe setrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit)
+                    #else
+                        _ = unsafe setrlimit(RLIMIT_NOFILE, &limit)
+                    #endif
+                    let database = try Database.open(at: path, mode: .readOnly)
+                    #expect(try keys(of: database).count == count)
+                    try database.close()
+                }
+            }
+        }
+    }
+
+    @Test func `what a killed reader left in memory is removed by the next one`() async throws {
+        try await withSharedDirectory { directory in
+            let path = directory + "/db"
+            try Self.makeWithLog(at: path)
+            await #expect(processExitsWith: .signal(SIGKILL)) {
+                [path = path as String, directory = directory as String] in
+                let database = try Database.open(at: path, mode: .readOnly)
+                try write(utf8(database.enginePath), to: directory + "/left")
+                kill(getpid(), SIGKILL)
+            }
+            let left = String(decoding: try content(of: directory + "/left"), as: UTF8.self)
+            // Another reader may have done it already.
+            try Database.open(at: path, mode: .readOnly).close()
+            #expect(!FileManager.default.fileExists(atPath: URL(filePath: left).deletingLastPathComponent().path))
+        }
+    }
+
+    @Test func `a checkpoint of a read-only database is a database`() throws {
+        try withTemporaryDirectory { directory in
+            let path = directory + "/db"
+            try Self.makeWithLog(at: path)
+            let database = try Database.open(at: path, mode: .readOnly)
+            try database.checkpoint(to: directory + "/copy")
+            let read = try entries(of: database)
+            try database.close()
+            let copy = try Database.open(at: directory + "/copy")
+            #expect(try entries(of: copy) == read)
+            try copy.close()
+        }
+    }
+}

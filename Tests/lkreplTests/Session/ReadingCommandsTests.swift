@@ -1,0 +1,214 @@
+import Foundation
+import LevelFiles
+import LevelKit
+import TestSupport
+import Testing
+
+@testable import lkrepl
+
+#if canImport(Glibc)
+    import Glibc
+#else
+    import Darwin
+#endif
+
+/// Without `--write` no command changes a byte, a name, a mode or a time in the directory of a database.
+@Suite struct `Reading commands` {
+    /// A database as a command may meet it.
+    enum Kind: String, CaseIterable, Sendable {
+        case fresh, withPendingLog, store, storeWithPendingText, damagedTable, damagedManifest, foreignOrder
+        case foreignCompression, beingWritten, withoutPermission, onReadOnlyMount
+
+        /// Makes the database `s.store`.
+        fileprivate func make(in place: Workplace) throws {
+            let path = place.path + "/s.store"
+            switch self {
+            case .fresh: try Database.open(at: path).close()
+            case .withPendingLog, .beingWritten, .withoutPermission, .onReadOnlyMount:
+                let database = try Database.open(at: path)
+                for number in 0..<500 { try database.put("value \(number)", forKey: "key \(number)") }
+                try database.compact()
+                for number in 400..<600 { try database.put("newer", forKey: "key \(number)") }
+                try database.close()
+            case .store: try place.makePhotos("s.store")
+            case .storeWithPendingText:
+                try place.makeItems("s.store")
+                let lines = (0..<40).map { "{\"id\":\"a\($0)\",\"n\":\($0),\"t\":\"fog over bridge \($0)\"}\n" }
+                    .joined()
+                let outcome = try place.run("import", "--write", "s.store", "items", "-", input: lines)
+                try #require(outcome.code == 0, "\(outcome)")
+            case .damagedTable:
+                try place.makePhotos("s.store")
+                try change(place, { $0.hasSuffix(".ldb") }) { $0[$0.count / 3] ^= 1 }
+            case .damagedManifest:
+                try place.makePhotos("s.store")
+                try change(place, { $0.hasPrefix("MANIFEST") }) { $0[$0.count / 2] ^= 1 }
+            case .foreignOrder:
+                var options = DatabaseOptions()
+                options.bloomFilterBitsPerKey = 0
+                options.order = .custom("idb_cmp1") { left, right in
+                    let (left, right) = (left.copied(), right.copied())
+                    return left == right ? 0 : left.lexicographicallyPrecedes(right) ? -1 : 1
+                }
+                let database = try Database.open(at: path, options: options)
+                try database.put("1", forKey: "a")
+                try database.close()
+            case .foreignCompression:
+                let database = try Database.open(at: path)
+                for number in 0..<500 { try database.put("value \(number)", forKey: "key \(number)") }
+                try database.compact()
+                try database.close()
+                let name = try #require(try place.names(in: "s.store").first { $0.hasSuffix(".ldb") })
+                let handle = try #require(try Table(at: path + "/" + name).index().first).handle
+                try change(place, { $0 == name }) { bytes in
+                    let end = Int(handle.offset + handle.byteCount)
+                    bytes[end] = 4
+                    let checksum = CRC32C.masked(CRC32C.checksum(of: bytes[Int(handle.offset)...end]))
+                    for index in 0..<4 {
+                        bytes[end + 1 + index] = UInt8(truncatingIfNeeded: checksum >> UInt32(8 * index))
+                    }
+                }
+            }
+        }
+
+        private func change(
+            _ place: Workplace, _ isWanted: (String) -> Bool, _ body: (inout [UInt8]) -> Void
+        ) throws {
+            let name = "s.store/" + (try #require(try place.names(in: "s.store").first(where: isWanted)))
+            var bytes = try place.read(name)
+            body(&bytes)
+            try place.write(bytes, to: name)
+        }
+
+        /// Whether the system can be asked for such a place here.
+        fileprivate var isPossible: Bool {
+            switch self {
+            case .onReadOnlyMount: geteuid() == 0 && Installed.has("unshare")
+            default: true
+            }
+        }
+
+        /// The line of `sh` that runs the program with its arguments.
+        fileprivate var line: String {
+            switch self {
+            case .onReadOnlyMount:
+                "unshare -m sh -c 'mount --bind s.store s.store && mount -o remount,ro,bind s.store && \"$@\"' sh \"$@\""
+            default: "\"$@\""
+            }
+        }
+    }
+
+    /// The arguments with which a command is tried: those of its example, with the database `s.store`, and without
+    /// what allows changes.
+    static func arguments(of command: CommandCatalog.Command) throws -> [String] {
+        if let example = command.example, let words = try ShellScanner.commands(in: example).first?.arguments {
+            var rest = words.dropFirst(1 + command.words.count).prefix { $0 != ">" && $0 != "|" }.filter {
+                $0 != "--write"
+            }
+            if let position = rest.firstIndex(where: { !$0.hasPrefix("-") }) {
+                rest[position] = "s.store"
+                return command.words + rest
+            }
+        }
+        let values = command.arguments.filter { $0.kind == .positional && !$0.isOptional }
+            .map { $0.valueName == "database" ? "s.store" : $0.valueName == "collection" ? "items" : "a1" }
+        return command.words + values
+    }
+
+    @Test(arguments: Kind.allCases)
+    func `leave every kind of database as it was`(kind: Kind) throws {
+        guard kind.isPossible else { return }
+        try Workplace.with(isVerified: false) { place in
+            try kind.make(in: place)
+            if kind == .withoutPermission {
+                let outcome = try place.shell("chmod a-w s.store/* s.store")
+                try #require(outcome.code == 0, "\(outcome)")
+            }
+            defer { _ = try? place.shell("chmod u+w s.store s.store/*") }
+            let holder = kind == .beingWritten ? try TerminalSession(["s.store", "-q", "--write"], in: place) : nil
+            try holder?.expect("s.store rw!> ")
+            let path = place.path + "/s.store"
+            let before = try DirectoryState(path)
+            var successCount = 0
+            for command in CommandCatalog.current.leaves where command.takesDatabase {
+                let arguments = try Self.arguments(of: command)
+                let outcome = try place.run(
+                    program: "/bin/sh", (["-c", kind.line, "sh", Binary.path] + arguments).map { Array($0.utf8) })
+                #expect(outcome.code < 128, "\(arguments): \(outcome)")
+                #expect(outcome.code != 75, "\(arguments): \(outcome)")
+                #expect(!outcome.error.contains("levelkit-reading"), "\(arguments): \(outcome)")
+                if outcome.code == 0 { successCount += 1 }
+                let difference = try DirectoryState(path).difference(from: before)
+                #expect(difference == [], "\(arguments)")
+                guard difference == [] else { return }
+            }
+            #expect(successCount >= 5, "hardly a command could do its work")
+            let shell = try place.run("s.store", "-q", "-c", "count; .refresh; count; .show")
+            #expect(!shell.output.contains("levelkit-reading"), "\(shell)")
+            #expect(try DirectoryState(path).difference(from: before) == [])
+            try holder?.type("quit\n")
+            #expect(try holder?.end() ?? 0 == 0)
+        }
+    }
+
+    @Test(.enabled(if: FailingCalls.canPreload, "calls fail by LD_PRELOAD on Linux only"))
+    func `work where the disk of the database is full`() throws {
+        try Workplace.with { place in
+            try place.makeItems("s.store")
+            let lines = (0..<40).map { "{\"id\":\"a\($0)\",\"n\":\($0),\"t\":\"fog\"}\n" }.joined()
+            #expect(try place.run("import", "--write", "s.store", "items", "-", input: lines).code == 0)
+            let full = [
+                "LD_PRELOAD": FailingCalls.library, "FAILING_CALLS_DIRECTORY": place.path + "/s.store",
+                "FAILING_CALLS_NUMBER": "1", "FAILING_CALLS_MODE": "space",
+            ]
+            for arguments in [
+                ["count", "s.store"], ["find", "s.store", "items", "n < 3"], ["search", "s.store", "items", "fog"],
+                ["verify", "s.store"], ["dump", "s.store"], ["stats", "s.store"],
+            ] {
+                let outcome = try place.run(arguments, environment: full)
+                #expect(outcome.code == 0, "\(arguments): \(outcome)")
+            }
+        }
+    }
+
+    @Test func `feed a command that writes the same database, twelve of twelve times`() throws {
+        try Workplace.with { place in
+            try place.makeItems("s.store")
+            let lines = (0..<300).map { "{\"id\":\"a\($0)\",\"n\":\($0),\"t\":\"fog\"}\n" }.joined()
+            #expect(try place.run("import", "--write", "s.store", "items", "-", input: lines).code == 0)
+            for round in 0..<12 {
+                let outcome = try place.shell(
+                    """
+                    lkrepl find s.store items -q --mode jsonl | sed 's/fog[0-9]*/fog\(round)/' \\
+                        | lkrepl import --write s.store items -
+                    """)
+                #expect(outcome.code == 0 && !outcome.error.contains("locked"), "round \(round): \(outcome)")
+            }
+            #expect(try place.run("search", "s.store", "items", "fog11", "--limit", "1", "--count").code == 0)
+            #expect(try place.run("count", "s.store", "-q").code == 0)
+        }
+    }
+
+    @Test func `keep no writer from a shell that only reads`() throws {
+        try Workplace.with { place in
+            try place.makeDatabase()
+            let reader = try TerminalSession(["app.db", "-q"], in: place)
+            try reader.expect("app.db ro> ")
+            for number in 0..<5 {
+                #expect(try place.run("put", "--write", "app.db", "k\(number)", "v").code == 0)
+                _ = try reader.run(".refresh", prompt: "app.db ro> ")
+                #expect(try reader.run("count", prompt: "app.db ro> ") == "\(number + 1)\r\n")
+            }
+            // One command that may write has the lock for its own time, and the shell sees what it wrote.
+            #expect(try reader.run("put --write k9 v", prompt: "app.db ro> ") == "")
+            #expect(try reader.run("count", prompt: "app.db ro> ") == "6\r\n")
+            #expect(try place.run("put", "--write", "app.db", "k10", "v").code == 0)
+            #expect(try reader.run(".write on", prompt: "app.db rw!> ") == "")
+            #expect(try place.run("put", "--write", "app.db", "k11", "v").code == 75)
+            #expect(try reader.run(".write off", prompt: "app.db ro> ") == "")
+            #expect(try place.run("put", "--write", "app.db", "k11", "v").code == 0)
+            try reader.type("quit\n")
+            #expect(try reader.end() == 0)
+        }
+    }
+}
