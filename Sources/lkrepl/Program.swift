@@ -7,6 +7,12 @@ enum Program {
     /// Runs the arguments of the process.
     static func run() -> ExitCode {
         FileDescriptor.reserveStandardStreams()
+        CrashReports.silence()
+        guard DescriptorLimit.raise() else {
+            // Nothing that may need a descriptor is used to say so.
+            try? FileDescriptor.standardError.writeAll(Array(DescriptorLimit.message.utf8))
+            return .inputOutput
+        }
         Interruption.install()
         return report {
             let arguments = try processArguments()

@@ -17,11 +17,22 @@ package struct ManifestFile: Sendable {
 
     /// Reads a file to its end. Damage is kept with what could be read, and not thrown.
     ///
-    /// - Throws: ``FileFault``: `missing`, `unreadable`.
+    /// - Throws: ``FileFault``: `missing`, `unreadable`; `damaged` for a file that is longer than a manifest can be.
     package init(at path: String) throws(FileFault) {
         name = path.lastPathComponent
+        let file: OpenFile
+        let byteCount: UInt64
         do throws(SystemError) {
-            var reader = RecordReader(try OpenFile(reading: path))
+            file = try OpenFile(reading: path)
+            byteCount = try file.status().byteCount
+        } catch {
+            throw FileFault(error, file: name)
+        }
+        guard byteCount <= EngineFileName.manifestByteLimit else {
+            throw FileFault(.damaged, file: name, reason: "it has \(byteCount) bytes, more than a manifest can have")
+        }
+        do throws(SystemError) {
+            var reader = RecordReader(file)
             while let item = try reader.next() {
                 switch item {
                 case .damage(let damage):

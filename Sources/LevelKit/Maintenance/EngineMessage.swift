@@ -34,7 +34,7 @@ public struct EngineMessage: Sendable, Hashable, CustomStringConvertible {
     static func losses(inFileAt path: String) throws(LevelError) -> [EngineMessage] {
         let bytes: [UInt8]
         do throws(SystemError) {
-            bytes = try OpenFile.content(of: path)
+            bytes = try OpenFile.content(of: path, limit: 64 << 20)
         } catch let error where error.isMissingFile {
             return []
         } catch {

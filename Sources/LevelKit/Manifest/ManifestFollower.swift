@@ -66,12 +66,15 @@ struct ManifestFollower {
     }
 
     private mutating func read() throws(LevelError) -> Manifest {
+        var isTooLong = false
         do throws(SystemError) {
-            bytes += try file.readToEnd(limit: EngineFileName.manifestByteLimit + 1 - bytes.count)
+            // Told from its size where that is known: reading so much takes a while.
+            isTooLong = try file.status().byteCount > EngineFileName.manifestByteLimit
+            if !isTooLong { bytes += try file.readToEnd(limit: EngineFileName.manifestByteLimit + 1 - bytes.count) }
         } catch {
             throw error.levelError("read \(path)")
         }
-        guard bytes.count <= EngineFileName.manifestByteLimit else {
+        guard !isTooLong, bytes.count <= EngineFileName.manifestByteLimit else {
             throw LevelError(
                 .corruption,
                 "\(path) is longer than a manifest can be; restore a backup or salvage with repair")

@@ -17,7 +17,7 @@ struct DocCommand: ParsableCommand {
     ) throws -> DocumentObject {
         let text =
             argument == "-"
-            ? try FileDescriptor.openForReading("-").readAll()
+            ? try FileDescriptor.openForReading("-").readAll(limit: RawArgument.byteLimit, name: "standard input")
             : Array(try ArgumentOrigin.current.text(of: argument).utf8)
         guard case .object(let object) = try JSONParser(isExtended: isTyped).parse(text) else {
             throw CommandFailure(.badData, "\(what) is a JSON object in braces")
@@ -125,6 +125,7 @@ struct DocCommand: ParsableCommand {
                 guard let id else { throw CommandFailure.silent(.no) }
                 if dryRun, let document = try collection.document(id) {
                     let output = StandardOutput()
+                    output.terminalForm = .json
                     try output.write(DocumentValue.object(document.content.merging(patch: patch)).json + "\n")
                     return try output.flush()
                 }

@@ -53,6 +53,7 @@ struct DumpCommand: ParsableCommand {
             var count = 0
             var warning: String?
             try NewFile.write(file) { output in
+                output.terminalForm = format == .jsonl ? .json : .plain
                 (count, warning) = try dump(session, format, range, to: output, progress)
             }
             progress.finish()

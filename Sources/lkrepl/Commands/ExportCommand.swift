@@ -33,7 +33,9 @@ struct ExportCommand: ParsableCommand {
     @Flag(name: .long, help: "Lines of CSV end with CR LF.") var crlf = false
     @Flag(
         name: .long,
-        help: "Guard texts that a spreadsheet would run as a formula. Changes the data: not for reading back.")
+        help:
+            "Guard texts that a spreadsheet would run as a formula, in CSV and TSV. Changes the data: not for reading back."
+    )
     var safeCsv = false
 
     func validate() throws {
@@ -63,15 +65,20 @@ struct ExportCommand: ParsableCommand {
             let progress = try options.reporter("export", unit: .items("documents"))
             defer { progress.finish() }
             let start = ContinuousClock.now
-            let count = try NewFile.write(file) { output in
+            let count = try NewFile.write(file) { output -> Int in
                 switch format {
                 case .jsonl, .json:
-                    try writeJSON(collection, query, paths, isArray: format == .json, to: output, progress)
+                    output.terminalForm = .json
+                    return try writeJSON(collection, query, paths, isArray: format == .json, to: output, progress)
                 case .csv:
-                    try writeRows(
+                    output.terminalForm = .plain
+                    return try writeRows(
                         collection, query, paths, .csv(CSVWriter(endsWithCRLF: crlf, guardsFormulas: safeCsv)),
                         to: output, progress)
-                case .tsv: try writeRows(collection, query, paths, .tsv, to: output, progress)
+                case .tsv:
+                    output.terminalForm = .tsv
+                    return try writeRows(
+                        collection, query, paths, .tsv(TSVWriter(guardsFormulas: safeCsv)), to: output, progress)
                 }
             }
             progress.finish()

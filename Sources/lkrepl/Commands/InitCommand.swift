@@ -39,7 +39,7 @@ struct InitCommand: ParsableCommand {
         let file = try FileDescriptor.openForReading(schema)
         let declared: Schema
         do {
-            declared = try Schema(json: try file.readAll())
+            declared = try Schema(json: try file.readAll(limit: RawArgument.schemaByteLimit, name: schema))
         } catch {
             throw CommandFailure(error).within(schema)
         }

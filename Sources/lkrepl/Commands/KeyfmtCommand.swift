@@ -34,6 +34,7 @@ struct KeyfmtCommand: ParsableCommand {
         }
         guard let format = try profiles.format(of: database) else { throw CommandFailure.silent(.no) }
         let output = StandardOutput()
+        output.terminalForm = .plain
         try output.write(format.source + "\n")
         try output.flush()
     }

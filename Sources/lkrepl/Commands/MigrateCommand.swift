@@ -57,7 +57,7 @@ struct MigrateCommand: ParsableCommand {
         do {
             let descriptor = try FileDescriptor.openForReading(file)
             defer { if file != "-" { try? descriptor.closeFile() } }
-            schema = try Schema(json: try descriptor.readAll())
+            schema = try Schema(json: try descriptor.readAll(limit: RawArgument.schemaByteLimit, name: file))
         } catch {
             throw CommandFailure(error).within(file)
         }

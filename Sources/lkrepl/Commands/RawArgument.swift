@@ -3,6 +3,11 @@ import LevelKit
 
 /// Keys and values between the command line and the database.
 enum RawArgument {
+    /// The most bytes that are read of a value or a document in a file.
+    static let byteLimit = 1 << 30
+    /// The most bytes that are read of a schema.
+    static let schemaByteLimit = 16 << 20
+
     /// The bytes that an argument stands for.
     static func bytes(_ argument: String) throws -> [UInt8] {
         try ByteNotation.parse(Invocation.plain(argument))
@@ -14,16 +19,16 @@ enum RawArgument {
         let plain = Invocation.plain(argument)
         if plain == "-" {
             do {
-                return try FileDescriptor.openForReading("-").readAll()
+                return try FileDescriptor.openForReading("-").readAll(limit: byteLimit, name: "standard input")
             } catch let error as SystemError {
                 throw CommandFailure.system(error, "cannot read standard input")
             }
         }
         guard plain.hasPrefix("@") else { return try ByteNotation.parse(plain) }
-        let descriptor = try FileDescriptor.openForReading(
-            try ArgumentOrigin.current.text(of: String(plain.dropFirst())))
+        let file = try ArgumentOrigin.current.text(of: String(plain.dropFirst()))
+        let descriptor = try FileDescriptor.openForReading(file)
         defer { try? descriptor.closeFile() }
-        return try descriptor.readAll()
+        return try descriptor.readAll(limit: byteLimit, name: file)
     }
 
     /// Keeps a raw write from putting documents and indexes out of step.

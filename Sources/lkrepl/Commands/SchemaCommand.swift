@@ -26,6 +26,7 @@ struct SchemaCommand: ParsableCommand {
     func run() throws {
         try Session.with(database, options) { session in
             let output = StandardOutput()
+            output.terminalForm = .json
             var bytes: [UInt8] = []
             let isForPeople = options.mode == nil && !options.json || options.mode == "json-pretty"
             let value = try infer.map { try inferred($0, session) } ?? declared(session)

@@ -6,7 +6,7 @@ import DocIndex
 struct DelimitedExport {
     enum Dialect {
         case csv(CSVWriter)
-        case tsv
+        case tsv(TSVWriter)
     }
 
     private(set) var columns: [DelimitedColumn] = []
@@ -79,7 +79,7 @@ struct DelimitedExport {
     private func append(_ fields: [DelimitedField], _ dialect: Dialect, to output: inout [UInt8]) {
         switch dialect {
         case .csv(let writer): writer.append(fields, to: &output)
-        case .tsv: TSVWriter().append(fields, to: &output)
+        case .tsv(let writer): writer.append(fields, to: &output)
         }
     }
 

@@ -26,8 +26,7 @@ enum PictureFiles {
         }
         var files: [String] = []
         var leftOut: [String] = []
-        // A path that begins with a dash would be an option of exiftool.
-        var pending = [directory.hasPrefix("-") || directory.hasPrefix("#") ? "./" + directory : directory]
+        var pending = [plainPath(directory)]
         while let path = pending.popLast() {
             try Interruption.check()
             if unsafe access(path, R_OK | X_OK) != 0 { leftOut.append(path) }
@@ -50,6 +49,18 @@ enum PictureFiles {
             }
         }
         return (files.sorted { $0.utf8.lexicographicallyPrecedes($1.utf8) }, leftOut)
+    }
+
+    /// A path that exiftool takes for one: in a file of arguments a line that begins with `-` is an option, one with `#` a
+    /// comment, and white space before either is left out.
+    static func plainPath(_ path: String) -> String {
+        guard let first = path.utf8.first else { return path }
+        switch first {
+        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+            UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "/"), UInt8(ascii: "."), UInt8(ascii: "_"), 0x80...:
+            return path
+        default: return "./" + path
+        }
     }
 
     private static func isPicture(_ name: String) -> Bool {

@@ -23,7 +23,7 @@ struct KeyProfiles {
         }
         let descriptor = try FileDescriptor.openForReading(file)
         defer { try? descriptor.closeFile() }
-        guard let text = String(validating: try descriptor.readAll(), as: UTF8.self),
+        guard let text = String(validating: try descriptor.readAll(limit: 16 << 20, name: file), as: UTF8.self),
             case .object(let object) = try? DocumentValue(json: text)
         else {
             throw CommandFailure(.badConfiguration, "\(file) is no JSON object", hint: "correct it, or delete it")

@@ -26,7 +26,7 @@ struct CSVWriter: Sendable {
         switch field {
         case .null: break
         case .literal(let text): append(text, to: &output)
-        case .text(let text): append(guardsFormulas && isFormula(text) ? "'" + text : text, to: &output)
+        case .text(let text): append(guardsFormulas && DelimitedField.isFormula(text) ? "'" + text : text, to: &output)
         case .bytes(let bytes):
             output.append(contentsOf: "b64:".utf8)
             Base64.append(bytes.span, to: &output)
@@ -53,16 +53,6 @@ struct CSVWriter: Sendable {
             case UInt8(ascii: ","), UInt8(ascii: "\""), UInt8(ascii: "\r"), UInt8(ascii: "\n"): true
             default: false
             }
-        }
-    }
-
-    /// Whether a spreadsheet would evaluate the text (OWASP, "CSV Injection").
-    private func isFormula(_ text: String) -> Bool {
-        switch text.utf8.first {
-        case UInt8(ascii: "="), UInt8(ascii: "+"), UInt8(ascii: "-"), UInt8(ascii: "@"), UInt8(ascii: "\t"),
-            UInt8(ascii: "\r"):
-            true
-        default: false
         }
     }
 }

@@ -101,7 +101,7 @@ final class ResultWriter {
             try output.write(ByteNotation.print(Self.identity(row)) + "\n")
         case .raw0:
             try writeJSON(row, layout: .compact)
-            try output.write([0])
+            try writeZero()
         case .hexdump:
             var bytes: [UInt8] = []
             DocumentValue.object(row).writeJSON(to: &bytes, JSONWriter(layout: .compact))
@@ -149,7 +149,10 @@ final class ResultWriter {
             rowCount += 1
             switch mode {
             case .keys: try output.write(ByteNotation.print(key, form: notation) + "\n")
-            case .raw0: try output.write((value ?? key) + [0])
+            case .raw0:
+                let bytes = value ?? key
+                try output.write(output.isTerminal ? TerminalText.escaped(bytes, as: .plain) : bytes)
+                try writeZero()
             default: try output.write(hexdump.dump(value ?? key, title: ByteNotation.print(key, form: notation)))
             }
         case .table, .line:
@@ -189,8 +192,12 @@ final class ResultWriter {
     private func writeJSON(_ row: DocumentObject, layout: JSONWriter.Layout) throws {
         var bytes: [UInt8] = []
         DocumentValue.object(row).writeJSON(to: &bytes, JSONWriter(layout: layout))
-        // The bytes between two zeros are for a program, also where nobody but the user is there to see them.
-        try output.write(output.isTerminal && mode != .raw0 ? TerminalText.escaped(bytes, as: .json) : bytes)
+        try output.write(output.isTerminal ? TerminalText.escaped(bytes, as: .json) : bytes)
+    }
+
+    /// Ends a value of `raw0`; people see the zero and an end of the line.
+    private func writeZero() throws {
+        try output.write(output.isTerminal ? Array("\\x00\n".utf8) : [0])
     }
 
     /// What a row is known by: its id, its key, or else what its first column has.

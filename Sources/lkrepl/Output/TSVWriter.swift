@@ -4,12 +4,18 @@
 /// Null is `\N`. Bytes are written as text, with `\xNN` where they are not UTF-8: nothing is lost but the distinction
 /// between text and bytes.
 struct TSVWriter: Sendable {
+    /// Whether text that a spreadsheet would run as a formula gets `'` in front; see ``CSVWriter/guardsFormulas``.
+    var guardsFormulas = false
+
     /// Appends one record with its LF to `output`.
     func append(_ record: [DelimitedField], to output: inout [UInt8]) {
         for (index, field) in record.enumerated() {
             if index > 0 { output.append(UInt8(ascii: "\t")) }
             switch field {
             case .null: output.append(contentsOf: "\\N".utf8)
+            case .text(let text) where guardsFormulas && DelimitedField.isFormula(text):
+                output.append(UInt8(ascii: "'"))
+                for byte in text.utf8 { append(byte, to: &output) }
             case .text(let text), .literal(let text):
                 for byte in text.utf8 { append(byte, to: &output) }
             case .bytes(let bytes): append(bytes.span, to: &output)

@@ -9,27 +9,51 @@ enum TerminalText {
         case json
         /// `\xc2\x9b`, as in PostgreSQL's COPY text.
         case tsv
+        /// The same for bytes that have no form, or one without escapes: what is shown is not always what is meant. Bytes that
+        /// are not UTF-8 are escaped too.
+        case plain
     }
 
-    /// `bytes` with the escapes of their form in place of every character that acts on a terminal, unless it is ASCII and below
-    /// U+007F: of those a form leaves none but its own line ends and tabs.
+    /// `bytes` with escapes in place of every character that acts on a terminal, but for line ends and tabs.
     ///
-    /// - Complexity: O(*n*); ASCII is returned as it is.
-    static func escaped(_ bytes: [UInt8], as form: Form) -> [UInt8] {
-        if bytes.allSatisfy({ $0 < 0x7f }) { return bytes }
+    /// - Complexity: O(*n*); printable ASCII is returned as it is.
+    static func escaped(_ bytes: some Collection<UInt8>, as form: Form) -> [UInt8] {
+        let bytes = Array(bytes)
+        if bytes.allSatisfy({ $0 >= 0x20 && $0 < 0x7f || $0 == 0x0a || $0 == 0x09 }) { return bytes }
         var escaped: [UInt8] = []
         escaped.reserveCapacity(bytes.count + 16)
-        for scalar in String(decoding: bytes, as: UTF8.self).unicodeScalars {
-            if scalar.value < 0x7f || scalar.isHarmless {
-                escaped += Array(UTF8.encode(scalar)!)
+        let span = bytes.span
+        var index = 0
+        while index < span.count {
+            guard let (scalar, byteCount) = span.utf8Scalar(at: index) else {
+                append("\\x", span[index], digitCount: 2, to: &escaped)
+                index += 1
                 continue
             }
-            switch form {
-            case .json: for unit in UTF16.encode(scalar)! { append("\\u", unit, digitCount: 4, to: &escaped) }
-            case .tsv: for unit in UTF8.encode(scalar)! { append("\\x", unit, digitCount: 2, to: &escaped) }
+            let isLineEnd = scalar == "\r" && index + 1 < span.count && span[index + 1] == 0x0a
+            if scalar.isHarmless || scalar == "\n" || scalar == "\t" || isLineEnd {
+                for position in index..<index + byteCount { escaped.append(span[position]) }
+            } else if form == .json {
+                for unit in UTF16.encode(scalar)! { append("\\u", unit, digitCount: 4, to: &escaped) }
+            } else {
+                for unit in UTF8.encode(scalar)! { append("\\x", unit, digitCount: 2, to: &escaped) }
             }
+            index += byteCount
         }
         return escaped
+    }
+
+    /// How many bytes at the end of `bytes` may be the beginning of a character whose rest is still to come.
+    static func incompleteByteCount(_ bytes: [UInt8]) -> Int {
+        for count in 1...3 where count <= bytes.count {
+            let byte = bytes[bytes.count - count]
+            if byte & 0xc0 == 0x80 { continue }
+            let needed = byte >= 0xf0 ? 4 : byte >= 0xe0 ? 3 : byte >= 0xc0 ? 2 : 1
+            // A line end of two characters is one thing as well.
+            if byte == 0x0d, count == 1 { return 1 }
+            return needed > count ? count : 0
+        }
+        return 0
     }
 
     /// A field of CSV, which has no escapes: what acts on a terminal is replaced by what people read.

@@ -135,14 +135,31 @@ extension FileDescriptor {
         return Int(status.st_size)
     }
 
+    /// Moves to where the last bytes of a regular file begin; returns whether there are bytes before them.
+    func skip(toLast byteCount: Int) throws -> Bool {
+        guard let total = self.byteCount, total > byteCount else { return false }
+        guard lseek(rawValue, off_t(total - byteCount), SEEK_SET) >= 0 else { throw SystemError(number: errno) }
+        return true
+    }
+
     /// All bytes up to the end.
-    func readAll() throws -> [UInt8] {
+    ///
+    /// - Parameters:
+    ///   - limit: the most there may be, so that a device or a file that is not what it should be does not fill the memory.
+    ///   - name: what the file is called in the message about more.
+    /// - Throws: ``CommandFailure`` with `badData` if there are more; `SystemError`.
+    func readAll(limit: Int, name: String) throws -> [UInt8] {
         var bytes: [UInt8] = []
         var buffer = [UInt8](repeating: 0, count: 64 << 10)
         while true {
             let count = try read(into: &buffer)
             if count == 0 { return bytes }
             bytes += buffer[..<count]
+            if bytes.count > limit {
+                throw CommandFailure(
+                    .badData, "\(name) is larger than \(HumanNumber.byteCount(limit)), the most that is read",
+                    hint: "check the path")
+            }
         }
     }
 

@@ -38,6 +38,12 @@ final class StandardOutput: @unchecked Sendable {
     /// Stands between the buffer and the descriptor, so that long results are shown page by page; `nil` for none.
     private let pager: PagerGate?
 
+    /// How data is shown where the output is a terminal, which would act on control characters in it; `nil` where what is written
+    /// is made for a terminal already. Files and pipes get the bytes as they are. To be set before the first write.
+    var terminalForm: TerminalText.Form?
+    /// Bytes for a terminal whose character is not complete yet.
+    private var incomplete: [UInt8] = []
+
     /// A writer to `descriptor`, which stays open until ``close()``.
     init(
         descriptor: FileDescriptor, name: String = "standard output", capacity: Int = 64 << 10, pager: PagerGate? = nil
@@ -68,6 +74,14 @@ final class StandardOutput: @unchecked Sendable {
     }
 
     private func take(_ bytes: Span<UInt8>) throws(WriteFailure) {
+        guard isTerminal, let terminalForm else { return try store(bytes) }
+        var data = incomplete
+        unsafe bytes.withUnsafeBufferPointer { unsafe data.append(contentsOf: $0) }
+        incomplete = Array(data.suffix(TerminalText.incompleteByteCount(data)))
+        try store(TerminalText.escaped(data.dropLast(incomplete.count), as: terminalForm).span)
+    }
+
+    private func store(_ bytes: Span<UInt8>) throws(WriteFailure) {
         if let failure { throw failure }
         if buffer.count + bytes.count > capacity { try empty() }
         if bytes.count >= capacity {
@@ -97,6 +111,11 @@ final class StandardOutput: @unchecked Sendable {
     func flush() throws(WriteFailure) {
         access.wait()
         defer { access.signal() }
+        if !incomplete.isEmpty, let terminalForm {
+            let rest = incomplete
+            incomplete = []
+            try store(TerminalText.escaped(rest, as: terminalForm).span)
+        }
         try empty()
     }
 

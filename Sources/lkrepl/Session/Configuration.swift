@@ -22,9 +22,14 @@ enum Configuration {
     /// - Throws: ``CommandFailure`` with `badConfiguration`, the file and the line.
     static func apply(_ path: String, to settings: inout ShellSettings) throws {
         guard FileDescriptor.exists(path) else { return }
+        // A pipe would keep the shell waiting for ever.
+        guard !FileDescriptor.isSpecial(path) else {
+            throw CommandFailure(
+                .badConfiguration, "\(path) is not a regular file", hint: "replace it, or use --no-config")
+        }
         let file = try FileDescriptor.openForReading(path)
-        let bytes = try file.readAll()
-        try? file.closeFile()
+        defer { try? file.closeFile() }
+        let bytes = try file.readAll(limit: 1 << 20, name: path)
         guard let text = String(validating: bytes, as: UTF8.self) else {
             throw CommandFailure(.badConfiguration, "the file is not UTF-8").within(path)
         }

@@ -94,7 +94,7 @@ struct DatabaseAccess {
     private static func name(of process: Int32) -> String {
         guard let file = try? FileDescriptor.openForReading("/proc/\(process)/comm") else { return "" }
         defer { try? file.closeFile() }
-        let bytes = ((try? file.readAll()) ?? []).prefix { $0 != 0x0a }
+        let bytes = ((try? file.readAll(limit: 4096, name: "comm")) ?? []).prefix { $0 != 0x0a }
         return bytes.isEmpty ? "" : " (\(String(decoding: bytes, as: UTF8.self)))"
     }
 

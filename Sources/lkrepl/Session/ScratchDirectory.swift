@@ -39,6 +39,10 @@ extension ScratchDirectory {
             guard !FileDescriptor.isSpecial(source) else { continue }
             let input = try FileDescriptor.openForReading(source)
             defer { try? input.closeFile() }
+            if case .manifest = kind, input.byteCount ?? 0 > EngineFileName.manifestByteLimit {
+                throw CommandFailure(
+                    .badData, "\(source) is longer than a manifest can be", hint: "move it away, or restore a backup")
+            }
             let output = StandardOutput(
                 descriptor: try FileDescriptor.openNew("\(databasePath)/\(name)"), name: name)
             var buffer = [UInt8](repeating: 0, count: 1 << 20)

@@ -17,6 +17,9 @@ final class HistoryFile {
     /// Longer single arguments neither.
     static let maximumArgumentByteCount = 256
 
+    /// The bytes of a file that are read, from its end.
+    private static let readByteCount = 16 << 20
+
     private let path: String?
     private(set) var entries: [String] = []
     /// Why the file cannot be used, until somebody was told; `nil` if it can.
@@ -36,8 +39,18 @@ final class HistoryFile {
         do {
             let file = try FileDescriptor.openForReading(path)
             defer { try? file.closeFile() }
+            // Of a file that is longer than this program lets it grow, the end is read.
+            let isCut = try file.skip(toLast: Self.readByteCount)
+            let bytes = try file.readAll(limit: 2 * Self.readByteCount, name: path)
             // Longer lines than are ever written are none of this program.
-            lines = try file.readAll().split(separator: 0x0a).filter { $0.count <= 2 * Self.maximumByteCount }
+            lines = bytes.split(separator: 0x0a).filter { $0.count <= 2 * Self.maximumByteCount }
+            if isCut {
+                entries = lines.dropFirst().suffix(Self.limit).map {
+                    Self.unescaped(String(decoding: $0, as: UTF8.self))
+                }
+                rewrite(path)
+                return
+            }
         } catch {
             fail(CommandFailure(error).message)
             return
@@ -82,6 +95,11 @@ final class HistoryFile {
 
     private func write(_ text: String, to path: String, flags: Int32) {
         UserFiles.makeDirectory(of: path)
+        do {
+            try OutputGuard.check(path)
+        } catch {
+            return fail(CommandFailure(error).message)
+        }
         let file = unsafe open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | O_NONBLOCK, 0o600)
         guard file >= 0 else { return fail("cannot write \(path): \(SystemError(number: errno))") }
         defer { close(file) }

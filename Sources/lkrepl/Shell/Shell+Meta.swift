@@ -105,6 +105,7 @@ extension Shell {
 
     static func print(_ text: String) throws {
         let output = StandardOutput()
+        output.terminalForm = .plain
         try output.write(text + "\n")
         try output.flush()
     }
@@ -216,7 +217,7 @@ extension Shell {
         }
         let edited = try FileDescriptor.openForReading(path)
         defer { try? edited.closeFile() }
-        guard var result = String(validating: try edited.readAll(), as: UTF8.self) else {
+        guard var result = String(validating: try edited.readAll(limit: 64 << 20, name: path), as: UTF8.self) else {
             throw CommandFailure(.badData, "the edited text is not UTF-8")
         }
         while result.last?.isNewline ?? false { result.removeLast() }

@@ -8,6 +8,10 @@ extension Shell {
         greet()
         if invocation.readsConfiguration, let path = UserFiles.startScript, FileDescriptor.exists(path) {
             do {
+                // A pipe would keep the shell waiting for ever.
+                guard !FileDescriptor.isSpecial(path) else {
+                    throw CommandFailure(.badConfiguration, "\(path) is not a regular file", hint: "replace it")
+                }
                 guard try runFile(path) else { return }
             } catch {
                 _ = Program.report { throw error }

@@ -30,7 +30,9 @@ import Testing
     @Test(
         arguments: [
             (.text("=1+1"), "'=1+1"), (.text("+1"), "'+1"), (.text("-1"), "'-1"), (.text("@a"), "'@a"),
-            (.text("=a,b"), #""'=a,b""#), (.text("a=b"), "a=b"), (.literal("-1"), "-1"), (.text(""), #""""#),
+            (.text("\t=1"), "'\t=1"), (.text("\n=1"), "\"'\n=1\""), (.text("＝1"), "'＝1"), (.text("＋1"), "'＋1"),
+            (.text("－1"), "'－1"), (.text("＠a"), "'＠a"), (.text("=a,b"), #""'=a,b""#), (.text("a=b"), "a=b"),
+            (.literal("-1"), "-1"), (.text(""), #""""#),
         ] as [(DelimitedField, String)])
     func `guards formulas where asked`(field: DelimitedField, text: String) {
         #expect(csv([field], CSVWriter(guardsFormulas: true)) == text + "\n")
@@ -54,6 +56,17 @@ import Testing
     func `writes a field`(field: DelimitedField, text: String) {
         #expect(tsv([field]) == text + "\n")
         #expect(tsv([.null, field, .literal("1")]) == "\\N\t\(text)\t1\n")
+    }
+
+    @Test(
+        arguments: [
+            (.text("=1+1"), "'=1+1"), (.text("\n=1"), #"'\n=1"#), (.text("＝1"), "'＝1"), (.text("a=b"), "a=b"),
+            (.literal("-1"), "-1"), (.null, #"\N"#),
+        ] as [(DelimitedField, String)])
+    func `Guards formulas where asked`(field: DelimitedField, text: String) {
+        var output: [UInt8] = []
+        TSVWriter(guardsFormulas: true).append([field], to: &output)
+        #expect(String(decoding: output, as: UTF8.self) == text + "\n")
     }
 
     @Test func `writes one line a record, whatever the bytes`() {

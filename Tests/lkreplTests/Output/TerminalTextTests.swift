@@ -14,6 +14,20 @@ import Testing
         #expect(try DocumentValue(json: shown) == .string(Self.hostile))
         let tsv = String(decoding: TerminalText.escaped(Array("\u{9b}\t\u{202e}é\n".utf8), as: .tsv), as: UTF8.self)
         #expect(tsv == "\\xc2\\x9b\t\\xe2\\x80\\xaeé\n")
+        let plain = TerminalText.escaped([0x1b, 0xff, 0x0d, 0x0a, 0x0d, 0x00, 0xc3], as: .plain)
+        #expect(String(decoding: plain, as: UTF8.self) == "\\x1b\\xff\r\n\\x0d\\x00\\xc3")
+    }
+
+    @Test func `are the same in whatever pieces they are written`() throws {
+        let bytes = Array("é\u{9b}猫\u{202e}👩‍👩‍👧\r\n\u{1b}".utf8)
+        for cut in 0...bytes.count {
+            let first = Array(bytes[..<cut])
+            let held = TerminalText.incompleteByteCount(first)
+            let shown =
+                TerminalText.escaped(first.dropLast(held), as: .plain)
+                + TerminalText.escaped(Array(first.suffix(held)) + bytes[cut...], as: .plain)
+            #expect(shown == TerminalText.escaped(bytes, as: .plain), "\(cut)")
+        }
     }
 
     @Test func `are shown so that the terminal does nothing`() throws {
@@ -43,6 +57,37 @@ import Testing
                     if command[0] == "scan", mode == "csv" { #expect(piped.output.contains("\u{1b}[31m")) }
                 }
             }
+        }
+    }
+
+    @Test func `exports, dumps, schemas and raw bytes do nothing to the terminal, and are exact in a pipe`() throws {
+        try Workplace.with { place in
+            try place.makeDatabase()
+            try place.makeItems()
+            let value = "\u{7f}\u{1b}[31m\u{9b}2J\r"
+            #expect(try place.run(["put", "--write", "app.db", "k", "-"], input: Array(value.utf8)).code == 0)
+            let document = #"{"id":"a","\u009bm":"\u001b]0;x\u0007","t":"\u202e\u009b2J","k":["\u001b[5m"]}"# + "\n"
+            #expect(try place.run("import", "--write", "items.store", "items", "-", input: document).code == 0)
+            let exports = ["jsonl", "json", "csv", "tsv"].map { ["export", "items.store", "items", "--format", $0] }
+            for arguments in exports + [
+                ["dump", "app.db"], ["dump", "app.db", "--format", "resp"], ["dump", "items.store"],
+                ["dump", "app.db", "-o", "/dev/tty"], ["schema", "items.store", "--infer", "10"],
+                ["scan", "app.db", "--mode", "raw0"], ["find", "items.store", "items", "--mode", "raw0"],
+                ["doc", "patch", "items.store", "items", "a", "{}", "-n"],
+            ] {
+                let terminal = try TerminalSession(
+                    arguments, in: place, environment: ["TERM": "xterm", "NO_COLOR": "1", "PAGER": "cat"])
+                #expect(try terminal.end() == 0 || arguments.last == "/dev/tty", "\(terminal.transcript)")
+                let acting = terminal.transcript.replacing("\r\n", with: "\n").unicodeScalars.filter {
+                    !["\n", "\t"].contains($0) && !$0.isHarmless
+                }
+                #expect(acting.isEmpty, "\(arguments): \(terminal.transcript.debugDescription)")
+                if arguments.contains("/dev/tty") { continue }
+                #expect(terminal.transcript.contains(arguments[0] == "schema" ? "\\u009bm" : "9b"), "\(arguments)")
+                let piped = try place.run(arguments)
+                #expect(piped.output.contains("\u{9b}") && !piped.output.contains("\\x"), "\(arguments): \(piped)")
+            }
+            #expect(try place.run("scan", "app.db", "--mode", "raw0").bytes == Array(value.utf8) + [0])
         }
     }
 }

@@ -1,0 +1,63 @@
+import Foundation
+import Testing
+
+/// `script/bootstrap` with programs in place of the system's, so that nothing is installed.
+@Suite struct BootstrapTests {
+    /// Runs `bootstrap tests` where every program for tests is missing; `id -u` prints `user`.
+    private func run(user: Int, environment: [String: String] = [:]) throws -> (code: Int32, calls: String, error: String)
+    {
+        let directory = FileManager.default.temporaryDirectory.appending(path: "bootstrap-\(UUID().uuidString)")
+        try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
+        defer { try? FileManager.default.removeItem(at: directory) }
+        let calls = directory.appending(path: "calls").path
+        for name in ["apt-get", "sudo"] {
+            try script("echo \(name) \"$@\" >> '\(calls)'", named: name, in: directory)
+        }
+        try script("echo \(user)", named: "id", in: directory)
+        try script("echo Linux", named: "uname", in: directory)
+        try script("exit 0", named: "swift", in: directory)
+        for tool in ["mktemp", "rm", "tail", "env"] {
+            for place in ["/usr/bin/", "/bin/"] where FileManager.default.isExecutableFile(atPath: place + tool) {
+                try? FileManager.default.createSymbolicLink(
+                    atPath: directory.path + "/" + tool, withDestinationPath: place + tool)
+            }
+        }
+        let process = Process()
+        process.executableURL = URL(filePath: "/bin/sh")
+        process.arguments = [ArchitectureTests.root.appending(path: "script/bootstrap").path, "tests"]
+        process.environment = ["PATH": directory.path].merging(environment) { $1 }
+        process.standardInput = FileHandle.nullDevice
+        process.standardOutput = FileHandle.nullDevice
+        let error = Pipe()
+        process.standardError = error
+        try process.run()
+        let text = String(decoding: try error.fileHandleForReading.readToEnd() ?? Data(), as: UTF8.self)
+        process.waitUntilExit()
+        return (process.terminationStatus, (try? String(contentsOfFile: calls, encoding: .utf8)) ?? "", text)
+    }
+
+    private func script(_ text: String, named name: String, in directory: URL) throws {
+        let path = directory.appending(path: name).path
+        try "#!/bin/sh\n\(text)\n".write(toFile: path, atomically: true, encoding: .utf8)
+        try FileManager.default.setAttributes([.posixPermissions: 0o755], ofItemAtPath: path)
+    }
+
+    #if os(Linux)
+        @Test func `Without a terminal sudo is not run, and the command to run is printed`() throws {
+            let outcome = try run(user: 1000)
+            #expect(outcome.calls.isEmpty, "\(outcome)")
+            #expect(outcome.error.contains("run: sudo apt-get install"), "\(outcome)")
+        }
+
+        @Test func `Root needs no sudo`() throws {
+            let outcome = try run(user: 0)
+            #expect(outcome.calls.hasPrefix("apt-get install -y"), "\(outcome)")
+            #expect(!outcome.calls.contains("sudo"), "\(outcome)")
+        }
+
+        @Test func `Who agreed beforehand is not asked`() throws {
+            let outcome = try run(user: 1000, environment: ["BOOTSTRAP_YES": "1"])
+            #expect(outcome.calls.hasPrefix("sudo env DEBIAN_FRONTEND=noninteractive apt-get install"), "\(outcome)")
+        }
+    #endif
+}
