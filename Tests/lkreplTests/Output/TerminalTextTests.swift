@@ -78,14 +78,15 @@ import Testing
                 let terminal = try TerminalSession(
                     arguments, in: place, environment: ["TERM": "xterm", "NO_COLOR": "1", "PAGER": "cat"])
                 #expect(try terminal.end() == 0 || arguments.last == "/dev/tty", "\(terminal.transcript)")
-                let acting = terminal.transcript.replacing("\r\n", with: "\n").unicodeScalars.filter {
-                    !["\n", "\t"].contains($0) && !$0.isHarmless
+                let acting = terminal.transcript.unicodeScalars.filter {
+                    // The terminal puts a return before each end of a line.
+                    !["\r", "\n", "\t"].contains($0) && !$0.isHarmless
                 }
                 #expect(acting.isEmpty, "\(arguments): \(terminal.transcript.debugDescription)")
                 if arguments.contains("/dev/tty") { continue }
                 #expect(terminal.transcript.contains(arguments[0] == "schema" ? "\\u009bm" : "9b"), "\(arguments)")
                 let piped = try place.run(arguments)
-                #expect(piped.output.contains("\u{9b}") && !piped.output.contains("\\x"), "\(arguments): \(piped)")
+                #expect(piped.output.contains("\u{9b}") && !piped.output.contains("\\xc2"), "\(arguments): \(piped)")
             }
             #expect(try place.run("scan", "app.db", "--mode", "raw0").bytes == Array(value.utf8) + [0])
         }

@@ -114,7 +114,7 @@ import Testing
                     atPath: place.path + "/" + name, withIntermediateDirectories: false)
                 try place.write(Array(try #require(Data(base64Encoded: picture))), to: name + "/a.gif")
                 let outcome = try place.run(
-                    "import", "--write", "items.store", "items", "--photos=" + name, "--id", "SourceFile")
+                    "import", "--write", "items.store", "items", "--photos=" + name, "--key", "SourceFile")
                 #expect(outcome.code == 0 && outcome.says("read 1 "), "\(name): \(outcome)")
             }
         }
