@@ -3,6 +3,9 @@
 /// Damaged bytes do not always tell what they held, so counts of entries are lower bounds. An entry is one stored version of
 /// a key: a value, or the mark that the key was deleted. Where the newest version of a key is lost and an older one is still
 /// stored, the older one is what a read returns after the repair.
+///
+/// One loss leaves no trace in the files: a log that was cut off between two writes, or the newer of two logs that is gone.
+/// What is left is then the database as it was before those writes.
 public struct RepairLosses: Sendable, Hashable {
     /// A part of the database that was unreadable.
     public struct Place: Sendable, Hashable, CustomStringConvertible {

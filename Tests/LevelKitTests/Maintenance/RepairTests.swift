@@ -169,7 +169,10 @@ import Testing
 
     /// A copy of the database, repaired after something was done to it.
     private func repaired(_ damage: (_ name: String) throws -> Void) throws -> (RepairReport, lost: Set<[UInt8]>) {
-        let before = try keys(path)
+        // A copy, since an opening replaces the manifest.
+        let reference = directory.path("reference-\(UUID().uuidString)")
+        try FileManager.default.copyItem(atPath: path, toPath: reference)
+        let before = try keys(reference)
         let name = "copy-\(UUID().uuidString)"
         try FileManager.default.copyItem(atPath: path, toPath: directory.path(name))
         try damage(name)
@@ -206,7 +209,8 @@ import Testing
         for isShortened in [false, true] {
             let (report, lost) = try repaired { copy in
                 if isShortened {
-                    try directory.write(Array(try directory.read("\(copy)/\(name)").dropLast(20)), to: "\(copy)/\(name)")
+                    try directory.write(
+                        Array(try directory.read("\(copy)/\(name)").dropLast(20)), to: "\(copy)/\(name)")
                 } else {
                     try FileManager.default.removeItem(atPath: directory.path("\(copy)/\(name)"))
                 }
@@ -221,21 +225,19 @@ import Testing
 
     @Test func `A manifest that has lost its end makes no table obsolete`() throws {
         try settle()
-        let name = try Manifest(ofDatabaseAt: path).name
-        let before = try keys(path)
-        // Makes the manifest longer by edits that replace the tables.
+        // Edits that replace the tables make the manifest longer.
         let database = try Database.open(at: path)
-        for index in 0..<4_000 { try database.put(Array(repeating: 7, count: 100), forKey: Array("later/\(index)".utf8)) }
+        for index in 0..<4_000 {
+            try database.put(Array(repeating: 7, count: 100), forKey: Array("later/\(index)".utf8))
+        }
         try database.compact()
         try database.close()
-        let after = try keys(path)
-        #expect(after.count > before.count)
         let manifest = try Manifest(ofDatabaseAt: path).name
         let original = try directory.read("db/" + manifest)
         var reader = RecordReader(original)
         var ends: [Int] = []
         while case .record? = try reader.next() { ends.append(Int(reader.endOffset)) }
-        #expect(ends.count > 1 && name != manifest)
+        try #require(ends.count > 1)
         for end in ends.dropLast() {
             let (report, lost) = try repaired { copy in
                 try directory.write(Array(original.prefix(end)), to: "\(copy)/\(manifest)")
@@ -246,11 +248,13 @@ import Testing
         }
     }
 
-    @Test func `A manifest that is damaged or gone is reported, since tables may be missing that nothing names`() throws {
+    @Test func `A manifest that is damaged or gone is reported, since tables may be missing that nothing names`() throws
+    {
         try settle()
-        let name = try Manifest(ofDatabaseAt: path).name
         for isGone in [false, true] {
+            var name = ""
             let (report, lost) = try repaired { copy in
+                name = try Manifest(ofDatabaseAt: directory.path(copy)).name
                 if isGone {
                     try FileManager.default.removeItem(atPath: directory.path("\(copy)/\(name)"))
                 } else {
@@ -276,7 +280,7 @@ import Testing
         try flip(name, at: 100_000)
         let report = try Database.repair(at: path)
         #expect(report.losses.entryCount == 3_000 - report.verification.keyCount, "\(report.losses)")
-        #expect(report.losses.places.map(\.kind) == [.log] && report.losses.places[0].offset != nil)
+        #expect(report.losses.places.allSatisfy { $0.kind == .log && $0.offset != nil }, "\(report.losses)")
     }
 
     // MARK: - What it refuses
