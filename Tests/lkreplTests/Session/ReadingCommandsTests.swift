@@ -115,9 +115,8 @@ import Testing
         return command.words + values
     }
 
-    @Test(arguments: Kind.allCases)
+    @Test(arguments: Kind.allCases.filter(\.isPossible))
     func `leave every kind of database as it was`(kind: Kind) throws {
-        guard kind.isPossible else { return }
         try Workplace.with(isVerified: false) { place in
             try kind.make(in: place)
             if kind == .withoutPermission {
@@ -142,7 +141,8 @@ import Testing
                 #expect(difference == [], "\(arguments)")
                 guard difference == [] else { return }
             }
-            #expect(successCount >= 5, "hardly a command could do its work")
+            // What is left to do with a damaged manifest is to look at the files; `repair --dry-run` ends with 65.
+            #expect(successCount >= (kind == .damagedManifest ? 4 : 5), "hardly a command could do its work")
             let shell = try place.run("s.store", "-q", "-c", "count; .refresh; count; .show")
             #expect(!shell.output.contains("levelkit-reading"), "\(shell)")
             #expect(try DirectoryState(path).difference(from: before) == [])
