@@ -55,14 +55,14 @@ struct CoveredFacets {
         var isComplete = true
         if index.definition.countsValues, !needsCovered {
             try runner.forEachCount(of: scan, index) { entry, count in
-                guard scan.filters.isEmpty || index.admits(entry, scan.filters) else { return }
+                guard try scan.filters.isEmpty || index.admits(entry, scan.filters) else { return }
                 try add(entry, [], Int(clamping: count))
             }
             return facets()
         }
         try runner.forEachEntry(of: scan) { cursor in
             try runner.noteKey()
-            guard isComplete, scan.filters.isEmpty || index.admits(cursor.key, scan.filters) else { return }
+            guard isComplete, try scan.filters.isEmpty || index.admits(cursor.key, scan.filters) else { return }
             let covered =
                 needsCovered
                 ? CoveredValues.decode(cursor.value.copied(), count: index.definition.covered.count) : []

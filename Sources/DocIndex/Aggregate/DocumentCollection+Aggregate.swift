@@ -12,6 +12,7 @@ extension DocumentCollection {
         _ aggregation: Aggregation, where predicate: Predicate = .all, options: QueryOptions = QueryOptions()
     ) throws -> [Aggregation.Group] {
         try aggregation.validate()
+        try predicate.validate()
         if predicate.normalized.isAll, options.hint == nil,
             let groups = try IndexGroups(aggregation, rows: try reader())?.groups()
         {
@@ -51,6 +52,7 @@ extension DocumentCollection {
         _ paths: [FieldPath], where predicate: Predicate = .all, limit: Int? = nil,
         options: QueryOptions = QueryOptions()
     ) throws -> [[Facet]] {
+        try predicate.validate()
         let rows = try reader()
         if predicate.normalized.isAll, options.hint == nil {
             let counted = try paths.map { try ValueCounts(rows: rows).counts(of: $0) }
@@ -84,6 +86,7 @@ extension DocumentCollection {
     public func distinct(
         _ path: FieldPath, where predicate: Predicate = .all, limit: Int? = nil, options: QueryOptions = QueryOptions()
     ) throws -> [DocumentValue] {
+        try predicate.validate()
         let rows = try reader()
         if options.hint == nil,
             let values = try ValueCounts(rows: rows).values(of: path, where: predicate, limit: limit)
@@ -97,17 +100,20 @@ extension DocumentCollection {
 
     /// The index whose keys alone give ``facets(_:where:limit:options:)-(FieldPath,_,_,_)``; `nil` if documents are read.
     public func indexCounting(_ path: FieldPath, where predicate: Predicate = .all) throws -> String? {
+        try predicate.validate()
         guard predicate.normalized.isAll else { return nil }
         return ValueCounts(rows: try reader()).index(over: path)?.definition.name
     }
 
     /// The index whose keys alone give ``distinct(_:where:limit:options:)``; `nil` if documents are read.
     public func indexListing(_ path: FieldPath, where predicate: Predicate = .all) throws -> String? {
-        ValueCounts(rows: try reader()).list(of: path, where: predicate)?.index.definition.name
+        try predicate.validate()
+        return ValueCounts(rows: try reader()).list(of: path, where: predicate)?.index.definition.name
     }
 
     /// The index whose keys alone give ``summarize(_:where:options:)``; `nil` if documents are read.
     public func indexGrouping(_ aggregation: Aggregation, where predicate: Predicate = .all) throws -> String? {
+        try predicate.validate()
         guard predicate.normalized.isAll else { return nil }
         return IndexGroups(aggregation, rows: try reader())?.index.definition.name
     }

@@ -42,19 +42,27 @@ struct BodyPlaces: ~Escapable {
 extension BodyPlaces {
     /// Whether a value `path` leads to satisfies a condition; it is decoded only where the condition needs that.
     ///
-    /// - Throws: ``BodyError`` if what the path leads through, or what is read of the value, is damaged.
-    func anyElement(
-        at path: ResolvedPath, satisfies condition: ValueCondition, names: FieldNames
-    ) throws(BodyError) -> Bool {
+    /// - Throws: ``BodyError`` if what the path leads through, or what is read of the value, is damaged; as
+    ///   ``TextPattern/hasBoundedMatch(in:)``.
+    func anyElement(at path: ResolvedPath, satisfies condition: ValueCondition, names: FieldNames) throws -> Bool {
         if let number = path.onlyNumber {
             guard let place = try member(numbered: number) else { return false }
             if let answer = try condition.holds(in: bytes, at: place.offset, before: place.end) { return answer }
-            return condition.holds(try value(at: place, names))
+            return try condition.holdsBounded(try value(at: place, names))
         }
-        return try anyPlace(from: root, along: path.steps) { (place) throws(BodyError) in
+        var failure: (any Error)?
+        let isFound = try anyPlace(from: root, along: path.steps) { (place) throws(BodyError) in
             if let answer = try condition.holds(in: bytes, at: place.offset, before: place.end) { return answer }
-            return condition.holds(try value(at: place, names))
+            let value = try value(at: place, names)
+            do {
+                return try condition.holdsBounded(value)
+            } catch {
+                failure = error
+                return true
+            }
         }
+        if let failure { throw failure }
+        return isFound
     }
 
     /// Adds the value `path` leads to as index keys have it; that of an absent one if it leads nowhere.

@@ -82,7 +82,7 @@ extension QueryRunner {
         try forEachEntry(of: scan) { cursor in
             try noteKey()
             guard let row = index.row(of: cursor.key) else { throw index.damaged }
-            if scan.filters.isEmpty || index.admits(cursor.key, scan.filters) { found.insert(row) }
+            if try scan.filters.isEmpty || index.admits(cursor.key, scan.filters) { found.insert(row) }
         }
     }
 

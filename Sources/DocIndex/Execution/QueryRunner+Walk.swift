@@ -81,7 +81,7 @@ extension QueryRunner {
             try noteKey()
             guard let row = index.row(of: forward.key) else { throw index.damaged }
             guard row > behind, filter?.contains(row) ?? true,
-                walk.filters.isEmpty || index.admits(forward.key, walk.filters)
+                try walk.filters.isEmpty || index.admits(forward.key, walk.filters)
             else { continue }
             let object = projection?.object(key: forward.key, value: forward.value)
             if try !emit(FoundRow(row: row, object: object), visit) { return false }

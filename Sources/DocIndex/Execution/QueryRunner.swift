@@ -203,9 +203,9 @@ final class QueryRunner {
         try step()
         // A condition may take long over one document, such as a pattern over a long text.
         try CancellationCheck.now()
-        do throws(BodyError) {
+        do {
             return try predicate.matches(record.extracting(bodyStart..<record.count), row: row)
-        } catch {
+        } catch let error as BodyError {
             throw rows.damaged(row, error)
         }
     }

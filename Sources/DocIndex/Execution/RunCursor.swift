@@ -75,7 +75,7 @@ private struct RunPosition: ~Copyable {
         let end = try readGroup()
         guard let row = StoreKeyspace.row(in: cursor.key, at: end) else { throw index.damaged }
         self.row = row
-        isAdmitted = filters.isEmpty || index.admits(cursor.key, filters)
+        isAdmitted = try filters.isEmpty || index.admits(cursor.key, filters)
         return true
     }
 
@@ -114,13 +114,15 @@ private struct RunPosition: ~Copyable {
 
 extension ValueIndex {
     /// Whether an entry satisfies filters on its components.
-    func admits(_ key: Span<UInt8>, _ filters: [EntryFilter]) -> Bool {
+    ///
+    /// - Throws: as ``TextPattern/hasBoundedMatch(in:)``.
+    func admits(_ key: Span<UInt8>, _ filters: [EntryFilter]) throws -> Bool {
         var offset = entryPrefix.count
         for position in components.indices {
             guard let next = skip(position, in: key, from: offset) else { return true }
             for case .component(position, let predicate) in filters {
                 // What cannot be read is left to the document.
-                if let decoded = decoded(position, key.extracting(offset..<next)), !predicate.admits(decoded) {
+                if let decoded = decoded(position, key.extracting(offset..<next)), try !predicate.admits(decoded) {
                     return false
                 }
             }

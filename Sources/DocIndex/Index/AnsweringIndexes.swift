@@ -5,12 +5,22 @@ final class AnsweringIndexes: Sendable {
     let locations: [GeoIndex]
     /// The text index; `nil` if there is none.
     let text: TextIndex?
+    /// Whether the text index was made with a stemmer that differs from the one of this process, so that words would not be
+    /// found.
+    let textHasOtherStemmer: Bool
+    /// Whether a text index that is kept up to date was made with another build of the stemmer.
+    let hasOtherStemmers: Bool
 
     init(_ entries: [Catalog.IndexEntry]) {
         all = entries.filter(\.isReady).map(\.index)
         values = all.compactMap { $0 as? ValueIndex }
         locations = all.compactMap { $0 as? GeoIndex }
-        text = all.lazy.compactMap { $0 as? TextIndex }.first
+        let text = all.lazy.compactMap { $0 as? TextIndex }.first
+        self.text = text
+        textHasOtherStemmer = entries.contains { $0.number == text?.number && !$0.answersWithThisStemmer }
+        hasOtherStemmers = entries.contains {
+            $0.definition.languages.count > 0 && !$0.stemmers.isEmpty && !$0.isCurrent
+        }
     }
 
     /// The index of a name; `nil` if there is none, or it is not built yet.

@@ -175,5 +175,5 @@ struct ValueIndex: DocumentIndex {
 
 extension IndexDefinition {
     /// Whether a partial index holds a document; true of every other index.
-    func holds(_ document: DocumentObject) -> Bool { condition?.predicate.matches(document) ?? true }
+    func holds(_ document: DocumentObject) -> Bool { condition?.predicate.isSatisfied(by: document) ?? true }
 }

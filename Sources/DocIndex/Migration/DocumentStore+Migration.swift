@@ -83,6 +83,7 @@ extension DocumentStore {
             if Task.isCancelled { throw CancellationError() }
             var slice = MigrationSlice(migration: migration, database: database)
             let step = try withWriter { state in
+                try noteOtherStemmers()
                 let catalog = currentCatalog
                 guard let entry = catalog.collection(named: migration.collection) else {
                     return MigrationProgress?.none

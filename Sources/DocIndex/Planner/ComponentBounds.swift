@@ -37,16 +37,19 @@ struct ComponentBounds {
         self.isExact = isExact
     }
 
-    /// What lies in both; both must be intervals.
+    /// What lies in both; both must be intervals, apart and ascending.
+    ///
+    /// - Complexity: O(*n*) in the intervals of both.
     static func intersection(_ a: [Interval], _ b: [Interval]) -> [Interval] {
         var result: [Interval] = []
-        for a in a {
-            for b in b {
-                let lower = a.lower.lexicographicallyPrecedes(b.lower) ? b.lower : a.lower
-                let upper = a.upper.lexicographicallyPrecedes(b.upper) ? a.upper : b.upper
-                let both = Interval(lower: lower, upper: upper)
-                if !both.isEmpty { result.append(both) }
-            }
+        var (first, second) = (0, 0)
+        while first < a.count, second < b.count {
+            let (left, right) = (a[first], b[second])
+            let lower = left.lower.lexicographicallyPrecedes(right.lower) ? right.lower : left.lower
+            let isLeftFirst = left.upper.lexicographicallyPrecedes(right.upper)
+            let both = Interval(lower: lower, upper: isLeftFirst ? left.upper : right.upper)
+            if !both.isEmpty { result.append(both) }
+            if isLeftFirst { first += 1 } else { second += 1 }
         }
         return result
     }

@@ -3,7 +3,7 @@ internal import LevelKit
 /// The components of an index from the first on, as far as conditions fix or restrict them.
 struct IndexPrefix {
     /// Beginnings of keys that one index is asked for at most.
-    static let limit = 1000
+    static let limit = 10_000
 
     private let index: ValueIndex
     /// The first component that is not fixed.
@@ -134,8 +134,10 @@ extension Predicate {
     }
 
     /// Whether an entry with a value at this condition's path can be one of a document that satisfies it.
-    func admits(_ decoded: OrderedValue.Decoded) -> Bool {
-        if case .not(let part) = self { return part.isDecidedByScalars ? !part.admits(decoded) : true }
+    ///
+    /// - Throws: as ``TextPattern/hasBoundedMatch(in:)``.
+    func admits(_ decoded: OrderedValue.Decoded) throws -> Bool {
+        if case .not(let part) = self { return try part.isDecidedByScalars ? !part.admits(decoded) : true }
         guard let leaf else { return true }
         switch decoded {
         case .missing: return false
@@ -144,7 +146,7 @@ extension Predicate {
             if case .hasKind(let kinds) = leaf.condition, value.numberValue != nil {
                 return kinds.contains(.int) || kinds.contains(.double)
             }
-            return leaf.condition.holds(value)
+            return try leaf.condition.holdsBounded(value)
         case .container(let kind):
             if case .hasKind(let kinds) = leaf.condition { return kinds.contains(kind) }
             if case .any = leaf.condition { return true }

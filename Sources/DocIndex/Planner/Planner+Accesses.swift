@@ -54,7 +54,11 @@ struct PlannedCondition {
 
 extension Planner {
     /// The accesses by one index each, and by one for each side of an OR.
-    func accesses(for conjuncts: [Predicate]) throws -> [AccessCandidate] {
+    ///
+    /// - Parameter depth: how many alternatives lie around the conditions.
+    /// - Throws: also `CancellationError`: of a condition with thousands of parts, planning takes a while.
+    func accesses(for conjuncts: [Predicate], depth: Int = 0) throws -> [AccessCandidate] {
+        try CancellationCheck.now()
         let conditions = PlannedCondition.all(of: conjuncts)
         var candidates: [AccessCandidate] = []
         for index in valueIndexes {
@@ -66,21 +70,37 @@ extension Planner {
             }
         }
         for index in geoIndexes {
-            for (position, conjunct) in conjuncts.enumerated() {
+            var count = 0
+            for (position, conjunct) in conjuncts.enumerated() where count < Self.alternativeLimit {
                 if let scan = self.scan(conjunct, at: position, conjuncts: conjuncts, index: index) {
                     candidates.append(try estimated(scan, index))
+                    count += 1
                 }
             }
         }
         if let ids = try idAccess(conjuncts) { candidates.append(ids) }
         if let search = try searchAccess(conjuncts) { candidates.append(search) }
-        for (position, conjunct) in conjuncts.enumerated() {
-            guard case .or(let parts) = conjunct, parts.count <= 16 else { continue }
-            let rest = conjuncts.enumerated().filter { $0.offset != position }.map(\.element)
-            if let union = try union(of: parts, at: position, rest: rest) { candidates.append(union) }
+        // Deeper, and of more, plans would hardly differ, but finding them takes ever longer.
+        guard depth < Self.unionDepthLimit else { return candidates }
+        var unionCount = 0
+        for (position, conjunct) in conjuncts.enumerated() where unionCount < Self.alternativeLimit {
+            guard case .or(let parts) = conjunct, parts.count <= Self.alternativeLimit else { continue }
+            unionCount += 1
+            let rest = conjuncts.lazy.enumerated().filter { $0.offset != position }.map(\.element)
+                .filter { if case .or = $0 { false } else { true } }.prefix(Self.restLimit)
+            if let union = try union(of: parts, at: position, rest: Array(rest), depth: depth + 1) {
+                candidates.append(union)
+            }
         }
         return candidates
     }
+
+    /// Alternatives that are looked up one by one at most, conditions on locations of which each is compared, and ORs.
+    private static let alternativeLimit = 16
+    /// Alternatives within alternatives that are looked up one by one.
+    private static let unionDepthLimit = 8
+    /// Conditions beside an alternative that may go together with it.
+    private static let restLimit = 64
 
     /// The conditions with one of those on a path at a time, where it leads to elements; otherwise all of them.
     private static func alternatives(of conditions: [PlannedCondition], at path: FieldPath) -> [[PlannedCondition]] {
@@ -105,14 +125,16 @@ extension Planner {
     }
 
     /// Rows of several indexes, one for each alternative; `nil` if an alternative has none.
-    private func union(of parts: [Predicate], at position: Int, rest: [Predicate]) throws -> AccessCandidate? {
+    private func union(
+        of parts: [Predicate], at position: Int, rest: [Predicate], depth: Int
+    ) throws -> AccessCandidate? {
         var union = AccessCandidate(
             access: .union([]), entryCount: 0, rowCount: 0, cost: 0, exact: [position], answered: [position])
         var accesses: [Plan.Access] = []
         for part in parts {
             // An alternative may go together with the other conditions.
             let own = part.conjuncts
-            let candidates = try self.accesses(for: own + rest.filter { if case .or = $0 { false } else { true } })
+            let candidates = try self.accesses(for: own + rest, depth: depth)
                 // What is found by the rest alone is found without the OR.
                 .filter { !$0.answered.isDisjoint(with: own.indices) }
             guard let best = candidates.min(by: { $0.precedes($1, by: \.cost) }) else {

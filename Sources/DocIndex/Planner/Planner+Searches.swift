@@ -50,7 +50,8 @@ extension Planner {
         else { return [] }
         // Documents that are found by an alternative score there too.
         let scored = query.predicate.normalized.scoredSearches
-        let isScoredWhole = scored.allSatisfy { conjuncts.contains(.search($0)) }
+        let wanted = Set(conjuncts.compactMap { if case .search(let condition) = $0 { condition } else { nil } })
+        let isScoredWhole = scored.allSatisfy(wanted.contains)
         let best = TextScan(
             index: scan.index, used: scan.used, estimatedMatchCount: scan.estimatedMatchCount,
             query: isScoredWhole ? scan.query : scoring)

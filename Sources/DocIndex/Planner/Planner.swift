@@ -109,20 +109,25 @@ struct Planner {
     /// Whether conditions on a path that leads to one value leave none.
     private static func isContradiction(_ conjuncts: [Predicate]) -> Bool {
         var known: [FieldPath: [ComponentBounds.Interval]] = [:]
-        for (position, conjunct) in conjuncts.enumerated() {
+        var counts: [FieldPath: Int] = [:]
+        for conjunct in conjuncts {
+            if let path = conjunct.leafPath, !path.hasArrayStep { counts[path, default: 0] += 1 }
+        }
+        for conjunct in conjuncts {
             guard let path = conjunct.leafPath, !path.hasArrayStep else { continue }
-            // A value there is by itself; it may be one too many beside other conditions alone.
-            if case .compare(_, .equal, _) = conjunct,
-                !conjuncts.indices.contains(where: { $0 != position && conjuncts[$0].leafPath == path })
-            {
-                continue
+            // Values there are by themselves; they may be too many beside other conditions alone.
+            switch conjunct {
+            case .compare(_, .equal, _), .isIn: if counts[path] == 1 { continue }
+            default: break
             }
             guard let bounds = ComponentBounds(conjunct, component: IndexComponent(path), isOnlyComponent: true)
             else { continue }
             let intervals: [ComponentBounds.Interval] =
                 switch bounds.shape {
                 case .intervals(let intervals): intervals
-                case .points(let points): points.map { .init(lower: $0, upper: $0 + OrderedValue.behind) }
+                case .points(let points):
+                    points.sorted { $0.lexicographicallyPrecedes($1) }
+                        .map { .init(lower: $0, upper: $0 + OrderedValue.behind) }
                 }
             let left = known[path].map { ComponentBounds.intersection($0, intervals) } ?? intervals
             if left.isEmpty { return true }

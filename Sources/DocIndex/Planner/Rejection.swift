@@ -117,7 +117,7 @@ extension Predicate {
         switch self {
         case .not(.exists(let path)): path
         case .not: nil
-        case .compare, .collates, .isIn, .hasPrefix, .isBelow, .isDated, .hasDatePart: leaf?.path
+        case .compare, .collates, .isIn, .hasPrefix, .isBelow, .isDated, .hasDatePart: leafPath
         default: nil
         }
     }

@@ -27,7 +27,7 @@ struct EncodedPredicate {
             self.condition = condition
         }
 
-        func holds(_ places: borrowing BodyPlaces, _ names: FieldNames) throws(BodyError) -> Bool {
+        func holds(_ places: borrowing BodyPlaces, _ names: FieldNames) throws -> Bool {
             try places.anyElement(at: path, satisfies: condition, names: names)
         }
     }
@@ -62,13 +62,13 @@ struct EncodedPredicate {
 
     /// Whether the condition holds for the body of a row.
     ///
-    /// - Throws: ``BodyError`` if what is asked for is damaged.
-    func matches(_ body: Span<UInt8>, row: UInt64) throws(BodyError) -> Bool {
+    /// - Throws: ``BodyError`` if what is asked for is damaged; as ``TextPattern/hasBoundedMatch(in:)``.
+    func matches(_ body: Span<UInt8>, row: UInt64) throws -> Bool {
         if isAll { return true }
         return try matches(root, BodyPlaces(body), row)
     }
 
-    private func matches(_ node: Node, _ places: borrowing BodyPlaces, _ row: UInt64) throws(BodyError) -> Bool {
+    private func matches(_ node: Node, _ places: borrowing BodyPlaces, _ row: UInt64) throws -> Bool {
         switch node {
         case .all: return true
         case .leaf(let leaf): return try leaf.holds(places, names)
@@ -81,7 +81,7 @@ struct EncodedPredicate {
                 guard case .name(let name)? = member.path.steps.first else { continue }
                 if let value = try places.value(at: member, names: names) { part[name] = value }
             }
-            return predicate.matches(part)
+            return try predicate.matchesBounded(part)
         case .and(let parts):
             for part in parts where try !matches(part, places, row) { return false }
             return true
@@ -135,7 +135,7 @@ private struct EncodedLocation {
     }
 
     /// Whether the condition holds; `nil` where the location has another form, if there is one.
-    func holds(_ places: borrowing BodyPlaces, _ names: FieldNames) throws(BodyError) -> Bool? {
+    func holds(_ places: borrowing BodyPlaces, _ names: FieldNames) throws -> Bool? {
         guard try !places.anyElement(at: type, satisfies: .any, names: names),
             let latitude = try places.value(at: latitude, names: names)
         else { return nil }

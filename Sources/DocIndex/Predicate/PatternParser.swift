@@ -2,6 +2,8 @@
 struct PatternParser {
     /// Steps that a program may have: repetitions are written out.
     private static let stepLimit = 5000
+    /// Groups that may lie inside each other, and repetitions of repetitions.
+    private static let depthLimit = 64
 
     private indirect enum Node {
         case nothing
@@ -44,7 +46,9 @@ struct PatternParser {
     private mutating func choice() throws -> Node {
         depth += 1
         defer { depth -= 1 }
-        guard depth <= 100 else { throw fault("groups are nested more than 100 deep") }
+        guard depth <= Self.depthLimit else {
+            throw fault("groups are nested more than \(Self.depthLimit) deep; simplify the pattern")
+        }
         var parts = [try sequence()]
         while take("|") { parts.append(try sequence()) }
         return parts.count == 1 ? parts[0] : .choice(parts)
@@ -59,7 +63,10 @@ struct PatternParser {
     private mutating func repetition() throws -> Node {
         let start = offset
         var node = try single()
-        while let scalar = next, "*+?{".unicodeScalars.contains(scalar) {
+        var signCount = 0
+        while let scalar = next, scalar == "*" || scalar == "+" || scalar == "?" || scalar == "{" {
+            signCount += 1
+            guard signCount <= 3 else { throw fault("more than 3 repetitions follow one another; leave some out") }
             if case .assertion = node { throw fault("there is nothing here to repeat") }
             switch scalar {
             case "*": node = .repeated(node, least: 0, most: nil)
@@ -123,7 +130,9 @@ struct PatternParser {
         }
         let node = try choice()
         guard take(")") else { throw fault("this ( is not closed", at: start) }
-        return .sequence([node])
+        // What follows repeats the group and not its last part.
+        if case .assertion = node { return .sequence([node]) }
+        return node
     }
 
     private mutating func bracket() throws -> PatternClass {
@@ -151,7 +160,7 @@ struct PatternParser {
             found.ranges.append(lower[0].lowerBound...upper[0].lowerBound)
         }
         guard take("]") else { throw fault("this [ is not closed", at: start) }
-        return found
+        return found.sorted
     }
 
     /// The characters of an escape, behind its backslash.
@@ -202,7 +211,12 @@ struct PatternParser {
         case .sequence(let parts): for part in parts { try emit(part) }
         case .choice(let parts): try emitChoice(parts[...])
         case .repeated(let part, let least, let most):
-            for _ in 0..<least { try emit(part) }
+            for _ in 0..<least {
+                let before = steps.count
+                try emit(part)
+                // What has no steps has none the next time.
+                if steps.count == before { return }
+            }
             if let most {
                 var forks: [Int] = []
                 for _ in least..<most {

@@ -11,8 +11,8 @@ extension Predicate {
         case (.and(let parts), _): return parts.contains { $0.implies(other) }
         case (.or(let parts), _): return parts.allSatisfy { $0.implies(other) }
         case (_, .exists(let path)): return valuePath == path
-        case (.compare(let path, .equal, let value), _): return other.holds(at: path, of: value)
-        case (.isIn(let path, let values), _): return values.allSatisfy { other.holds(at: path, of: $0) }
+        case (.compare(let path, .equal, let value), _): return other.holds(at: path, ofAll: [value])
+        case (.isIn(let path, let values), _): return other.holds(at: path, ofAll: values)
         case (.compare(let path, let comparison, let value), .compare(let samePath, let wanted, let bound)):
             guard path == samePath, let order = ValueOrder.compare(value, bound) else { return false }
             return switch (comparison, wanted) {
@@ -36,14 +36,20 @@ extension Predicate {
     /// The path at which this asks for a value, so that it holds for no document without one; `nil` if it does not.
     private var valuePath: FieldPath? { leafPath }
 
-    /// Whether this condition, if it is one on `path`, is satisfied by every value that equals `value`.
-    private func holds(at path: FieldPath, of value: DocumentValue) -> Bool {
+    /// Whether this condition, if it is one on `path`, is satisfied by every value that equals one of `values`.
+    private func holds(at path: FieldPath, ofAll values: [DocumentValue]) -> Bool {
         guard leafPath == path, let leaf else { return false }
         switch leaf.condition {
-        case .compare, .collates, .isIn, .hasPrefix, .contains, .hasMatch, .isBelow, .isDated, .hasDatePart:
-            return leaf.condition.holds(value)
+        case .compare, .collates, .isIn, .hasPrefix, .contains, .isBelow, .isDated, .hasDatePart:
+            return values.allSatisfy { leaf.condition.holds($0) }
+        // A constant is as long as the query: what takes too long is left to the documents.
+        case .hasMatch(let pattern):
+            return values.allSatisfy { value in
+                value.stringValue.map { (try? pattern.hasBoundedMatch(in: $0)) ?? false } ?? false
+            }
         // Equal numbers may be of either kind.
-        case .hasKind(let kinds): return kinds.contains(value.kind) && kinds.contains(.int) == kinds.contains(.double)
+        case .hasKind(let kinds):
+            return kinds.contains(.int) == kinds.contains(.double) && values.allSatisfy { kinds.contains($0.kind) }
         default: return false
         }
     }

@@ -121,10 +121,24 @@ extension KeyPath where Root: QueryableDocument, Value: Sequence, Value.Element:
 }
 
 extension Predicate {
-    /// Both hold.
-    public static func && (left: Predicate, right: Predicate) -> Predicate { .and([left, right]) }
-    /// One of them holds, or both.
-    public static func || (left: Predicate, right: Predicate) -> Predicate { .or([left, right]) }
-    /// It does not hold.
-    public static prefix func ! (part: Predicate) -> Predicate { .not(part) }
+    /// Both hold. Several in a row, or one for each turn of a loop, are one condition with many parts and not a nested one.
+    public static func && (left: Predicate, right: Predicate) -> Predicate {
+        guard case .and(var parts) = left, !parts.isEmpty else { return .and([left, right]) }
+        parts.append(right)
+        return .and(parts)
+    }
+
+    /// One of them holds, or both. Several in a row, or one for each turn of a loop, are one condition with many parts and
+    /// not a nested one.
+    public static func || (left: Predicate, right: Predicate) -> Predicate {
+        guard case .or(var parts) = left, !parts.isEmpty else { return .or([left, right]) }
+        parts.append(right)
+        return .or(parts)
+    }
+
+    /// It does not hold. Applied twice, it gives the condition itself.
+    public static prefix func ! (part: Predicate) -> Predicate {
+        if case .not(let inner) = part { return inner }
+        return .not(part)
+    }
 }

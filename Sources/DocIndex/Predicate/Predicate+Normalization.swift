@@ -21,7 +21,8 @@ extension Predicate {
 
     private static func joined(_ parts: [Predicate], areAlternatives: Bool) -> Predicate {
         var flat: [Predicate] = []
-        // Few are compared with each other, since hashes are made from notations.
+        // Few are compared with each other, since hashes are made from notations. Equalities of one path become one
+        // condition below, whose values are told apart there.
         var seen: Set<Predicate>? = parts.count > 8 ? [] : nil
         for part in parts {
             let inner: [Predicate]
@@ -30,10 +31,13 @@ extension Predicate {
             case .or(let parts) where areAlternatives: inner = parts
             default: inner = [part]
             }
+            // What is flattened may be many as well.
+            if inner.count > 8, seen == nil { seen = Set(flat) }
             for part in inner {
                 // What decides alone, and what changes nothing.
                 if areAlternatives ? part.isAll : part.isNone { return part }
                 if areAlternatives ? part.isNone : part.isAll { continue }
+                if flat.count > 32, seen == nil { seen = Set(flat) }
                 if seen?.insert(part).inserted ?? !flat.contains(part) { flat.append(part) }
             }
         }
@@ -43,21 +47,25 @@ extension Predicate {
     }
 
     /// Alternatives in which equalities of one path have become one condition.
+    ///
+    /// - Complexity: O(*n*) in the parts and their values.
     private static func mergingEqualities(_ parts: [Predicate]) -> [Predicate] {
         var result: [Predicate] = []
-        var places: [FieldPath: Int] = [:]
+        var groups: [FieldPath: (place: Int, parts: Int, values: [DocumentValue])] = [:]
         for part in parts {
             guard case (let path, let values)? = part.equality else {
                 result.append(part)
                 continue
             }
-            if let place = places[path], let known = result[place].equality?.values {
-                result[place] = .isIn(path, known + values)
-            } else {
-                places[path] = result.count
+            if groups[path] == nil {
+                groups[path] = (result.count, 1, values)
                 result.append(part)
+            } else {
+                groups[path]?.parts += 1
+                groups[path]?.values += values
             }
         }
+        for (path, group) in groups where group.parts > 1 { result[group.place] = .isIn(path, group.values) }
         return result
     }
 

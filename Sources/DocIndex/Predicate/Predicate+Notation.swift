@@ -1,12 +1,24 @@
 /// Conditions as text.
 extension Predicate: CustomStringConvertible {
-    /// The condition in the notation of ``init(parsing:)``, which reads it back.
-    public var description: String {
-        switch unwrapped {
+    /// The condition in the notation of ``init(parsing:)``, which reads it back. What lies deeper than ``maximumDepth`` is
+    /// left out.
+    public var description: String { notation(within: Self.maximumDepth) }
+
+    private func notation(within depth: Int) -> String {
+        let condition = unwrapped
+        switch condition {
+        case .and(let parts): return Self.joined(parts, by: " AND ", ifEmpty: "()", within: depth)
+        case .or(let parts): return Self.joined(parts, by: " OR ", ifEmpty: "NOT ()", within: depth)
+        case .not(let part): return Self.negated(part.unwrapped, within: depth)
+        case .anyElement(let path, let part): return Self.element(path, part, within: depth)
+        default: return condition.ownNotation
+        }
+    }
+
+    /// Of a condition that contains no others. Not a part of the recursion, whose frames are small without it.
+    private var ownNotation: String {
+        switch self {
         case .all: "()"
-        case .and(let parts): Self.joined(parts, by: " AND ", ifEmpty: "()")
-        case .or(let parts): Self.joined(parts, by: " OR ", ifEmpty: "NOT ()")
-        case .not(let part): Self.negated(part.unwrapped)
         case .compare(let path, let comparison, let value):
             "\(path.notation) \(comparison.rawValue) \(value.notation)"
         case .collates(let path, let comparison, let value):
@@ -26,41 +38,61 @@ extension Predicate: CustomStringConvertible {
         case .hasDatePart(let path, let part, let ranges):
             "\(part.rawValue)(\(path.notation)) IN (\(ranges.map(Self.notation).joined(separator: ", ")))"
         case .exists(let path): "\(path.notation) EXISTS"
-        case .anyElement(let path, let part): "\(path.notation) ANY (\(part))"
         case .isWithin(let field, let box):
             "\(field.notation) WITHIN \(box.south), \(box.west), \(box.north), \(box.east)"
         case .search(let condition): "SEARCH \(condition.text.quotedNotation)"
         case .isNear(let field, let center, let meters):
             "\(field.notation) NEAR \(center.latitude), \(center.longitude), \(meters)m"
+        case .and, .or, .not, .anyElement: "…"
         }
     }
 
     /// The condition without AND and OR that join nothing.
     private var unwrapped: Predicate {
-        switch self {
-        case .and(let parts) where parts.count == 1, .or(let parts) where parts.count == 1: parts[0].unwrapped
-        case .and(let parts) where parts.isEmpty: .all
-        default: self
-        }
-    }
-
-    private static func negated(_ part: Predicate) -> String {
-        switch part {
-        case .all: "NOT ()"
-        case .exists(let path): "\(path.notation) MISSING"
-        default: "NOT (\(part))"
-        }
-    }
-
-    private static func joined(_ parts: [Predicate], by word: String, ifEmpty: String) -> String {
-        if parts.isEmpty { return ifEmpty }
-        return parts.map { part in
-            switch part.unwrapped {
-            case .and: "(\(part))"
-            case .or(let inner) where !inner.isEmpty: "(\(part))"
-            default: part.description
+        var condition = self
+        while true {
+            switch condition {
+            case .and(let parts) where parts.count == 1, .or(let parts) where parts.count == 1: condition = parts[0]
+            case .and(let parts) where parts.isEmpty: return .all
+            default: return condition
             }
-        }.joined(separator: word)
+        }
+    }
+
+    private static func negated(_ part: Predicate, within depth: Int) -> String {
+        switch part {
+        case .all: return "NOT ()"
+        case .exists(let path): return "\(path.notation) MISSING"
+        default: return depth == 0 ? "…" : "NOT (" + part.notation(within: depth - 1) + ")"
+        }
+    }
+
+    private static func element(_ path: FieldPath, _ part: Predicate, within depth: Int) -> String {
+        if depth == 0 { return "…" }
+        let inner = part.notation(within: depth - 1)
+        return "\(path.notation) ANY (\(inner))"
+    }
+
+    private static func joined(
+        _ parts: [Predicate], by word: String, ifEmpty: String, within depth: Int
+    ) -> String {
+        if parts.isEmpty { return ifEmpty }
+        if depth == 0 { return "…" }
+        var texts: [String] = []
+        texts.reserveCapacity(parts.count)
+        for part in parts {
+            let text = part.notation(within: depth - 1)
+            texts.append(part.needsParentheses ? "(" + text + ")" : text)
+        }
+        return texts.joined(separator: word)
+    }
+
+    private var needsParentheses: Bool {
+        switch unwrapped {
+        case .and: true
+        case .or(let inner): !inner.isEmpty
+        default: false
+        }
     }
 
     private static func notation(_ range: ClosedRange<Int64>) -> String {

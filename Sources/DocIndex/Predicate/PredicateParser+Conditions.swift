@@ -12,7 +12,7 @@ extension PredicateParser {
         let text = try string()
         do {
             return .search(try TextCondition(parsing: text))
-        } catch let error as DocIndexError {
+        } catch let error as DocIndexError where error.code == .invalidQuery {
             offset -= 1
             throw fault(error.message)
         }

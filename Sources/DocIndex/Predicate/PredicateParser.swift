@@ -6,11 +6,15 @@ struct PredicateParser {
         case span(DateSpan)
     }
 
+    /// Parentheses that may lie inside each other.
+    private static let depthLimit = 64
+
     private let text: String
     let tokens: [QueryLexer.Token]
     let parameters: [String: DocumentValue]
     var offset = 0
     private var depth = 0
+    private var conditionCount = 0
 
     init(_ text: String, parameters: [String: DocumentValue]) throws {
         self.text = text
@@ -28,7 +32,9 @@ struct PredicateParser {
     mutating func alternatives() throws -> Predicate {
         depth += 1
         defer { depth -= 1 }
-        guard depth <= 64 else { throw fault("conditions are nested more than 64 deep; simplify the query") }
+        guard depth <= Self.depthLimit else {
+            throw fault("conditions are nested more than \(Self.depthLimit) deep; simplify the query")
+        }
         var parts = [try all()]
         while takeKeyword("OR") { parts.append(try all()) }
         return parts.count == 1 ? parts[0] : .or(parts)
@@ -48,6 +54,11 @@ struct PredicateParser {
     }
 
     private mutating func single() throws -> Predicate {
+        conditionCount += 1
+        // Groups count as well here, so that no text is read for long in vain.
+        guard conditionCount <= 2 * Predicate.maximumConditionCount else {
+            throw Predicate.tooManyConditions(Predicate.maximumConditionCount + 1)
+        }
         if take(.open) {
             if take(.close) { return .all }
             let group = try alternatives()

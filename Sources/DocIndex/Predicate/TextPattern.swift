@@ -17,7 +17,8 @@ public struct TextPattern: Sendable {
 
     /// A pattern.
     ///
-    /// - Throws: ``DocIndexError`` with `invalidQuery`, the position in the expression, and what is not understood.
+    /// - Throws: ``DocIndexError`` with `invalidQuery`, the position in the expression, and what is not understood; also for
+    ///   groups nested more than 64 deep, and for more than 5,000 steps when repetitions are written out.
     public init(_ source: String, ignoresCase: Bool = false) throws {
         self.source = Self.withPlainSlashes(source)
         self.ignoresCase = ignoresCase
@@ -39,8 +40,13 @@ public struct TextPattern: Sendable {
 
     /// Whether a part of a text has the form.
     ///
-    /// - Complexity: O(*n* · *m*) in the length of the text and of the expression.
+    /// - Complexity: O(*n* · *m*) in the length of the text and of the expression, its repetitions written out.
     public func hasMatch(in text: String) -> Bool { program.hasMatch(in: text) }
+
+    /// As ``hasMatch(in:)``, for queries: ends when the task is cancelled, and where one text takes seconds.
+    ///
+    /// - Throws: `CancellationError`; ``DocIndexError`` with `queryTooLarge`.
+    func hasBoundedMatch(in text: String) throws -> Bool { try program.hasBoundedMatch(in: text) }
 }
 
 extension TextPattern: Hashable, CustomStringConvertible {

@@ -18,6 +18,35 @@ indirect enum ValueCondition: Sendable {
 
     /// Whether the condition holds for a value.
     func holds(_ value: DocumentValue) -> Bool {
+        holds(value) { (pattern, text) throws(Never) in pattern.hasMatch(in: text) }
+    }
+
+    /// As ``holds(_:)``, for queries: patterns end when the task is cancelled, or take too long.
+    ///
+    /// - Throws: as ``TextPattern/hasBoundedMatch(in:)``.
+    func holdsBounded(_ value: DocumentValue) throws -> Bool {
+        // Most conditions have no pattern, and are asked without anything that may be thrown.
+        switch self {
+        case .hasMatch(let pattern): try value.stringValue.map { try pattern.hasBoundedMatch(in: $0) } ?? false
+        case .satisfies(let predicate):
+            try predicate.matches(value) { (pattern, text) throws in try pattern.hasBoundedMatch(in: text) }
+        default: holds(value)
+        }
+    }
+
+    /// - Parameter matches: whether a text has the form of a pattern.
+    func holds<Failure: Error>(
+        _ value: DocumentValue, _ matches: (TextPattern, String) throws(Failure) -> Bool
+    ) throws(Failure) -> Bool {
+        switch self {
+        case .hasMatch(let pattern): if let text = value.stringValue { try matches(pattern, text) } else { false }
+        case .satisfies(let predicate): try predicate.matches(value, matches)
+        default: holdsPlainly(value)
+        }
+    }
+
+    /// Of conditions without patterns.
+    private func holdsPlainly(_ value: DocumentValue) -> Bool {
         switch self {
         case .any: true
         case .compare(let comparison, let constant):
@@ -26,7 +55,6 @@ indirect enum ValueCondition: Sendable {
         case .isIn(let values): values.contains(value)
         case .hasPrefix(let prefix): value.stringValue?.utf8.starts(with: prefix.utf8) ?? false
         case .contains(let part): value.stringValue.map { $0.utf8Span.span.contains(part.utf8Span.span) } ?? false
-        case .hasMatch(let pattern): value.stringValue.map(pattern.hasMatch) ?? false
         case .isBelow(let keyword, let beginning):
             value.stringValue.map { $0.hasSameBytes(as: keyword) || $0.utf8.starts(with: beginning.utf8) } ?? false
         case .hasKind(let kinds): kinds.contains(value.kind)
@@ -39,7 +67,7 @@ indirect enum ValueCondition: Sendable {
                 let number = date.value(of: part)
                 return ranges.contains { $0.contains(number) }
             } ?? false
-        case .satisfies(let predicate): predicate.matches(value)
+        case .hasMatch, .satisfies: false
         }
     }
 }

@@ -52,7 +52,8 @@ extension DocumentCollection {
     ///
     /// - Complexity: that of the plan. Where an index answers the condition exactly, no document is read.
     public func count(where predicate: Predicate, options: QueryOptions = QueryOptions()) throws -> Int {
-        if predicate.normalized == .all { return try count() }
+        try predicate.validate()
+        if predicate.normalized.isAll { return try count() }
         let query = Query(predicate)
         let (rows, plan) = try prepare(query, options, for: .count)
         return try QueryRunner(rows: rows, query: query, plan: plan, options: options).count()

@@ -34,6 +34,7 @@ extension DocumentCollection {
     ) throws -> Page {
         let clock = ContinuousClock()
         let begin = clock.now
+        try query.validate()
         var query = query
         let limit = query.limit ?? 100
         // One more shows whether there is a next page.

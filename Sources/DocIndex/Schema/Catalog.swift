@@ -74,17 +74,35 @@ struct Catalog: Sendable, Hashable {
         /// The rules by which texts were taken apart; see ``IndexDefinition/analysis``. For people who look: what counts
         /// is the fingerprint.
         var analysis: [String] = []
+        /// The stemmers by which words were stemmed, one for each language of the definition. None where they are not known,
+        /// or several wrote.
+        var stemmers: [StemmerIdentity] = []
 
         init(number: UInt32, definition: IndexDefinition, isReady: Bool, fingerprint: String? = nil) {
             self.number = number
             self.definition = definition
             self.isReady = isReady
             self.fingerprint = fingerprint ?? definition.fingerprint
-            if fingerprint == nil { analysis = definition.analysis }
+            if fingerprint == nil {
+                analysis = definition.analysis
+                stemmers = definition.languages.map { StemmerIdentity.current($0) }
+            }
         }
 
         /// Whether the entries are those that this version of the library would make.
-        var isCurrent: Bool { fingerprint == definition.fingerprint }
+        var isCurrent: Bool {
+            fingerprint == definition.fingerprint && hasStemmers { $0.isOfThisBuild }
+        }
+
+        /// Whether the words that are looked for become the terms that are stored: the stemmers are those of this process,
+        /// or agree with them as far as is known.
+        var answersWithThisStemmer: Bool { hasStemmers { $0.agreesWithThisProcess } }
+
+        private func hasStemmers(where isKnown: (StemmerIdentity) -> Bool) -> Bool {
+            definition.languages.allSatisfy { language in
+                stemmers.contains { $0.language == language && isKnown($0) }
+            }
+        }
     }
 
     /// Whether a schema change is not finished.
@@ -106,7 +124,8 @@ struct Catalog: Sendable, Hashable {
             })
     }
 
-    /// Whether an index was made with rules that are no longer in force, such as those of another Unicode version.
+    /// Whether an index was made with rules that are no longer in force, such as those of another Unicode version or another
+    /// stemmer.
     var hasOutdatedIndexes: Bool {
         collections.contains { $0.indexes.contains { !$0.isCurrent && !$0.isRetiring } }
     }
@@ -223,6 +242,7 @@ extension Catalog {
                 ]
                 if let failure = index.failure { record["failure"] = .string(failure) }
                 if !index.analysis.isEmpty { record["analysis"] = .array(index.analysis.map { .string($0) }) }
+                if !index.stemmers.isEmpty { record["stemmers"] = .array(index.stemmers.map { .string($0.text) }) }
                 return .object(record)
             }
             return [
@@ -305,6 +325,9 @@ extension Catalog {
             number: try number(value["number"]), definition: index, isReady: isReady, fingerprint: fingerprint)
         entry.isRetiring = isRetiring
         if let analysis = value["analysis"] { entry.analysis = try array(analysis).map { try text($0) } }
+        if let stemmers = value["stemmers"] {
+            entry.stemmers = try array(stemmers).compactMap { StemmerIdentity(text: try text($0)) }
+        }
         if let failure = value["failure"], !failure.isNull { entry.failure = try text(failure) }
         return entry
     }

@@ -27,6 +27,18 @@ extension IndexDefinition {
         return versions
     }
 
+    /// The languages by whose stems words are found, each once.
+    var languages: [TextLanguage] {
+        var languages: [TextLanguage] = []
+        for component in components {
+            guard component.analyzer.hasWords, let language = component.analyzer.language,
+                !languages.contains(language)
+            else { continue }
+            languages.append(language)
+        }
+        return languages
+    }
+
     /// The definition as far as it decides what is stored.
     private var withoutSynonyms: IndexDefinition {
         var definition = self

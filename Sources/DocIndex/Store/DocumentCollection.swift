@@ -134,6 +134,7 @@ extension DocumentCollection {
         _ query: TextQuery, where predicate: Predicate = .all, limit: Int? = 20, options: QueryOptions = QueryOptions(),
         _ body: (Hit) throws -> Bool
     ) throws {
+        try predicate.validate()
         if !predicate.isAll, predicate.searches.isEmpty {
             let wanted = Query(Self.both(query, predicate), sort: [.bestFirst], limit: limit)
             let (rows, plan) = try prepare(wanted, options)
@@ -150,7 +151,7 @@ extension DocumentCollection {
             ? nil
             : { (row: UInt64) throws in
                 try CancellationCheck.now()
-                return predicate.matches(try rows.document(row).content)
+                return try predicate.matchesBounded(try rows.document(row).content)
             }
         let hits = try textSearch(in: rows).top(query, limit: limit, filter: filter)
         var cancellation = CancellationCheck()
@@ -178,6 +179,7 @@ extension DocumentCollection {
     ///
     /// - Complexity: reads every posting of every word; with a condition as ``count(where:options:)``.
     public func searchCount(_ query: TextQuery, where predicate: Predicate = .all) throws -> Int {
+        try predicate.validate()
         if !predicate.isAll, predicate.searches.isEmpty { return try count(where: Self.both(query, predicate)) }
         let rows = try reader()
         let search = try textSearch(in: rows)
@@ -185,7 +187,7 @@ extension DocumentCollection {
         return try search.rows(query).count {
             // A condition may take long over one document.
             try CancellationCheck.now()
-            return predicate.matches(try rows.document($0).content)
+            return try predicate.matchesBounded(try rows.document($0).content)
         }
     }
 
@@ -203,6 +205,7 @@ extension DocumentCollection {
             throw DocIndexError(
                 .unknownIndex, "the collection \(name) has no text index; declare one of type text in its schema")
         }
+        guard !rows.collection.answering.textHasOtherStemmer else { throw index.otherStemmer(of: name) }
         let view = try store.texts.view(
             of: index, in: rows.collection, candidates: rows.texts, reader: rows.snapshot, database: store.database)
         return TextSearch(reader: rows.snapshot, index: index, view: view, cache: store.texts.cache)

@@ -122,7 +122,8 @@ public final class DocumentStore: Sendable {
             return store
         }
         try store.withWriter { _ in store.texts.setLimits(textMaintenance) }
-        // Where only a look is meant, indexes of older rules stay as they are, and answer as until now.
+        // Where only a look is meant, indexes of older rules stay as they are, and answer as until now; but for text indexes
+        // of another stemmer, which would not find what is there.
         if schema != nil || finishesSchemaChange { try store.adopt(schema) }
         guard finishesSchemaChange else { return store }
         do {
@@ -140,7 +141,11 @@ public final class DocumentStore: Sendable {
     public func close() throws {
         if database.mode == .readOnly { return try database.close() }
         try writer.withLock {
-            texts.settle(catalog: currentCatalog, database: database)
+            let catalog = currentCatalog
+            // Words that this stemmer made do not belong into segments of another one.
+            if !catalog.collections.contains(where: \.answering.hasOtherStemmers) {
+                texts.settle(catalog: catalog, database: database)
+            }
             try database.close()
         }
     }
@@ -406,6 +411,7 @@ public final class DocumentStore: Sendable {
     /// - Throws: what `body` throws; ``DocIndexError`` with `nestedWrite`; `LevelError`.
     public func write<R>(durability: Durability = .buffered, _ body: (Transaction) throws -> R) throws -> R {
         try writer.withLock {
+            try noteOtherStemmers()
             let catalog = currentCatalog
             let transaction = Transaction(database: database, catalog: catalog)
             defer { transaction.end() }
@@ -416,6 +422,22 @@ public final class DocumentStore: Sendable {
             if let change = changes.first { signal.commit(change.sequence) }
             return result
         }
+    }
+
+    /// Before the first write to a text index that another stemmer made: notes that the index has terms of several stemmers, so
+    /// that the one that made it does not take it for its own. Called under the writer's lock.
+    func noteOtherStemmers() throws {
+        var catalog = currentCatalog
+        guard catalog.collections.contains(where: \.answering.hasOtherStemmers) else { return }
+        for collection in catalog.collections.indices {
+            for index in catalog.collections[collection].indexes.indices {
+                let entry = catalog.collections[collection].indexes[index]
+                if !entry.stemmers.isEmpty, !entry.isCurrent {
+                    catalog.collections[collection].indexes[index].stemmers = []
+                }
+            }
+        }
+        try save(catalog)
     }
 
     /// The marker that was stored last under a name with ``Transaction/setMarker(_:to:)``; `nil` if there is none.

@@ -53,6 +53,16 @@ final class TextIndex: DocumentIndex {
         changes.texts[number, default: []].append(TextChange(row: row, old: old, new: new))
     }
 
+    /// The error of a search in an index that another stemmer made.
+    func otherStemmer(of collection: String) -> DocIndexError {
+        DocIndexError(
+            .unknownIndex,
+            "the text index \(definition.name) of \(collection) was made with another version of the stemmer for "
+                + "\(definition.languages.map(\.rawValue).joined(separator: ", ")), so words would not be found; rebuild it: "
+                + "open the store for writing, or run `lkrepl index rebuild --write STORE \(collection) \(definition.name)`"
+        )
+    }
+
     /// Puts the words of a document into `words`, in place of those that are there.
     func analyze(_ document: DocumentObject, into words: inout AnalyzedDocument) {
         words.removeAll()

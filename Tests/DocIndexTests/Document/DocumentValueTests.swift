@@ -1,4 +1,5 @@
 import DocIndex
+import TestSupport
 import Testing
 
 @Suite struct DocumentValueTests {

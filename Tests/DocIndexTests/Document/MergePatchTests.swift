@@ -1,4 +1,5 @@
 import DocIndex
+import TestSupport
 import Testing
 
 /// JSON Merge Patch, RFC 7396.

@@ -1,4 +1,5 @@
 import DocIndex
+import TestSupport
 import Testing
 
 /// Texts that RFC 8259 allows, and what they mean.

@@ -207,8 +207,12 @@ import Testing
 
     @Test func `Every language that can be declared is there, and its version tells it apart`() {
         for language in TextLanguage.allCases { #expect(language.isAvailable, "\(language)") }
-        let versions = TextLanguage.allCases.map(\.stemmerVersion)
-        #expect(Set(versions).count == versions.count)
-        #expect(versions == TextLanguage.allCases.map(\.stemmerVersion))
+        let versions = TextLanguage.allCases.map { StemmerIdentity.current($0) }
+        #expect(Set(versions.map(\.behaviour)).count == versions.count)
+        #expect(versions == TextLanguage.allCases.map { StemmerIdentity.current($0) })
+        for version in versions {
+            #expect(StemmerIdentity(text: version.text) == version)
+            #expect(!version.build.isEmpty && version.isOfThisBuild && version.agreesWithThisProcess)
+        }
     }
 }

@@ -36,38 +36,7 @@ extension TextLanguage {
     /// Whether the system's libstemmer knows the language.
     public var isAvailable: Bool { Stemmer(self) != nil }
 
-    /// Tells apart what libstemmers of different versions make of words, which have no number of their own: a hash of the
-    /// stems of made-up words with the endings of the language.
-    var stemmerVersion: String {
-        guard let stemmer = Stemmer(self) else { return "snowball-\(rawValue)-none" }
-        var hash: UInt64 = 0
-        for beginning in script.beginnings {
-            for ending in script.endings {
-                hash = hash &* 31 &+ FNV1a.hash(stemmer.stem(Array((beginning + ending).utf8)))
-            }
-        }
-        return "snowball-\(rawValue)-" + String(hash, radix: 16)
-    }
-
-    /// What the words that tell versions apart are made of.
-    private var script: (beginnings: [String], endings: [String]) {
-        switch self {
-        case .arabic: (["كتاب", "والمدرس", "بالمدين", "سيلعب"], ["", "ة", "ات", "ون", "ين", "ها", "هم"])
-        case .armenian: (["գիրք", "քաղաք", "սիրել"], ["", "ներ", "ում", "երի", "ությունը"])
-        case .greek: (["βιβλι", "πολ", "θαλασσ", "γραφ"], ["", "ο", "ος", "α", "ων", "ους", "ουμε", "ησαν"])
-        case .hindi, .nepali: (["लड़क", "किताब", "घर"], ["", "ा", "ी", "ों", "ियाँ", "हरू", "लाई", "एगा"])
-        case .russian: (["книг", "красив", "чита", "мост"], ["", "а", "ов", "ами", "ость", "ыми", "ющийся", "ла"])
-        case .serbian: (["knjig", "grad", "lep"], ["", "a", "ovima", "ski", "ost", "ijih"])
-        case .tamil: (["வீடு", "மரம்", "நகர"], ["", "கள்", "க்கு", "ங்களை", "த்தில்"])
-        case .yiddish: (["בוך", "הויז", "שרײַב"], ["", "ער", "ן", "ט", "קייט"])
-        default:
-            (
-                ["kata", "berg", "libr", "nation", "happi", "schön", "fénn", "olvas"],
-                [
-                    "", "s", "es", "en", "er", "ing", "ed", "heit", "ung", "ement", "amente", "aciones", "ità", "lar",
-                    "lerinden", "ssa", "ista", "oknak", "arna", "heten", "ilor", "kan", "ose", "ias", "ų", "ness", "ly",
-                ]
-            )
-        }
-    }
+    /// The rules by which words of the language are stemmed, as far as they are those of this library. What libstemmer makes
+    /// of the words is told by ``StemmerIdentity``.
+    var stemmingVersion: String { "snowball-\(rawValue)-2" }
 }

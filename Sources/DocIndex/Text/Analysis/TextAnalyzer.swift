@@ -117,7 +117,7 @@ extension TextAnalyzer {
         if accents == .oneWay { versions.append("one-way-1") }
         if !isPlain, accents != .keep { versions.append("points-1") }
         if let language {
-            versions.append(language.stemmerVersion)
+            versions.append(language.stemmingVersion)
             if !language.elisions.isEmpty { versions.append("elision-\(language.rawValue)-1") }
             if stopWords == .ofLanguage { versions.append("stop-words-\(language.rawValue)-1") }
         }

@@ -47,7 +47,8 @@ public indirect enum TextQuery: Sendable, Hashable {
     /// Reads a query strictly: for programs, and for people who want to be told.
     ///
     /// - Throws: ``DocIndexError`` with `invalidQuery` and the position: a parenthesis or a quote that is not closed, an
-    ///   operator without its sides, or a query that only excludes. Whether a field exists is asked when it is searched.
+    ///   operator without its sides, or a query that only excludes; `queryTooLarge` where it exceeds
+    ///   ``maximumWordCount`` or another limit. Whether a field exists is asked when it is searched.
     public init(parsing text: String) throws {
         var parser = TextQueryParser(text, fields: nil)
         self = try parser.parse()
@@ -56,10 +57,15 @@ public indirect enum TextQuery: Sendable, Hashable {
     /// Reads a query as a search box does: whatever is typed means something.
     ///
     /// What can be read strictly is read so. Else quotes and parentheses are closed or left out, then operators, and at
-    /// last every word of the text must occur.
+    /// last every word of the text must occur. Of a text that exceeds a limit such as ``maximumWordCount``, the first words
+    /// count, and nothing in it is an operator.
     ///
     /// - Parameter fields: the fields that may stand before a colon; a word before another colon is a word.
     public init(forgiving text: String, fields: [String] = []) {
+        guard text.utf8.count <= Self.maximumByteCount else {
+            self = Self.words(of: text)
+            return
+        }
         var quotes = text
         if text.count(where: { $0 == "\"" }) % 2 == 1 { quotes.append("\"") }
         let plain = String(text.map { "\"()".contains($0) ? " " : $0 })
@@ -74,7 +80,24 @@ public indirect enum TextQuery: Sendable, Hashable {
                 return
             }
         }
-        self = .nothing
+        self = Self.words(of: text)
+    }
+
+    /// The words of a text that cannot be read otherwise, as far as the limits allow.
+    private static func words(of text: String) -> TextQuery {
+        let signs = Set("\"()^~*:+-|&!")
+        var words: [TextQuery] = []
+        var size = Size()
+        let start = String(decoding: text.utf8.prefix(maximumByteCount - 3), as: UTF8.self)
+        for part in start.split(whereSeparator: { signs.contains($0) || $0.isWhitespace }) {
+            if ["AND", "OR", "NOT"].contains(part) { continue }
+            var terms = Analyzer.Terms()
+            Analyzer.append(String(part), to: &terms)
+            if terms.count == 0 { continue }
+            guard (try? size.addText(String(part), words: terms.count)) != nil else { break }
+            words.append(.word(String(part)))
+        }
+        return words.count < 2 ? words.first ?? .nothing : .and(words)
     }
 
     /// The text with parentheses closed, and without those that close nothing.

@@ -11,7 +11,9 @@ struct TextQueryParser {
     /// The fields that there are; `nil` if that is asked later.
     private let fields: [String]?
     private var offset = 0
+    /// How many parentheses and fields are open.
     private var depth = 0
+    private var size = TextQuery.Size()
 
     init(_ text: String, fields: [String]?) {
         utf8 = Array(text.utf8)
@@ -48,6 +50,7 @@ struct TextQueryParser {
     }
 
     mutating func parse() throws -> TextQuery {
+        guard utf8.count <= TextQuery.maximumByteCount else { throw TextQuery.tooLong(utf8.count) }
         let query = try alternatives()
         skipSpaces()
         guard offset == count else {
@@ -56,14 +59,15 @@ struct TextQueryParser {
         guard let query else {
             throw fault("there is nothing to look for; give at least one word that must occur")
         }
+        // Operators between the parentheses make parts as well.
+        try query.validate()
         return query
     }
 
     /// `all {OR all}`; `nil` where there is nothing but exclusions.
     private mutating func alternatives() throws -> TextQuery? {
-        depth += 1
+        try enter()
         defer { depth -= 1 }
-        guard depth <= 64 else { throw fault("the parentheses are nested more than 64 deep; simplify the query") }
         var parts: [TextQuery] = []
         repeat {
             let start = offset
@@ -75,6 +79,16 @@ struct TextQueryParser {
             parts.append(part)
         } while take("OR")
         return parts.count == 1 ? parts[0] : .or(parts)
+    }
+
+    /// Begins what lies in parentheses, or behind a field.
+    private mutating func enter() throws {
+        depth += 1
+        guard depth <= TextQuery.maximumDepth else {
+            depth -= 1
+            throw fault(
+                "parentheses and fields are nested more than \(TextQuery.maximumDepth) deep; simplify the query")
+        }
     }
 
     /// Words and groups side by side, with AND between them or not.
@@ -152,12 +166,15 @@ struct TextQueryParser {
             offset = end + 1
             let words = string((start + 1)..<end)
             let count = Self.wordCount(words)
+            try size.addText(words, words: count)
             if let slop = takeNumber(behind: UInt8(ascii: "~")), count > 1 {
                 return try boosted(.near(words, slop: slop))
             }
             return try boosted(count == 0 ? .nothing : .phrase(words))
         default:
             if let field = takeField() {
+                try enter()
+                defer { depth -= 1 }
                 guard let part = try single() else { throw fault("\(field): needs a word behind the colon") }
                 return part == .nothing ? part : .field(field, part)
             }
@@ -218,7 +235,10 @@ struct TextQueryParser {
         let isPrefix = distance == nil && range.count > 1 && signs[range.upperBound - 1] == UInt8(ascii: "*")
         if isPrefix { range = range.lowerBound..<range.upperBound - 1 }
         let word = string(range)
-        guard Self.wordCount(word) > 0 else { return .nothing }
+        let count = Self.wordCount(word)
+        guard count > 0 else { return .nothing }
+        try size.addText(word, words: count)
+        if isPrefix || distance != nil { try size.addExpansion() }
         var query: TextQuery
         if isPrefix {
             query = .prefix(word)

@@ -81,9 +81,11 @@ struct TextTokens {
         if !terms.isEmpty { tokens.append(Token(range: range, terms: terms)) }
     }
 
-    /// Which tokens a query is about: those that it looks for, and of a phrase those that follow one another.
+    /// Which tokens a query is about: those that it looks for, and of a phrase those that follow one another. None where
+    /// the query exceeds its limits, with which nothing can be searched.
     func matches(_ query: TextQuery) -> Set<Int> {
         var found: Set<Int> = []
+        guard (try? query.validate()) != nil else { return found }
         collect(query, into: &found)
         return found
     }

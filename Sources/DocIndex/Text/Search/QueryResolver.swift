@@ -29,9 +29,19 @@ final class QueryResolver {
 
     /// The query for the index.
     ///
-    /// - Throws: ``DocIndexError`` with `invalidQuery` for a field that the index does not have.
+    /// - Throws: ``DocIndexError`` with `invalidQuery` for a field that the index does not have; `queryTooLarge` for a
+    ///   query beyond the limits.
     func resolve(_ query: TextQuery) throws -> ResolvedQuery {
-        try resolve(query, allFields).simplified
+        try query.validate()
+        let resolved = try resolve(query, allFields).simplified
+        let termCount = resolved.termCount
+        guard termCount <= TextQuery.maximumTermCount else {
+            throw DocIndexError(
+                .queryTooLarge,
+                "the search looks up \(termCount) terms in the text index \(definition.name); at most "
+                    + "\(TextQuery.maximumTermCount) are allowed, look for fewer or shorter words")
+        }
+        return resolved
     }
 
     private func resolve(_ query: TextQuery, _ fields: UInt32) throws -> ResolvedQuery {

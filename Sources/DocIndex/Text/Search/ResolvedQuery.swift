@@ -72,4 +72,16 @@ extension ResolvedQuery {
             return reduced == .nothing || reduced == .ignored ? reduced : .boost(reduced, factor)
         }
     }
+
+    /// How many terms are looked up, counted as often as they occur.
+    var termCount: Int {
+        switch self {
+        case .nothing, .ignored: 0
+        case .word(let terms): terms.count
+        case .phrase(let places, _): places.reduce(0) { $0 + $1.terms.count }
+        case .and(let parts), .or(let parts): parts.reduce(0) { $0 + $1.termCount }
+        case .except(let first, let second), .prefer(let first, let second): first.termCount + second.termCount
+        case .boost(let part, _): part.termCount
+        }
+    }
 }

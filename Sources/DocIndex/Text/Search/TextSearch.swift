@@ -318,16 +318,19 @@ final class TextSearch {
         _ places: [ResolvedQuery.Place], slop: Int?, _ boost: Double, part: Int
     ) throws -> Matcher? {
         var distinct: [[ResolvedQuery.Term]] = []
+        // Of a few, comparing finds one sooner than hashing.
+        var numbers: [[ResolvedQuery.Term]: Int]? = places.count > 16 ? [:] : nil
         var matchers: [WordMatcher] = []
         var order: [PhraseMatcher.Place] = []
         for place in places {
-            if let known = distinct.firstIndex(of: place.terms) {
+            if let known = numbers.map({ $0[place.terms] }) ?? distinct.firstIndex(of: place.terms) {
                 order.append(PhraseMatcher.Place(word: known, position: place.position))
                 continue
             }
             guard let matcher = try wordMatcher(place.terms, boost, part: part) else { return nil }
             order.append(PhraseMatcher.Place(word: matchers.count, position: place.position))
-            distinct.append(place.terms)
+            numbers?[place.terms] = matchers.count
+            if numbers == nil { distinct.append(place.terms) }
             matchers.append(matcher)
         }
         return matchers.isEmpty ? nil : PhraseMatcher(matchers, order: order, slop: slop)

@@ -1,9 +1,9 @@
-import Foundation
-import Synchronization
+internal import Foundation
+internal import Synchronization
 
 /// Runs `work` on a thread with a stack of 512 KiB, what a secondary thread has on macOS. Under a sanitizer, whose
 /// frames are several times as large, the stack is larger too.
-func withSmallStack<Result: Sendable>(_ work: @escaping @Sendable () -> Result) -> Result? {
+public func withSmallStack<Result: Sendable>(_ work: @escaping @Sendable () -> Result) -> Result? {
     let box = ResultBox<Result>()
     let done = DispatchSemaphore(value: 0)
     let thread = Thread {

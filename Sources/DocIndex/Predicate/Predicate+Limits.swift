@@ -1,0 +1,115 @@
+/// The size that a condition may have. People stay far below; without limits a program could nest conditions so deep that a
+/// thread runs out of stack, and a few megabytes of text could keep the planner busy for minutes.
+extension Predicate {
+    /// How deep conditions may lie inside each other: `and`, `or`, `not` and `anyElement` around a condition.
+    ///
+    /// A deeper condition is refused wherever it is used. It can be put together all the same, and then the stack of the
+    /// thread that lets go of it must be large enough: ``&&(_:_:)`` and ``||(_:_:)`` join many conditions without nesting.
+    public static let maximumDepth = 128
+    /// How many conditions one may consist of. An `isIn` with many values is a single condition.
+    public static let maximumConditionCount = 10_000
+    /// How many values the lists of a condition may have, all together.
+    public static let maximumValueCount = 100_000
+
+    /// Checks the limits, and what no type can: a divisor of zero, a radius that is no number, a count below zero, a
+    /// separator without characters, a search among elements.
+    ///
+    /// - Throws: ``DocIndexError`` with `queryTooLarge` that names the limit, or `invalidQuery`.
+    /// - Complexity: O(*n*) in the parts of the condition. Stops where it becomes too deep.
+    func validate() throws {
+        var check = PredicateCheck()
+        try check.add(self, depth: 1, isOfElement: nil)
+    }
+
+    /// Whether the condition is nested deeper than ``maximumDepth``.
+    var isTooDeep: Bool { isDeeper(than: Self.maximumDepth) }
+
+    private func isDeeper(than depth: Int) -> Bool {
+        if depth == 0 { return true }
+        return switch self {
+        case .and(let parts), .or(let parts): parts.contains { $0.isDeeper(than: depth - 1) }
+        case .not(let part), .anyElement(_, let part): part.isDeeper(than: depth - 1)
+        default: false
+        }
+    }
+
+    static func tooManyConditions(_ count: Int) -> DocIndexError {
+        DocIndexError(
+            .queryTooLarge,
+            "the query has \(count) conditions or more; at most \(maximumConditionCount) are allowed, "
+                + "write many values of one field as a list with IN")
+    }
+}
+
+/// Counts the parts of a condition while it checks them.
+private struct PredicateCheck {
+    private var conditionCount = 0
+    private var valueCount = 0
+
+    /// - Parameter isOfElement: the array whose elements the condition is asked of; `nil` outside of one.
+    mutating func add(_ predicate: Predicate, depth: Int, isOfElement path: FieldPath?) throws {
+        guard depth <= Predicate.maximumDepth else {
+            throw DocIndexError(
+                .queryTooLarge,
+                "conditions are nested more than \(Predicate.maximumDepth) deep; simplify the query")
+        }
+        switch predicate {
+        case .and(let parts), .or(let parts):
+            if parts.isEmpty { try countCondition() }
+            for part in parts { try add(part, depth: depth + 1, isOfElement: path) }
+        case .not(let part): try add(part, depth: depth + 1, isOfElement: path)
+        case .anyElement(let inner, let part):
+            try countCondition()
+            try add(part, depth: depth + 1, isOfElement: inner)
+        default: try check(predicate, path)
+        }
+    }
+
+    private mutating func countCondition() throws {
+        conditionCount += 1
+        guard conditionCount <= Predicate.maximumConditionCount else {
+            throw Predicate.tooManyConditions(conditionCount)
+        }
+    }
+
+    private mutating func check(_ predicate: Predicate, _ element: FieldPath?) throws {
+        try countCondition()
+        switch predicate {
+        case .search(let condition):
+            if let element { throw Self.searchInside(element) }
+            try condition.query.validate()
+        case .isIn(_, let values): try countValues(values.count)
+        case .hasDatePart(_, _, let ranges): try countValues(ranges.count)
+        default: try Self.checkNumbers(predicate)
+        }
+    }
+
+    private mutating func countValues(_ count: Int) throws {
+        valueCount += count
+        guard valueCount <= Predicate.maximumValueCount else {
+            throw DocIndexError(
+                .queryTooLarge,
+                "the lists of the query have \(valueCount) values or more; at most \(Predicate.maximumValueCount) are "
+                    + "allowed, ask in parts")
+        }
+    }
+
+    private static func searchInside(_ path: FieldPath) -> DocIndexError {
+        DocIndexError(
+            .invalidQuery, "a search is asked of documents, not of the elements of \(path); put it outside of ANY")
+    }
+
+    private static func checkNumbers(_ predicate: Predicate) throws {
+        switch predicate {
+        case .isCongruent(let path, 0, _):
+            throw DocIndexError(.invalidQuery, "the divisor for \(path) is 0; give another")
+        case .isNear(let field, _, let meters) where !(meters >= 0):
+            throw DocIndexError(.invalidQuery, "the distance from \(field) is \(meters) meters; give 0 or more")
+        case .hasCount(let path, let count) where count < 0:
+            throw DocIndexError(.invalidQuery, "the size of \(path) is \(count); give 0 or more")
+        case .isBelow(let path, _, let separator) where separator.isEmpty:
+            throw DocIndexError(.invalidQuery, "the separator of the levels of \(path) is empty; give one, such as |")
+        default: break
+        }
+    }
+}

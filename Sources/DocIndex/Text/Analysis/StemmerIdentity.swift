@@ -1,0 +1,181 @@
+internal import CStemmer
+internal import Foundation
+internal import Synchronization
+
+/// Tells whether two libstemmers make the same of all words of a language: terms of one are not found by those of another.
+///
+/// The library has no number of its own. What decides is the build that is loaded (``build``): of another build nobody knows
+/// what it does, so indexes are built anew. Where nothing may be built, two builds count as the same if they agree on the
+/// words of ``StemmerVocabulary`` (``behaviour``).
+struct StemmerIdentity: Sendable, Hashable {
+    let language: TextLanguage
+    /// The hash of what the stemmer makes of many words; `none` where the library does not have the language.
+    let behaviour: String
+    /// The build of the library, by what its linker wrote into it, or by its code; empty where neither can be read.
+    let build: String
+
+    /// The identity of the stemmer of a language in this process.
+    ///
+    /// - Complexity: the first time for a language some milliseconds, in which thousands of words are stemmed.
+    static func current(_ language: TextLanguage) -> StemmerIdentity {
+        StemmerIdentity(language: language, behaviour: behaviour(of: language), build: currentBuild)
+    }
+
+    /// The text that is stored with an index.
+    var text: String { "\(language.rawValue) \(behaviour) \(build)" }
+
+    /// Reads ``text``; `nil` for a text of another form, such as that of a later version.
+    init?(text: String) {
+        let parts = text.split(separator: " ", omittingEmptySubsequences: false)
+        guard parts.count == 3, let language = TextLanguage(rawValue: String(parts[0])) else { return nil }
+        self.init(language: language, behaviour: String(parts[1]), build: String(parts[2]))
+    }
+
+    init(language: TextLanguage, behaviour: String, build: String) {
+        self.language = language
+        self.behaviour = behaviour
+        self.build = build
+    }
+
+    /// Whether it is the library of this process.
+    ///
+    /// - Complexity: O(1) where the builds can be told.
+    var isOfThisBuild: Bool {
+        build.isEmpty || Self.currentBuild.isEmpty ? agreesWithThisProcess : build == Self.currentBuild
+    }
+
+    /// Whether the library of this process treats the words of ``StemmerVocabulary`` alike.
+    var agreesWithThisProcess: Bool {
+        build == Self.currentBuild && !build.isEmpty || behaviour == Self.behaviour(of: language)
+    }
+
+    // MARK: - Behaviour
+
+    private static let behaviours = Mutex<[TextLanguage: String]>([:])
+
+    private static func behaviour(of language: TextLanguage) -> String {
+        if let known = behaviours.withLock({ $0[language] }) { return known }
+        let found = Stemmer(language).map { stemmer in Self.behaviour(of: language) { stemmer.stem($0) } } ?? "none"
+        behaviours.withLock { $0[language] = found }
+        return found
+    }
+
+    /// What a stemmer makes of the words of a language, as sixteen hexadecimal digits.
+    static func behaviour(of language: TextLanguage, stem: ([UInt8]) -> [UInt8]) -> String {
+        var hash: UInt64 = 0xcbf2_9ce4_8422_2325
+        StemmerVocabulary.of(language).forEachWord { word in
+            for byte in stem(word) { hash = (hash ^ UInt64(byte)) &* 0x100_0000_01b3 }
+            // Where one stem ends and the next begins.
+            hash = (hash ^ 0xff) &* 0x100_0000_01b3
+        }
+        return hexadecimal(hash)
+    }
+
+    private static func hexadecimal(_ hash: UInt64) -> String {
+        let digits = String(hash, radix: 16)
+        return String(repeating: "0", count: 16 - digits.count) + digits
+    }
+
+    // MARK: - Build
+
+    /// The build of the library in this process.
+    private static let currentBuild: String = {
+        // Symbols are looked up by their names: the address of the function itself may be that of a stub in the program, and
+        // glibc's header hides `dladdr`.
+        let process = unsafe dlopen(nil, RTLD_NOW)
+        guard let symbol = unsafe dlsym(process, "sb_stemmer_new"), let function = unsafe dlsym(process, "dladdr")
+        else { return "" }
+        typealias FindImage = @convention(c) (UnsafeRawPointer, UnsafeMutableRawPointer) -> Int32
+        let findImage = unsafe unsafeBitCast(function, to: FindImage.self)
+        // The `Dl_info` of the C function: the path of the image, its base, the name and the address of the symbol.
+        return unsafe withUnsafeTemporaryAllocation(of: UnsafeRawPointer?.self, capacity: 4) { info in
+            unsafe info.initialize(repeating: nil)
+            guard let place = info.baseAddress, unsafe findImage(symbol, place) != 0, let base = unsafe info[1]
+            else { return "" }
+            return unsafe LoadedImage(base).build ?? ""
+        }
+    }()
+}
+
+/// A program or library in the memory of this process, by its headers.
+@safe private struct LoadedImage {
+    private let base: UnsafeRawPointer
+
+    init(_ base: UnsafeRawPointer) { unsafe self.base = base }
+
+    private func read<T: FixedWidthInteger>(_ offset: Int, as type: T.Type) -> T {
+        unsafe base.loadUnaligned(fromByteOffset: offset, as: type)
+    }
+
+    /// What tells its build apart from others; `nil` if that cannot be read.
+    var build: String? {
+        // The magic numbers of ELF in 64 bits and of Mach-O.
+        if read(0, as: UInt32.self).littleEndian == 0x464c_457f, read(4, as: UInt8.self) == 2 { return elfBuild }
+        if read(0, as: UInt32.self) == 0xfeed_facf { return machBuild }
+        return nil
+    }
+
+    private func text(_ prefix: String, at offset: Int, count: Int) -> String {
+        (0..<count).reduce(into: prefix) { text, index in
+            let byte = read(offset + index, as: UInt8.self)
+            text += String(byte >> 4, radix: 16) + String(byte & 15, radix: 16)
+        }
+    }
+
+    /// The build id that linkers write into a note; without one, a hash of the code.
+    private var elfBuild: String? {
+        let headers = Int(read(0x20, as: UInt64.self))
+        let (size, count) = (Int(read(0x36, as: UInt16.self)), Int(read(0x38, as: UInt16.self)))
+        // A shared library is linked for address zero, and so is a program that may be loaded anywhere.
+        guard size >= 0x38, read(0x10, as: UInt16.self) == 3 else { return nil }
+        var code: UInt64?
+        for header in stride(from: headers, to: headers + size * count, by: size) {
+            let (type, flags) = (read(header, as: UInt32.self), read(header + 4, as: UInt32.self))
+            let (start, length) = (Int(read(header + 0x10, as: UInt64.self)), Int(read(header + 0x28, as: UInt64.self)))
+            if type == 4, let id = buildID(in: start..<start + length) { return id }
+            // A loaded part that is executed.
+            if type == 1, flags & 1 == 1 { code = hash(start..<start + length, code ?? 0xcbf2_9ce4_8422_2325) }
+        }
+        return code.map { "code-" + String($0, radix: 16) }
+    }
+
+    private func buildID(in notes: Range<Int>) -> String? {
+        var offset = notes.lowerBound
+        while offset + 12 <= notes.upperBound {
+            let nameCount = Int(read(offset, as: UInt32.self))
+            let count = Int(read(offset + 4, as: UInt32.self))
+            let type = read(offset + 8, as: UInt32.self)
+            let content = offset + 12 + (nameCount + 3) & ~3
+            guard content + count <= notes.upperBound else { return nil }
+            // "GNU" and a zero.
+            if type == 3, nameCount == 4, read(offset + 12, as: UInt32.self).littleEndian == 0x0055_4e47 {
+                return text("id-", at: content, count: min(count, 32))
+            }
+            offset = content + (count + 3) & ~3
+        }
+        return nil
+    }
+
+    private func hash(_ range: Range<Int>, _ start: UInt64) -> UInt64 {
+        var hash = start
+        var offset = range.lowerBound
+        while offset + 8 <= range.upperBound {
+            hash = (hash ^ read(offset, as: UInt64.self)) &* 0x100_0000_01b3
+            hash ^= hash >> 29
+            offset += 8
+        }
+        return hash
+    }
+
+    /// The identifier that Apple's linker writes.
+    private var machBuild: String? {
+        var offset = 32
+        for _ in 0..<read(16, as: UInt32.self) {
+            let (command, size) = (read(offset, as: UInt32.self), Int(read(offset + 4, as: UInt32.self)))
+            if command == 0x1b { return text("uuid-", at: offset + 8, count: 16) }
+            guard size > 0 else { return nil }
+            offset += size
+        }
+        return nil
+    }
+}

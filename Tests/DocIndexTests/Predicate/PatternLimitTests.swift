@@ -1,0 +1,105 @@
+import TestSupport
+import Testing
+
+@testable import DocIndex
+
+/// The limits of patterns: in what is read, and in how long a text may take.
+@Suite struct PatternLimitTests {
+    private static let schema = Schema(collections: [
+        CollectionDefinition("c", indexes: [.value("note", on: "note", "n"), .value("n", on: "n", "code")])
+    ])
+
+    @Test(arguments: [
+        "(", "(?:", "(a|", "((a)*", "[", "[^", "a*", "a+", "a?", "a{2}", "(a{3}", "\\", "|", "(|", "x{", "()",
+    ])
+    func `No nesting in a pattern overflows a small stack`(piece: String) throws {
+        for count in [20, 60, 64, 100, 20_000] {
+            for end in ["", ")", "]", ")*", "){2}", ")?"] {
+                let text = String(repeating: piece, count: count) + "b" + String(repeating: end, count: count)
+                let isRead = withSmallStack {
+                    guard let pattern = try? TextPattern(text) else { return true }
+                    return pattern.hasMatch(in: "aaab") || true
+                }
+                #expect(isRead == true)
+            }
+        }
+    }
+
+    @Test func `Groups may be nested 64 deep, and three repetitions may follow one another`() throws {
+        func nested(_ depth: Int) -> String {
+            String(repeating: "(", count: depth) + "a" + String(repeating: ")", count: depth)
+        }
+        #expect(try TextPattern(nested(63)).hasMatch(in: "a"))
+        expectFailure(.invalidQuery, containing: "64 deep") { try TextPattern(nested(64)) }
+        #expect(try TextPattern("^a{2}{2}{2}$").hasMatch(in: "aaaaaaaa"))
+        expectFailure(.invalidQuery, containing: "3 repetitions") { try TextPattern("a****") }
+    }
+
+    @Test func `Repetitions of nothing take no time`() throws {
+        let repeated = String(repeating: "(", count: 40) + String(repeating: "){1000}", count: 40)
+        #expect(try TextPattern(repeated).hasMatch(in: "a"))
+        #expect(try TextPattern("(^){1000}a").hasMatch(in: "a"))
+    }
+
+    @Test func `A class of many characters is looked up and not searched`() throws {
+        let members = (0..<20_000).map { "\\u{\(String(0x4e00 + $0 * 2, radix: 16))}" }.joined()
+        let pattern = try TextPattern("^[\(members)]+$")
+        #expect(pattern.hasMatch(in: "\u{4e00}\u{4e02}"))
+        #expect(!pattern.hasMatch(in: "\u{4e00}\u{4e01}"))
+        let clock = ContinuousClock()
+        let text = String(repeating: "\u{4e00}", count: 100_000)
+        #expect(clock.measure { _ = pattern.hasMatch(in: text) } < .seconds(5))
+    }
+
+    @Test func `A pattern that takes too long over one text is refused with the limit`() throws {
+        try withTemporaryStore(schema: Self.schema) { store in
+            let collection = try store.collection("c")
+            let long = String(repeating: "a", count: 20_000)
+            try collection.put([
+                "id": "1", "note": .string(long), "list": [.string(long)], "n": 1, "code": .string(long),
+            ])
+            let conditions = [
+                "note MATCHES /(a?){900}b/", "list[] MATCHES /(a?){900}b/", "list ANY (@ MATCHES /(a?){900}b/)",
+                "n = 1 and code MATCHES /(a?){900}b/", "not note MATCHES /(a?){900}b/",
+            ]
+            PatternProgram.$stepLimit.withValue(100_000) {
+                for condition in conditions {
+                    expectFailure(.queryTooLarge, containing: "pattern", "steps", "20000 bytes") {
+                        try collection.find(condition)
+                    }
+                }
+            }
+        }
+    }
+
+    @Test func `A pattern that people write is found in a text of a megabyte`() throws {
+        try withTemporaryStore(schema: Self.schema) { store in
+            let collection = try store.collection("c")
+            let long =
+                String(repeating: "The harbour lay in fog, 1923-07-14; nobody wrote. ", count: 20_000) + "the end 42"
+            try collection.put(["id": "1", "text": .string(long)])
+            for pattern in [
+                "\\d{4}-\\d{2}-\\d{2}", "(?:end|finish) \\d+$", "fog.{0,40}wrote",
+            ] {
+                #expect(try collection.count(where: .hasMatch("text", TextPattern(pattern))) == 1, "\(pattern)")
+            }
+            #expect(try collection.count(where: .hasMatch("text", TextPattern("\\w+@\\w+\\.(com|org)"))) == 0)
+        }
+    }
+
+    @Test func `A cancelled task ends within one text`() async throws {
+        try await withTemporaryPath { directory in
+            let store = try DocumentStore.open(at: directory + "/s", schema: Self.schema)
+            let collection = try store.collection("c")
+            try collection.put(["id": "1", "note": .string(String(repeating: "a", count: 4_000_000))])
+            let task = Task.detached { try collection.find("note MATCHES /(a?){90}(a|b)?{90}b/") }
+            try await Task.sleep(for: .milliseconds(100))
+            let clock = ContinuousClock()
+            let begin = clock.now
+            task.cancel()
+            await #expect(throws: (any Error).self) { _ = try await task.value }
+            #expect(clock.now - begin < .seconds(1))
+            try store.close()
+        }
+    }
+}

@@ -1,0 +1,155 @@
+import DocIndex
+import TestSupport
+import Testing
+
+/// The limits of text queries: no text, and no query that a program puts together, exhausts the stack or keeps a search busy.
+@Suite struct TextQueryLimitTests {
+    private static let schema = Schema(collections: [
+        CollectionDefinition("c", indexes: [.text("words", on: "title", .field("code", analyzer: .ngrams))])
+    ])
+
+    /// A query of a program in which `wrap` lies `depth` times around a word.
+    private static func nested(_ depth: Int, _ wrap: (TextQuery) -> TextQuery) -> TextQuery {
+        (1..<depth).reduce(.word("fog")) { query, _ in wrap(query) }
+    }
+
+    private static let wraps: [@Sendable (TextQuery) -> TextQuery] = [
+        { .and([$0, .word("rain")]) }, { .or([.word("rain"), $0]) }, { .except($0, .word("rain")) },
+        { .except(.word("rain"), $0) }, { .prefer($0, .word("rain")) }, { .field("title", $0) }, { .boost($0, 1.01) },
+    ]
+
+    @Test(arguments: [
+        "a:", "(", "((", "a:(", "-(", "NOT (", "+(", "\"a\" (", "(a OR ", "a:(b -c:(", "(x^2 ", "-", "+", "a:\"", "^",
+        "~",
+    ])
+    func `No nesting in a text overflows a small stack`(piece: String) throws {
+        for tail in ["x", "", ")", "\""] {
+            let text = String(repeating: piece, count: 20_000) + tail
+            let isRead = withSmallStack {
+                _ = try? TextQuery(parsing: text)
+                _ = TextQuery(forgiving: text)
+                _ = TextQuery(forgiving: text, fields: ["a", "b"])
+                return true
+            }
+            #expect(isRead == true)
+        }
+    }
+
+    @Test func `Fields and parentheses may be nested 64 deep together and no deeper`() throws {
+        func fields(_ depth: Int) -> String { String(repeating: "a:", count: depth) + "x" }
+        #expect(throws: Never.self) { try TextQuery(parsing: fields(63)) }
+        expectFailure(.invalidQuery, containing: "64 deep") { try TextQuery(parsing: fields(64)) }
+        let error = expectFailure(.invalidQuery, containing: "64 deep", "character") {
+            try TextQuery(parsing: String(repeating: "a:(", count: 40) + "x" + String(repeating: ")", count: 40))
+        }
+        #expect(error?.position != nil)
+    }
+
+    @Test func `A query has at most 1024 words, those of phrases included`() throws {
+        func words(_ count: Int) -> String { (0..<count).map { "w\($0)" }.joined(separator: " ") }
+        #expect(throws: Never.self) { try TextQuery(parsing: words(1024)) }
+        let tooMany = [
+            words(1025), words(1025).replacing(" ", with: " OR "), "\"\(words(1025))\"", "\"\(words(1025))\"~3",
+            words(1025).replacing(" ", with: "-"), "a -(\(words(1025)))",
+        ]
+        for text in tooMany {
+            expectFailure(.queryTooLarge, containing: "1024", "1025") { try TextQuery(parsing: text) }
+        }
+    }
+
+    @Test func `A query has at most 64 prefixes and words with slips`() throws {
+        func expansions(_ count: Int, _ mark: String) -> String {
+            (0..<count).map { "word\($0)\(mark)" }.joined(separator: " OR ")
+        }
+        for mark in ["*", "~", "~2"] {
+            #expect(throws: Never.self) { try TextQuery(parsing: expansions(64, mark)) }
+            expectFailure(.queryTooLarge, containing: "64", "65") { try TextQuery(parsing: expansions(65, mark)) }
+        }
+    }
+
+    @Test func `A query has at most 65536 bytes`() throws {
+        #expect(throws: Never.self) { try TextQuery(parsing: String(repeating: "x", count: 65_536)) }
+        expectFailure(.queryTooLarge, containing: "65536", "65537") {
+            try TextQuery(parsing: String(repeating: "x", count: 65_537))
+        }
+    }
+
+    @Test func `Of a text beyond the limits, the forgiving form looks for the first words`() throws {
+        let many = (0..<3000).map { "w\($0)" }.joined(separator: " ")
+        guard case .and(let parts) = TextQuery(forgiving: many) else {
+            Issue.record("no conjunction")
+            return
+        }
+        #expect(parts.count == 1024)
+        #expect(parts.first == .word("w0") && parts.last == .word("w1023"))
+        #expect(TextQuery(forgiving: String(repeating: "a:", count: 3000) + "fog").isRead)
+        #expect(TextQuery(forgiving: String(repeating: "fog ", count: 100_000)).isRead)
+    }
+
+    @Test func `A query that a program nests too deep is refused wherever it is used`() throws {
+        try withTemporaryStore(schema: Self.schema) { store in
+            let collection = try store.collection("c")
+            try collection.put(["id": "1", "title": "fog and rain", "code": "fog"])
+            for wrap in Self.wraps {
+                _ = try collection.search(Self.nested(64, wrap))
+                Self.expectRefusal(of: Self.nested(65, wrap), by: collection)
+            }
+        }
+    }
+
+    private static func expectRefusal(of query: TextQuery, by collection: DocumentCollection) {
+        let other = "id" |= "1"
+        expectFailure(.queryTooLarge, containing: "64 deep") { try collection.search(query) }
+        expectFailure(.queryTooLarge, containing: "64 deep") { try collection.search(query, where: other) }
+        expectFailure(.queryTooLarge, containing: "64 deep") { try collection.searchCount(query) }
+        expectFailure(.queryTooLarge, containing: "64 deep") { try collection.searchTotal(query) }
+        expectFailure(.queryTooLarge, containing: "64 deep") { try collection.rank(query) }
+        let marked = TextMarking(before: "[", after: "]").marked("fog", for: query)
+        #expect(marked == "fog")
+    }
+
+    @Test func `Queries of the greatest depth are answered on a small stack`() throws {
+        try withTemporaryStore(schema: Self.schema) { store in
+            let collection = try store.collection("c")
+            try collection.put(["id": "1", "title": "fog and rain", "code": "fog"])
+            try collection.put(["id": "2", "title": "rain", "code": "rain"])
+            for wrap in Self.wraps {
+                let query = Self.nested(64, wrap)
+                let isAnswered = withSmallStack {
+                    do {
+                        _ = try collection.search(query)
+                        _ = try collection.search(query, where: "title" |= "rain")
+                        _ = try collection.searchCount(query)
+                        _ = TextMarking(before: "[", after: "]").marked("fog and rain", for: query)
+                        return query == query && query.hashValue == query.hashValue
+                    } catch {
+                        return false
+                    }
+                }
+                #expect(isAnswered == true)
+            }
+        }
+    }
+
+    @Test func `The terms that a query looks up are limited`() throws {
+        try withTemporaryStore(schema: Self.schema) { store in
+            let collection = try store.collection("c")
+            try collection.put(["id": "1", "title": "fog", "code": "abcabcabc"])
+            // Each three characters are a term of the second field.
+            let long = String(repeating: "abcdefgh", count: 1100)
+            expectFailure(.queryTooLarge, containing: "8192", "words") { try collection.search(.word(long)) }
+            #expect(try collection.search(.word("abcabc")).count == 1)
+        }
+    }
+}
+
+extension TextQuery {
+    fileprivate var isRead: Bool { self != .nothing }
+}
+
+extension String {
+    /// A condition of a test.
+    fileprivate static func |= (path: String, value: String) -> DocIndex.Predicate {
+        .compare(FieldPath(names: path), .equal, .string(value))
+    }
+}
