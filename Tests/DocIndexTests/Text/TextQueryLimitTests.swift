@@ -45,15 +45,15 @@ import Testing
         #expect(error?.position != nil)
     }
 
-    @Test func `A query has at most 1024 words, those of phrases included`() throws {
+    @Test func `A query has at most 4096 words, those of phrases included`() throws {
         func words(_ count: Int) -> String { (0..<count).map { "w\($0)" }.joined(separator: " ") }
-        #expect(throws: Never.self) { try TextQuery(parsing: words(1024)) }
+        #expect(throws: Never.self) { try TextQuery(parsing: words(4096)) }
         let tooMany = [
-            words(1025), words(1025).replacing(" ", with: " OR "), "\"\(words(1025))\"", "\"\(words(1025))\"~3",
-            words(1025).replacing(" ", with: "-"), "a -(\(words(1025)))",
+            words(4097), words(4097).replacing(" ", with: " OR "), "\"\(words(4097))\"", "\"\(words(4097))\"~3",
+            words(4097).replacing(" ", with: "-"), "a -(\(words(4097)))",
         ]
         for text in tooMany {
-            expectFailure(.queryTooLarge, containing: "1024", "1025") { try TextQuery(parsing: text) }
+            expectFailure(.queryTooLarge, containing: "4096", "4097") { try TextQuery(parsing: text) }
         }
     }
 
@@ -75,13 +75,13 @@ import Testing
     }
 
     @Test func `Of a text beyond the limits, the forgiving form looks for the first words`() throws {
-        let many = (0..<3000).map { "w\($0)" }.joined(separator: " ")
+        let many = (0..<5000).map { "w\($0)" }.joined(separator: " ")
         guard case .and(let parts) = TextQuery(forgiving: many) else {
             Issue.record("no conjunction")
             return
         }
-        #expect(parts.count == 1024)
-        #expect(parts.first == .word("w0") && parts.last == .word("w1023"))
+        #expect(parts.count == 4096)
+        #expect(parts.first == .word("w0") && parts.last == .word("w4095"))
         #expect(TextQuery(forgiving: String(repeating: "a:", count: 3000) + "fog").isRead)
         #expect(TextQuery(forgiving: String(repeating: "fog ", count: 100_000)).isRead)
     }

@@ -15,10 +15,9 @@ struct StemmerVocabulary: Sendable {
 
     /// Calls `body` with each word, in an order that never changes.
     func forEachWord(_ body: ([UInt8]) -> Void) {
-        for word in words.split(separator: " ") { body(Array(word.utf8)) }
-        let endings = endings.split(separator: " ").map { Array($0.utf8) }
-        for stem in stems.split(separator: " ") {
-            let stem = Array(stem.utf8)
+        for word in Self.parts(of: words) { body(word) }
+        let endings = Self.parts(of: endings)
+        for stem in Self.parts(of: stems) {
             body(stem)
             for ending in endings {
                 body(stem + ending)
@@ -27,6 +26,9 @@ struct StemmerVocabulary: Sendable {
             }
         }
     }
+
+    /// What stands between the spaces. Bytes, since a space and the vowel sign behind it are one character.
+    private static func parts(of text: String) -> [[UInt8]] { text.utf8.split(separator: 0x20).map(Array.init) }
 
     /// The words of a language.
     static func of(_ language: TextLanguage) -> StemmerVocabulary {

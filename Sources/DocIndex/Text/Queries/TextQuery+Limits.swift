@@ -4,7 +4,7 @@ extension TextQuery {
     /// How deep parts may lie inside each other: parentheses, fields, weights, and whatever else contains a query.
     public static let maximumDepth = 64
     /// How many words a query may have; each word of a phrase counts.
-    public static let maximumWordCount = 1024
+    public static let maximumWordCount = 4096
     /// How many words may stand for others: prefixes, and words with slips. Each reads a part of the vocabulary.
     public static let maximumExpansionCount = 64
     /// How many bytes the words of a query, or its notation, may have.
