@@ -4,8 +4,9 @@ import Testing
 /// `script/bootstrap` with programs in place of the system's, so that nothing is installed.
 @Suite struct BootstrapTests {
     /// Runs `bootstrap tests` where every program for tests is missing; `id -u` prints `user`.
-    private func run(user: Int, environment: [String: String] = [:]) throws -> (code: Int32, calls: String, error: String)
-    {
+    private func run(user: Int, environment: [String: String] = [:]) throws -> (
+        code: Int32, calls: String, error: String
+    ) {
         let directory = FileManager.default.temporaryDirectory.appending(path: "bootstrap-\(UUID().uuidString)")
         try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
         defer { try? FileManager.default.removeItem(at: directory) }

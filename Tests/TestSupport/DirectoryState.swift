@@ -48,5 +48,6 @@ public struct DirectoryState: Equatable, CustomStringConvertible {
         Set(items.keys).union(other.items.keys).filter { items[$0] != other.items[$0] }.sorted()
     }
 
+    /// The names.
     public var description: String { items.keys.sorted().joined(separator: " ") }
 }

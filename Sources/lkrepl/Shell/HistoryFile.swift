@@ -43,7 +43,9 @@ final class HistoryFile {
             let isCut = try file.skip(toLast: Self.readByteCount)
             let bytes = try file.readAll(limit: 2 * Self.readByteCount, name: path)
             // Longer lines than are ever written are none of this program. What is before a cut is the end of one.
-            lines = bytes.split(separator: 0x0a).dropFirst(isCut ? 1 : 0).filter { $0.count <= 2 * Self.maximumByteCount }
+            lines = bytes.split(separator: 0x0a).dropFirst(isCut ? 1 : 0).filter {
+                $0.count <= 2 * Self.maximumByteCount
+            }
             if isCut {
                 entries = lines.suffix(Self.limit).map {
                     Self.unescaped(String(decoding: $0, as: UTF8.self))

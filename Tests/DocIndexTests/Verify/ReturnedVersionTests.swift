@@ -33,7 +33,10 @@ import Testing
         try store.write { transaction in
             for id in ids {
                 try transaction.put(
-                    ["id": .int(Int64(id)), "year": .int(1900 + rating), "rating": .int(rating), "title": .string(title)],
+                    [
+                        "id": .int(Int64(id)), "year": .int(1900 + rating), "rating": .int(rating),
+                        "title": .string(title),
+                    ],
                     in: "photos")
             }
         }
@@ -52,7 +55,8 @@ import Testing
         return count
     }
 
-    @Test func `Entries, counts, words and sums that came back are removed by a rebuild, and answers are right again`() throws
+    @Test func `Entries, counts, words and sums that came back are removed by a rebuild, and answers are right again`()
+        throws
     {
         let prefixes: [[UInt8]] = [
             StoreKeyspace.values.prefix(1), StoreKeyspace.valueCounts.prefix(1), StoreKeyspace.text.prefix(3),
@@ -105,7 +109,8 @@ import Testing
         }
     }
 
-    @Test func `Entries of an index that is in no catalog any more are removed, and other unknown keys are set aside`() throws
+    @Test func `Entries of an index that is in no catalog any more are removed, and other unknown keys are set aside`()
+        throws
     {
         try Self.withStore { database, store, _ in
             try database.put([], forKey: StoreKeyspace.values.prefix(77) + [0x15, 1, 0x15, 1])

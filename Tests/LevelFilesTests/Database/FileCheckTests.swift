@@ -127,7 +127,8 @@ import Testing
         try withTemporaryDirectory { directory in
             let database = try Database.open(at: directory + "/db")
             for index in 0..<1_100 {
-                try database.put((0..<4_200).map { _ in UInt8(random.number(below: 256)) }, forKey: Array("k\(index)".utf8))
+                try database.put(
+                    (0..<4_200).map { _ in UInt8(random.number(below: 256)) }, forKey: Array("k\(index)".utf8))
             }
             try database.compact()
             try database.close()

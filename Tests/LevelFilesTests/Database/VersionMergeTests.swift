@@ -21,7 +21,8 @@ import Testing
         }
     }
 
-    private static func sample(_ directory: String, reopens: Bool, _ random: inout SplitMix64) throws -> SampleDatabase {
+    private static func sample(_ directory: String, reopens: Bool, _ random: inout SplitMix64) throws -> SampleDatabase
+    {
         var options = DatabaseOptions()
         options.writeBufferByteCount = 64 << 10
         return try SampleDatabase(
@@ -29,7 +30,9 @@ import Testing
             random: &random)
     }
 
-    @Test func `gives each stored version once, by key and the newest first, and finds no damage in sound files`() throws {
+    @Test func `gives each stored version once, by key and the newest first, and finds no damage in sound files`()
+        throws
+    {
         var random = TestRun.random(stream: 0x3e6)
         try withTemporaryDirectory { directory in
             let sample = try Self.sample(directory, reopens: true, &random)
@@ -57,7 +60,8 @@ import Testing
             let table = try Table(at: files.path(of: name))
             let block = random.pick(try table.index())
             var keys: [[UInt8]] = []
-            try table.forEachEntry(inBlockAt: block.handle) { entry throws(FileFault) in keys.append(entry.key.userKey) }
+            try table.forEachEntry(inBlockAt: block.handle) { entry throws(FileFault) in keys.append(entry.key.userKey)
+            }
             var bytes = try TestFiles.bytes(of: files.path(of: name))
             bytes[Int(block.handle.offset) + random.number(below: Int(block.handle.byteCount))] ^= 0x40
             try TestFiles.write(bytes, to: files.path(of: name))

@@ -40,7 +40,9 @@ import Testing
         return nil
     }
 
-    @Test func `A scan in either direction and a read of each key name the file and the byte of a damaged block`() throws {
+    @Test func `A scan in either direction and a read of each key name the file and the byte of a damaged block`()
+        throws
+    {
         var random = TestRun.random(stream: 0xda1)
         for _ in 0..<TestRun.rounds(12, long: 150) {
             let manifest = try Manifest(ofDatabaseAt: path)

@@ -42,7 +42,8 @@ import Testing
         }
     }
 
-    @Test func `Old versions above newer ones are named by a check of the files and by verify, and a compaction merges them`()
+    @Test
+    func `Old versions above newer ones are named by a check of the files and by verify, and a compaction merges them`()
         throws
     {
         try withTemporaryDirectory { directory in

@@ -22,7 +22,9 @@ import Testing
     /// Changes a byte of a block of which all keys begin with a byte.
     ///
     /// - Returns: the file and the offset of the block.
-    private func damageBlock(of kind: UInt8, _ place: Workplace, _ name: String) throws -> (file: String, offset: UInt64) {
+    private func damageBlock(of kind: UInt8, _ place: Workplace, _ name: String) throws -> (
+        file: String, offset: UInt64
+    ) {
         for file in try place.names(in: name).filter({ $0.hasSuffix(".ldb") }) {
             let table = try Table(at: "\(place.path)/\(name)/\(file)")
             var last: UInt8 = 0
@@ -49,7 +51,8 @@ import Testing
         return try place.shell(String(try #require(commands.first, "\(outcome)")))
     }
 
-    @Test func `counts the documents that are lost, ends with 65, and the rebuild that it names makes the rest whole`() throws
+    @Test func `counts the documents that are lost, ends with 65, and the rebuild that it names makes the rest whole`()
+        throws
     {
         // What is left beside the store is its damaged backup.
         try Workplace.with(isVerified: false) { place in
@@ -105,7 +108,9 @@ import Testing
             #expect(sound.code == 0, "\(sound)")
             _ = try damageBlock(of: UInt8(ascii: "k"), place, "app.db")
             let repaired = try place.run("repair", "--write", "app.db", "--confirm", "app.db")
-            #expect(repaired.code == 65 && repaired.error.contains("1 unreadable place held at least 1 entry"), "\(repaired)")
+            #expect(
+                repaired.code == 65 && repaired.error.contains("1 unreadable place held at least 1 entry"),
+                "\(repaired)")
             let left = try place.run("count", "app.db")
             #expect(left.code == 0 && left.output != "2000\n", "\(left)")
         }
