@@ -25,6 +25,12 @@ func opening() throws {
     print("open:", database.path)
 }
 
+func openingReadOnly() throws {
+    let database = try Database.open(at: "photos.db", mode: .readOnly)
+    defer { try? database.close() }
+    print("reads, while another may write:", database.path)
+}
+
 func reading(_ database: Database) throws {
     let key = Array("photo/1".utf8)
     let value = try database.value(forKey: "photo/1")  // owned bytes, nil if there is no such key
@@ -88,6 +94,7 @@ func checkpointFromOutside() throws {
 
 try firstSteps()
 try opening()
+try openingReadOnly()
 let database = try Database.open(at: "photos.db")
 try reading(database)
 try writing(database)

@@ -102,7 +102,7 @@ public final class DocumentStore: Sendable {
     /// For programs that look at the keys below as well. Whoever writes them by hand breaks the store. Closing either
     /// closes both. Over a database that is open for reading, the store can be read only.
     ///
-    /// - Throws: as ``open(at:schema:options:)``; `LevelError` with `locked` while there is another store over this
+    /// - Throws: as ``open(at:schema:options:mode:)``; `LevelError` with `locked` while there is another store over this
     ///   database.
     public static func open(
         on database: Database, schema: Schema? = nil, finishesSchemaChange: Bool = true,
