@@ -111,7 +111,9 @@ import Testing
         }
         #expect(try TextQuery(parsing: nested(63)) == .word("a"))
         expectFailure(.invalidQuery, containing: "64 deep") { try TextQuery(parsing: nested(64)) }
-        expectFailure(.invalidQuery, containing: "64 deep") { try TextQuery(parsing: nested(100_000)) }
+        expectFailure(.invalidQuery, containing: "64 deep") { try TextQuery(parsing: nested(30_000)) }
+        // The length is looked at first.
+        expectFailure(.queryTooLarge, containing: "200001 bytes") { try TextQuery(parsing: nested(100_000)) }
     }
 
     @Test func `No text of random pieces traps`() {

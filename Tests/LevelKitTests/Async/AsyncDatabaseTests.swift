@@ -197,7 +197,10 @@ import Testing
                     #expect(error?.code == .closed)
                 }
             }
-            try Database.open(at: directory).close()
+            // The queue may hold the iterator for a moment longer than this task.
+            var options = DatabaseOptions()
+            options.lockTimeout = .seconds(10)
+            try Database.open(at: directory, options: options).close()
         }
     }
 
