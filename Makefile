@@ -63,9 +63,9 @@ format:
 lint:
 	@$(SWIFT) format lint --strict --recursive --parallel Package.swift Sources Tests Snippets Examples/photo-app Benchmarks/Package.swift Benchmarks/Sources
 
-# The suites of LevelKit and its readers of files under both sanitizers. The thread sanitizer cannot start threads in a
-# forked process, so the tests of forks are left out there.
-SANITIZED = LevelKitTests|LevelFilesTests
+# The suites of LevelKit and its readers of files under both sanitizers, and those of DocIndex in which threads meet. The
+# thread sanitizer cannot start threads in a forked process, so the tests of forks are left out there.
+SANITIZED = LevelKitTests|LevelFilesTests|DocIndexTests.(SoakTests|ConcurrentBuildTests|SnapshotTests|ChangeStreamTests|LiveQueryTests|TransactionTests|SegmentMaintenanceTests|GeneratedIDTests|WithinTests)
 sanitize: bootstrap
 	ASAN_OPTIONS=detect_leaks=0 $(SWIFT) test --sanitize=address --scratch-path .build-address --filter '$(SANITIZED)'
 	$(SWIFT) test --sanitize=thread -Xswiftc -DLEVELKIT_THREAD_SANITIZER --scratch-path .build-thread \
