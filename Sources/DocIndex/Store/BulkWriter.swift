@@ -134,7 +134,8 @@ public final class BulkWriter {
         }
         try flush()
         if count > 0 {
-            try store.withWriter { _ in store.texts.settle(catalog: store.currentCatalog, database: store.database) }
+            try store.withWriter { _ in _ = store.texts.settle(catalog: store.currentCatalog, database: store.database)
+            }
         }
     }
 

@@ -143,8 +143,11 @@ public final class DocumentStore: Sendable {
         try writer.withLock {
             let catalog = currentCatalog
             // Words that this stemmer made do not belong into segments of another one.
-            if !catalog.collections.contains(where: \.answering.hasOtherStemmers) {
+            if !catalog.collections.contains(where: \.answering.hasOtherStemmers),
                 texts.settle(catalog: catalog, database: database)
+            {
+                // Into tables: who only reads would read a segment from the log at each opening. The log keeps it if this fails.
+                try? database.flush()
             }
             try database.close()
         }

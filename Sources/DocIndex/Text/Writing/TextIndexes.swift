@@ -199,12 +199,17 @@ final class TextIndexes: Sendable {
     /// Writes what is pending as a segment where it is more than other commits leave: what comes after a load must not be read
     /// again at the next opening. Called under the writer's lock, after the last batch of a load or a build, and before the
     /// database is closed.
-    func settle(catalog: Catalog, database: Database) {
+    ///
+    /// - Returns: whether any was written.
+    @discardableResult
+    func settle(catalog: Catalog, database: Database) -> Bool {
+        var hasWritten = false
         for (number, views) in views.withLock({ $0 }) {
             guard !failures.withLock({ $0.keys.contains(number) }), let view = views.last,
                 let (index, _) = Self.index(number, catalog), work.indexes[number] != nil,
                 isMuch(view, from: view.structure.pendingSlot)
             else { continue }
+            hasWritten = true
             do {
                 try endFlush(index, database)
                 if isMuch(view, from: view.firstPendingSlot) { try flush(index, database) }
@@ -213,6 +218,7 @@ final class TextIndexes: Sendable {
                 failures.withLock { $0[number] = "\(error)" }
             }
         }
+        return hasWritten
     }
 
     /// Whether more is pending from a slot on than single commits leave.
