@@ -22,9 +22,6 @@ final class TableWatch: Sendable {
     /// grains of some milliseconds.
     private static let settledNanoseconds: Int64 = 100_000_000
 
-    /// The age from which no compaction is thought to be under way.
-    private static let quietNanoseconds: Int64 = 2_000_000_000
-
     init(_ directory: DatabaseDirectory, identity: FileIdentity) {
         self.directory = directory
         self.identity = identity
@@ -62,13 +59,10 @@ final class TableWatch: Sendable {
         }
     }
 
-    /// Whether a change of the directory lies back a while. A compaction makes a file every fraction of a second.
-    static func isSettled(_ changeTime: Int64) -> Bool { now - changeTime > quietNanoseconds }
-
     /// When a file was last made or removed in the directory, in nanoseconds since 1970; 0 if that cannot be known.
     ///
     /// Asked by the path, as LevelDB opens its tables: the directory itself may have been moved, or one above it.
-    var changeTime: Int64 {
+    private var changeTime: Int64 {
         var status = stat()
         guard unsafe stat(directory.path, &status) == 0, FileIdentity(status) == identity else { return 0 }
         #if canImport(Glibc)

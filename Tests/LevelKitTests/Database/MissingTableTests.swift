@@ -1,9 +1,22 @@
 import Foundation
-import LevelKit
 import Testing
+
+@testable import LevelKit
 
 /// Tables that are gone: an error, never absence. `leveldb_get` itself reports them like a key that is not there.
 @Suite struct MissingTableTests {
+    @Test func `the numbers of tables are read from the engine's list, whatever bytes the keys have`() {
+        let list = """
+            --- level 0 ---
+             9:100['x' @ 7 : 1 .. 'z' @ 8 : 1]
+            --- level 2 ---
+             5:1234['a' @ 5 : 1 .. 'k\\x00\\xff' @ 9 : 0]
+             6:1234['k\\x00\\xff' @ 3 : 1 .. 'it's' @ 9 : 1]
+            """
+        #expect(TableWatch.fileNumbers(in: list) == [9, 5, 6])
+        #expect(TableWatch.fileNumbers(in: "nonsense\n 1\n--- level") == [1])
+    }
+
     @Test func `a table that is gone before opening is corruption, and the rest stays`() throws {
         try withTemporaryDirectory(leavesDamage: true) { directory in
             try TableFixture.make(at: directory, count: 200)
