@@ -208,30 +208,13 @@ public enum NaiveQuery {
     private static func collates(
         _ value: DocumentValue, _ comparison: Predicate.Comparison, _ constant: DocumentValue
     ) -> Bool {
-        let order = collate(value, constant)
+        let order = ReferenceOrder.compare(value, constant)
         return switch comparison {
         case .equal: order == 0
         case .less: order < 0
         case .lessOrEqual: order <= 0
         case .greater: order > 0
         case .greaterOrEqual: order >= 0
-        }
-    }
-
-    /// The order of results, and within arrays and objects that of what they hold.
-    private static func collate(_ a: DocumentValue, _ b: DocumentValue) -> Int {
-        switch (a, b) {
-        case (.array(let a), .array(let b)):
-            for (a, b) in zip(a, b) where collate(a, b) != 0 { return collate(a, b) }
-            return a.count - b.count
-        case (.object(let a), .object(let b)):
-            for (a, b) in zip(a, b) {
-                let names = ReferenceOrder.compare(.string(a.name), .string(b.name))
-                if names != 0 { return names }
-                if collate(a.value, b.value) != 0 { return collate(a.value, b.value) }
-            }
-            return a.count - b.count
-        default: return ReferenceOrder.compare(a, b)
         }
     }
 
@@ -294,8 +277,8 @@ public enum NaiveQuery {
         // Not-a-number is comparable with itself alone.
         case (.int, .double(let number)), (.double(let number), .int): !number.isNaN
         case (.double(let a), .double(let b)): a.isNaN == b.isNaN
-        // Arrays and objects can be equal and no more; the order calls all of them equal.
-        case (.array, .array), (.object, .object): a == b
+        // Arrays and objects can be equal and no more.
+        case (.array, .array), (.object, .object): ReferenceOrder.compare(a, b) == 0
         default: false
         }
     }

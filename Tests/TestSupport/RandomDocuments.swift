@@ -49,6 +49,19 @@ public struct RandomDocuments: Sendable {
         "2012-06-08T18:02:11Z", "2012-06-08T20:02:11+02:00",
     ]
 
+    /// Arrays and objects of which some are equal in value and none in their bytes.
+    private static let containers: [DocumentValue] = [
+        .array([]), .array([1]), .array([1.0]), .array([0.0]), .array([-0.0]), .array([0]), .array([1, 2]),
+        .array([1, 2.0]), .array([.array([1])]), .array([.array([1.0])]), .array([.double(.nan)]), .array(["a"]),
+        .array(["a\0"]), .array(["a", "b"]), .array([.null]), .array([.int(1 << 53 + 1)]), .array([.double(0x1p53)]),
+        .object([:]), .object(["x": 1]), .object(["x": 1.0]), .object(["x": 1, "y": 2]), .object(["y": 2.0, "x": 1]),
+        .object(["x": .array([1])]), .object(["x": .array([1.0])]), .object(["": .object([:])]), .object(["y": 1]),
+        .array([.object(["x": 1, "y": 0.0])]), .array([.object(["y": -0.0, "x": 1.0])]),
+    ]
+
+    /// An array or an object out of a small stock.
+    public mutating func container() -> DocumentValue { random.pick(Self.containers) }
+
     /// A single value: no array, no object.
     public mutating func scalar() -> DocumentValue {
         switch random.number(below: 20) {
@@ -65,9 +78,10 @@ public struct RandomDocuments: Sendable {
 
     /// Any value: a single one as a rule, at times an array or an object of some.
     public mutating func value(depth: Int = 2) -> DocumentValue {
-        switch random.number(below: depth > 0 ? 10 : 8) {
+        switch random.number(below: depth > 0 ? 12 : 8) {
         case 8: .array(elements(upTo: 4, depth: depth - 1))
         case 9: .object(["x": scalar(), "y": value(depth: depth - 1)])
+        case 10, 11: container()
         default: scalar()
         }
     }

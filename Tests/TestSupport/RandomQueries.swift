@@ -192,7 +192,11 @@ public struct RandomQueries: Sendable {
     }
 
     private mutating func constant() -> DocumentValue {
-        documents.random.once(in: 12) ? documents.value() : documents.scalar()
+        switch number(below: 12) {
+        case 0: documents.value()
+        case 1, 2: documents.container()
+        default: documents.scalar()
+        }
     }
 
     private mutating func text() -> String {

@@ -12,7 +12,22 @@ public enum ReferenceOrder {
         case (.bytes(let a), .bytes(let b)): compare(a, b)
         case (.date(let a), .date(let b)): compare(a, b)
         case (.int, _), (.double, _): compareNumbers(a, b)
+        case (.array(let a), .array(let b)): compare(a, b)
+        case (.object(let a), .object(let b)): compare(flat(a), flat(b))
         default: 0
+        }
+    }
+
+    /// The first values that differ decide, and where there are none, the shorter list comes first.
+    private static func compare(_ a: [DocumentValue], _ b: [DocumentValue]) -> Int {
+        for (a, b) in zip(a, b) where compare(a, b) != 0 { return compare(a, b) }
+        return (a.count - b.count).signum()
+    }
+
+    /// The names and values of an object in turn, in the order of the names.
+    private static func flat(_ object: DocumentObject) -> [DocumentValue] {
+        object.sorted { compare(Array($0.name.utf8), Array($1.name.utf8)) < 0 }.flatMap {
+            [.string($0.name), $0.value]
         }
     }
 

@@ -39,7 +39,7 @@ enum Accumulator {
         case .distinct(var values):
             guard let value else { return }
             self = .distinct([])
-            values.insert(GroupBytes.encoded(value))
+            values.insert(OrderedValue.encoded(value))
             self = .distinct(values)
         }
     }
@@ -84,32 +84,5 @@ struct ExactSum {
     var value: DocumentValue {
         if !hasDoubles, let sum = Int64(exactly: whole) { return .int(sum) }
         return .double(double)
-    }
-}
-
-/// Values as keys of groups: equal ones have equal bytes.
-enum GroupBytes {
-    /// The bytes of a value. Arrays and objects, of which index keys have the kind alone, are told apart by their JSON.
-    static func encoded(_ value: DocumentValue?) -> [UInt8] {
-        var bytes: [UInt8] = []
-        append(value, to: &bytes)
-        return bytes
-    }
-
-    /// Adds the bytes of a value.
-    static func append(_ value: DocumentValue?, to bytes: inout [UInt8]) {
-        OrderedValue.append(value, to: &bytes)
-        switch value {
-        case .array, .object:
-            value?.writeJSON(to: &bytes, JSONWriter(isExtended: true))
-            bytes.append(0)
-        default: break
-        }
-    }
-
-    /// The value that stands for all that have these bytes: a whole double is given as an integer.
-    static func canonical(_ value: DocumentValue) -> DocumentValue {
-        if case .double(let number) = value, let whole = Int64(exactly: number) { return .int(whole) }
-        return value
     }
 }

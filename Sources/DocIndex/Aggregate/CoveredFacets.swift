@@ -90,7 +90,7 @@ struct CoveredFacets {
                 switch OrderedValue.decoded(bytes.span, isDescending: isDescending) {
                 case .missing: break
                 case .value(let value): own.append(Facet(value: value, count: count))
-                case .container, nil: return nil
+                case nil: return nil
                 }
             }
             facets.append(own)
@@ -115,7 +115,7 @@ struct CoveredFacets {
                 }
                 runs[position].count += count
             case .covered(let place):
-                for value in Set(covered[place].map(GroupBytes.canonical)) {
+                for value in Set(covered[place].map(OrderedValue.canonical)) {
                     values[position][value, default: 0] += count
                 }
             }

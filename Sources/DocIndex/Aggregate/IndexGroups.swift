@@ -55,9 +55,6 @@ struct IndexGroups {
             case .value(.null) where holdsPart: try add(nil, count)
             case .value(let value) where holdsPart: try add(value, count)
             case .value(let value): try add(Summary.group(value, key), count)
-            case .container:
-                // No date and no number; as a value it has content that no key has.
-                if case .value = key { isComplete = false } else { try add(nil, count) }
             // Of a text that the index took for no date, the document may know better.
             case nil: isComplete = false
             }
@@ -73,7 +70,7 @@ struct IndexGroups {
 /// Groups with their counts, which mostly come in their order: as an index has them.
 private struct CountedGroups {
     struct Entry {
-        /// Those of ``GroupBytes``, by which groups are ordered.
+        /// Those of ``OrderedValue``, by which groups are ordered.
         let bytes: [UInt8]
         let key: DocumentValue?
         var count: Int
@@ -88,7 +85,7 @@ private struct CountedGroups {
 
     mutating func add(_ key: DocumentValue?, _ count: Int) {
         bytes.removeAll(keepingCapacity: true)
-        GroupBytes.append(key, to: &bytes)
+        OrderedValue.append(key, to: &bytes)
         if let last = entries.last, places == nil {
             if last.bytes == bytes {
                 entries[entries.count - 1].count += count

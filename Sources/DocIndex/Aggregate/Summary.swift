@@ -55,7 +55,7 @@ struct Summary {
         var key: [DocumentValue?] = []
         for (group, path) in zip(aggregation.keys, keyPaths) {
             let value = try reader.value(at: path).flatMap { Self.group($0, group) }
-            GroupBytes.append(value, to: &bytes)
+            OrderedValue.append(value, to: &bytes)
             key.append(value)
         }
         if let position = positions[bytes] { return position }
@@ -64,7 +64,7 @@ struct Summary {
 
     private mutating func position(of key: [DocumentValue?]) throws -> Int {
         if key.isEmpty { return 0 }
-        let bytes = key.flatMap { GroupBytes.encoded($0) }
+        let bytes = key.flatMap { OrderedValue.encoded($0) }
         if let position = positions[bytes] { return position }
         guard found.count < aggregation.groupLimit else { throw aggregation.tooManyGroups }
         positions[bytes] = found.count
@@ -80,7 +80,7 @@ struct Summary {
         var seen: Set<[UInt8]> = []
         try reader.forEachElement(at: path) { value in
             let grouped = group(value, key)
-            if seen.insert(GroupBytes.encoded(grouped)).inserted { values.append(grouped) }
+            if seen.insert(OrderedValue.encoded(grouped)).inserted { values.append(grouped) }
         }
         if values.isEmpty, !path.path.hasArrayStep { return [nil] }
         return values
@@ -89,11 +89,11 @@ struct Summary {
     /// The group that a value belongs to; `nil` for the one of all that have no such value.
     static func group(_ value: DocumentValue, _ key: Aggregation.GroupKey) -> DocumentValue? {
         switch key {
-        case .value: return GroupBytes.canonical(value)
+        case .value: return OrderedValue.canonical(value)
         case .datePart(_, let part): return IndexedDate(reading: value).map { .int($0.value(of: part)) }
         case .range(_, let width):
             guard let number = value.numberValue, number.isFinite else { return nil }
-            return GroupBytes.canonical(.double((number / width).rounded(.down) * width))
+            return OrderedValue.canonical(.double((number / width).rounded(.down) * width))
         }
     }
 
@@ -130,7 +130,7 @@ struct FacetCounts {
         }
         // Equal numbers may have other bytes.
         var seen: Set<DocumentValue> = []
-        try reader.forEachElement(at: path) { seen.insert(GroupBytes.canonical($0)) }
+        try reader.forEachElement(at: path) { seen.insert(OrderedValue.canonical($0)) }
         for value in seen { counts[value, default: 0] += 1 }
     }
 
@@ -143,7 +143,7 @@ struct FacetCounts {
             try rows.reading(row) {
                 var cursor = BodyCursor(bytes)
                 // Equal numbers may have other bytes.
-                let value = GroupBytes.canonical(try BodyDecoder.readValue(&cursor, before: bytes.count, names))
+                let value = OrderedValue.canonical(try BodyDecoder.readValue(&cursor, before: bytes.count, names))
                 counts[value, default: 0] += count
             }
         }

@@ -15,7 +15,7 @@ struct ValueCounts {
             switch index.decoded(0, bytes) {
             case .value(let value): facets.append(Facet(value: value, count: count))
             case .missing: break
-            case .container, nil: isComplete = false
+            case nil: isComplete = false
             }
         }
         return isComplete ? facets : nil
@@ -107,7 +107,6 @@ struct ValueCounts {
             switch decoded {
             case .missing: break
             case .value(let value): values.append(value)
-            case .container: return nil
             }
             if !isDescending, let limit, values.count >= limit { break }
             let behind = cursor.key.extracting(0..<end).copied() + OrderedValue.behind

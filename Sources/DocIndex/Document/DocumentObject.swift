@@ -116,6 +116,13 @@ extension DocumentObject {
         DocumentObject(unchecked: members.sorted { $0.name.precedesInBytes($1.name) }, names: NameIndex())
     }
 
+    /// Whether the members are in the order of the UTF-8 bytes of their names.
+    ///
+    /// - Complexity: O(*n*).
+    var isSortedByName: Bool {
+        members.indices.dropFirst().allSatisfy { members[$0 - 1].name.precedesInBytes(members[$0].name) }
+    }
+
     /// The members, lent: each name and value is read where it lies, and no reference is counted.
     var memberSpan: Span<Member> {
         @_lifetime(borrow self)

@@ -58,7 +58,7 @@ struct CoveredProjection {
             case .component(let position):
                 switch component(position, in: key) {
                 case .missing: break
-                case .value(.int), .value(.double), .container, nil: return nil
+                case .value(.int), .value(.double), .value(.array), .value(.object), nil: return nil
                 case .value(let value): result[path.description] = value
                 }
             }

@@ -1,6 +1,7 @@
 /// The indexes of a collection that answer, made once for each catalog rather than for each query.
 final class AnsweringIndexes: Sendable {
     let all: [any DocumentIndex]
+    /// Without those of earlier versions, whose entries say too little of arrays and objects.
     let values: [ValueIndex]
     let locations: [GeoIndex]
     /// The text index; `nil` if there is none.
@@ -13,7 +14,8 @@ final class AnsweringIndexes: Sendable {
 
     init(_ entries: [Catalog.IndexEntry]) {
         all = entries.filter(\.isReady).map(\.index)
-        values = all.compactMap { $0 as? ValueIndex }
+        let withContent = Set(entries.filter(\.hasContent).map(\.number))
+        values = all.compactMap { $0 as? ValueIndex }.filter { withContent.contains($0.number) }
         locations = all.compactMap { $0 as? GeoIndex }
         let text = all.lazy.compactMap { $0 as? TextIndex }.first
         self.text = text

@@ -4,32 +4,48 @@ extension OrderedValue {
     enum Decoded {
         /// A member that is absent.
         case missing
-        /// A scalar. A whole number comes as an integer, whichever kind it was stored as.
+        /// A value in its canonical form: see ``OrderedValue/canonical(_:)``.
         case value(DocumentValue)
-        /// An array or an object, whose content no key has.
-        case container(DocumentValue.Kind)
+    }
+
+    /// The value that stands for all that have the same bytes: a whole number is an integer, whichever kind it was stored as,
+    /// within arrays and objects too; the members of an object are in the order of their names.
+    static func canonical(_ value: DocumentValue) -> DocumentValue {
+        switch value {
+        case .double(let number): return Int64(exactly: number).map { .int($0) } ?? value
+        case .array, .object:
+            if case .value(let canonical)? = decoded(encoded(value).span) { return canonical }
+            return value
+        default: return value
+        }
     }
 
     /// The value that lies in these bytes alone, which are those of a component without collation, dates and levels.
     ///
     /// - Parameter isDescending: whether the bytes are complemented.
-    /// - Returns: `nil` for bytes that are no such value.
+    /// - Returns: `nil` for bytes that are no such value, or one that is nested too deep for a document.
     static func decoded(_ bytes: Span<UInt8>, isDescending: Bool = false) -> Decoded? {
         guard bytes.count > 0 else { return nil }
         let mask: UInt8 = isDescending ? 0xff : 0
         guard let kind = Kind(rawValue: bytes[0] ^ mask) else { return nil }
+        if kind == .array || kind == .object {
+            return ContainerDecoder.decoded(bytes, mask: mask).map { .value($0) }
+        }
+        return scalar(kind, bytes, mask: mask)
+    }
+
+    /// The value of a kind other than arrays and objects that lies in these bytes alone.
+    fileprivate static func scalar(_ kind: Kind, _ bytes: Span<UInt8>, mask: UInt8) -> Decoded? {
         switch kind {
         case .missing: return .missing
         case .null: return .value(.null)
         case .bool: return .value(.bool(false))
         case .boolTrue: return .value(.bool(true))
-        case .array: return .container(.array)
-        case .object: return .container(.object)
         case .number: return number(unescaped(bytes, mask: mask)).map { .value($0) }
         case .string: return .value(.string(String(decoding: unescaped(bytes, mask: mask), as: UTF8.self)))
         case .bytes: return .value(.bytes(unescaped(bytes, mask: mask)))
         case .date: return date(bytes, mask: mask).map { .value(.date($0)) }
-        case .naturalString, .levels, .other, .cell: return nil
+        case .naturalString, .levels, .other, .cell, .array, .object, .arrayMark, .objectMark: return nil
         }
     }
 
@@ -68,5 +84,67 @@ extension OrderedValue {
         return zone == 0
             ? DocumentDate(milliseconds: milliseconds)
             : DocumentDate(milliseconds: milliseconds, offsetMinutes: zone - 0x8000)
+    }
+}
+
+/// Reads arrays and objects from a key.
+private enum ContainerDecoder {
+    /// What is read of an array or object so far. Those around it lie below it.
+    private struct Open {
+        let isObject: Bool
+        var elements: [DocumentValue] = []
+        var members: [(String, DocumentValue)] = []
+        /// The name of the member whose value comes next.
+        var name: String?
+
+        /// `false` for a member without a name.
+        mutating func add(_ value: DocumentValue) -> Bool {
+            if !isObject {
+                elements.append(value)
+            } else if let name {
+                members.append((name, value))
+                self.name = nil
+            } else {
+                guard case .string(let text) = value else { return false }
+                name = text
+            }
+            return true
+        }
+
+        /// The whole; `nil` if a value is missing or a name occurs twice.
+        var value: DocumentValue? {
+            guard isObject else { return .array(elements) }
+            return name == nil ? (try? DocumentObject(uniqueMembers: members)).map { .object($0) } : nil
+        }
+    }
+
+    /// The array or object that lies in these bytes alone.
+    static func decoded(_ bytes: Span<UInt8>, mask: UInt8) -> DocumentValue? {
+        var open: [Open] = []
+        var offset = 0
+        while offset < bytes.count {
+            let byte = bytes[offset] ^ mask
+            var value: DocumentValue?
+            if byte == OrderedValue.containerEnd {
+                guard let whole = open.popLast()?.value else { return nil }
+                offset += 1
+                if open.isEmpty { return offset == bytes.count ? whole : nil }
+                value = whole
+            } else if byte == OrderedValue.Kind.array.rawValue || byte == OrderedValue.Kind.object.rawValue {
+                guard open.count < DocumentValue.maximumDepth else { return nil }
+                open.append(Open(isObject: byte == OrderedValue.Kind.object.rawValue))
+                offset += 1
+                continue
+            } else {
+                guard let kind = OrderedValue.Kind(rawValue: byte),
+                    let end = OrderedValue.skip(in: bytes, from: offset, isDescending: mask != 0),
+                    case .value(let scalar)? = OrderedValue.scalar(kind, bytes.extracting(offset..<end), mask: mask)
+                else { return nil }
+                value = scalar
+                offset = end
+            }
+            guard let value, !open.isEmpty, open[open.count - 1].add(value) else { return nil }
+        }
+        return nil
     }
 }

@@ -2,8 +2,12 @@
 ///
 /// The order of the bytes is the order of the values: missing < null < false < true < numbers < texts < dates < bytes <
 /// arrays < objects. Integers and doubles are ordered together by their numeric value, and equal numbers of both kinds
-/// have equal bytes. Texts are ordered by their UTF-8 bytes. Arrays and objects have no content in an index: each
-/// stands as a mark of its kind. Every encoding delimits itself, so components may follow one another.
+/// have equal bytes. Texts are ordered by their UTF-8 bytes. Arrays are ordered element by element. Objects are ordered by
+/// their members in the order of the names, name before value; the order in which a document has them does not count.
+/// Every encoding delimits itself, so components may follow one another.
+///
+/// An array is its elements, an object its members, each as a text and a value; a zero byte, which begins no value, ends
+/// both.
 ///
 /// A number is the largest double that is not above it, as eight big-endian bytes whose order is numeric (the sign bit
 /// flipped, or all bits of a negative number), followed by two bytes of what is left of an integer that no double
@@ -27,8 +31,12 @@ enum OrderedValue {
         case levels = 0x0d
         case date = 0x0e
         case bytes = 0x10
-        case array = 0x12
-        case object = 0x14
+        /// An array of which earlier versions wrote nothing but this byte.
+        case arrayMark = 0x12
+        case array = 0x13
+        /// An object of which earlier versions wrote nothing but this byte.
+        case objectMark = 0x14
+        case object = 0x15
         /// A value of a kind that the component is not made for, such as a text without a date where a month is asked
         /// for. The value follows.
         case other = 0x16
@@ -54,10 +62,22 @@ enum OrderedValue {
             key.append(Kind.bytes.rawValue)
             for byte in bytes { appendEscaped(byte, to: &key) }
             key.append(0)
-        case .array: key.append(Kind.array.rawValue)
-        case .object: key.append(Kind.object.rawValue)
+        case .array(let elements):
+            key.append(Kind.array.rawValue)
+            for element in elements { append(element, to: &key) }
+            key.append(containerEnd)
+        case .object(let object):
+            key.append(Kind.object.rawValue)
+            for member in object.isSortedByName ? object : object.sortedByName() {
+                append(member.name, to: &key)
+                append(member.value, to: &key)
+            }
+            key.append(containerEnd)
         }
     }
+
+    /// Stands behind the last element of an array and the last member of an object.
+    static let containerEnd: UInt8 = 0
 
     /// The encoding of a value alone.
     static func encoded(_ value: DocumentValue?) -> [UInt8] {
@@ -153,7 +173,8 @@ enum OrderedValue {
             offset += 1
         }
         switch kind {
-        case .missing, .null, .bool, .boolTrue, .array, .object: return offset
+        case .missing, .null, .bool, .boolTrue, .arrayMark, .objectMark: return offset
+        case .array, .object: return skipContent(in: key, from: offset, isDescending: isDescending)
         case .number, .string, .bytes: return skipEscaped(in: key, from: offset, mask: mask)
         case .naturalString:
             return skipEscaped(in: key, from: offset, mask: mask).flatMap { skipEscaped(in: key, from: $0, mask: mask) }
@@ -167,6 +188,29 @@ enum OrderedValue {
         case .cell: return offset + 8 <= key.count ? offset + 8 : nil
         case .other: return nil
         }
+    }
+
+    /// The offset behind the end of an array or object whose content begins at `offset`; `nil` if there is none.
+    private static func skipContent(in key: Span<UInt8>, from offset: Int, isDescending: Bool) -> Int? {
+        let mask: UInt8 = isDescending ? 0xff : 0
+        var offset = offset
+        // A loop, since keys that are damaged may nest without end.
+        var depth = 1
+        while depth > 0 {
+            guard offset < key.count else { return nil }
+            switch key[offset] ^ mask {
+            case containerEnd:
+                depth -= 1
+                offset += 1
+            case Kind.array.rawValue, Kind.object.rawValue:
+                depth += 1
+                offset += 1
+            default:
+                guard let next = skip(in: key, from: offset, isDescending: isDescending) else { return nil }
+                offset = next
+            }
+        }
+        return offset
     }
 
     /// Stands before each level of a hierarchical keyword; a zero byte stands behind the last one.

@@ -124,11 +124,9 @@ struct ComponentBoundsBuilder {
             .points(values.map(component.encoded).filter { seen.insert($0).inserted }), isExact: isExact)
     }
 
-    /// Whether an entry says all of a value: of arrays and objects there is the kind alone.
+    /// Whether an entry says all of a value.
     private func isWhole(_ value: DocumentValue) -> Bool {
-        value.arrayValue == nil && value.objectValue == nil
-            && (component.hasOrderOfValues
-                || (value.stringValue == nil && value.dateValue == nil && component.part == nil))
+        component.hasOrderOfValues || (value.stringValue == nil && value.dateValue == nil && component.part == nil)
     }
 
     /// Whether the entries of several components can tell that there is nothing at the path.

@@ -67,14 +67,16 @@ struct IndexPrefix {
     mutating func takeIntervals(_ conditions: [PlannedCondition]) -> [ComponentBounds.Interval]? {
         guard let component else { return nil }
         var found: [ComponentBounds.Interval]?
+        var element: Int?
         for (condition, bounds) in usable(conditions) {
             guard case .intervals(let intervals) = bounds.shape else { continue }
+            // Conditions on elements may be satisfied by different ones, unless they are about the same.
+            if found != nil, component.path.hasArrayStep, element == nil || condition.element != element { continue }
             let both = found.map { ComponentBounds.intersection($0, intervals) } ?? intervals
             guard prefixes.count * both.count <= Self.limit else { continue }
             found = both
+            element = condition.element
             note(condition, bounds)
-            // Each condition on elements may be satisfied by another element, so one alone can narrow the range.
-            if component.path.hasArrayStep { break }
         }
         hasIntervals = found != nil
         return found
@@ -108,7 +110,7 @@ struct IndexPrefix {
                 }
                 return Filter(
                     component: position, predicate: condition.predicate, conjunct: conjunct,
-                    isExact: condition.predicate.isDecidedByScalars)
+                    isExact: condition.predicate.isDecidedByKeys)
             }
         }
     }
@@ -121,14 +123,11 @@ extension Predicate {
         return leafPath
     }
 
-    /// Whether a key, which has scalars alone and does not tell whole doubles from integers, is enough to decide.
-    fileprivate var isDecidedByScalars: Bool {
-        func isScalar(_ value: DocumentValue) -> Bool { value.arrayValue == nil && value.objectValue == nil }
-        return switch self {
-        case .not(let part): part.isDecidedByScalars
-        case .compare(_, _, let value): isScalar(value)
-        case .isIn(_, let values): values.allSatisfy(isScalar)
-        case .exists, .hasPrefix, .contains, .hasMatch, .isBelow, .isDated, .hasDatePart: true
+    /// Whether a key, which does not tell whole doubles from integers, is enough to decide.
+    fileprivate var isDecidedByKeys: Bool {
+        switch self {
+        case .not(let part): part.isDecidedByKeys
+        case .compare, .isIn, .exists, .hasPrefix, .contains, .hasMatch, .isBelow, .isDated, .hasDatePart: true
         default: false
         }
     }
@@ -137,7 +136,7 @@ extension Predicate {
     ///
     /// - Throws: as ``TextPattern/hasBoundedMatch(in:)``.
     func admits(_ decoded: OrderedValue.Decoded) throws -> Bool {
-        if case .not(let part) = self { return try part.isDecidedByScalars ? !part.admits(decoded) : true }
+        if case .not(let part) = self { return try part.isDecidedByKeys ? !part.admits(decoded) : true }
         guard let leaf else { return true }
         switch decoded {
         case .missing: return false
@@ -146,11 +145,9 @@ extension Predicate {
             if case .hasKind(let kinds) = leaf.condition, value.numberValue != nil {
                 return kinds.contains(.int) || kinds.contains(.double)
             }
+            // Within arrays and objects the kinds of numbers are not told apart either.
+            if case .satisfies = leaf.condition { return true }
             return try leaf.condition.holdsBounded(value)
-        case .container(let kind):
-            if case .hasKind(let kinds) = leaf.condition { return kinds.contains(kind) }
-            if case .any = leaf.condition { return true }
-            return !isDecidedByScalars
         }
     }
 }

@@ -50,7 +50,7 @@ extension Predicate {
         default: return nil
         }
         // No id is a double, but a whole double equals an integer.
-        return Set(values.compactMap { DocumentID(GroupBytes.canonical($0)) }).sorted()
+        return Set(values.compactMap { DocumentID(OrderedValue.canonical($0)) }).sorted()
     }
 
     /// The encoded ids among which the value at the path of ids must be; `nil` for other conditions.

@@ -41,6 +41,18 @@ public struct DateSpan: Sendable, Hashable {
         self.init(from: date.milliseconds, to: date.milliseconds + Self.precision(of: text))
     }
 
+    /// The span that a constant of a comparison names: the moment of a date, or the day, minute or second of a text that has
+    /// at least a day; `nil` for others, which are compared as they are.
+    init?(comparing value: DocumentValue) {
+        switch value {
+        case .date(let date):
+            let (next, overflow) = date.milliseconds.addingReportingOverflow(1)
+            self.init(from: date.milliseconds, to: overflow ? nil : next)
+        case .string(let text) where text.utf8.count >= 10: self.init(text)
+        default: return nil
+        }
+    }
+
     private static func day(_ year: Int64, _ month: Int64) -> Int64 {
         CalendarDay.number(year: year, month: month, day: 1) * DocumentDate.millisecondsPerDay
     }

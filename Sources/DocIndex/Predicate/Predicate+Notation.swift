@@ -184,7 +184,8 @@ extension DocumentValue {
         case .bool(let flag): flag ? "true" : "false"
         case .int(let number): "\(number)"
         case .double(let number) where number.isFinite: "\(number)"
-        case .string(let text): text.quotedNotation
+        // Without the mark, a text that reads as a day is compared as one.
+        case .string(let text) where DateSpan(comparing: self) == nil: text.quotedNotation
         default: "json \(description.quotedNotation)"
         }
     }

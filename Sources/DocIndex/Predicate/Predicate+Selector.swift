@@ -173,6 +173,13 @@ private struct SelectorReader {
         let comparisons: [String: Predicate.Comparison] = [
             "$lt": .less, "$lte": .lessOrEqual, "$gt": .greater, "$gte": .greaterOrEqual,
         ]
+        // CouchDB has no dates: they are compared as such, with dates in texts too.
+        if case .date = value, let span = DateSpan(comparing: value),
+            let comparison = name == "$eq" || name == "$ne" ? .equal : comparisons[name]
+        {
+            try requireField(name, path)
+            return PredicateParser.comparison(path, comparison, .span(span))
+        }
         if let comparison = comparisons[name] {
             try requireField(name, path)
             return .collates(path, comparison, value)

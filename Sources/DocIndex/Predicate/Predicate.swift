@@ -78,9 +78,18 @@ public indirect enum Predicate: Sendable {
         }
     }
 
-    /// The condition that a value lies between two others, both included.
+    /// The condition that a value lies between two others, both included. With `[]` in the path one element does: neither of 1
+    /// and 9 lies between 4 and 6.
     public static func between(_ path: FieldPath, _ lower: DocumentValue, _ upper: DocumentValue) -> Predicate {
-        .and([.compare(path, .greaterOrEqual, lower), .compare(path, .lessOrEqual, upper)])
+        func bounds(_ path: FieldPath) -> Predicate {
+            .and([.compare(path, .greaterOrEqual, lower), .compare(path, .lessOrEqual, upper)])
+        }
+        guard let last = path.steps.lastIndex(of: .eachElement) else { return bounds(path) }
+        // The step may be left out, but not that of an array within an array.
+        let isNested = last > 0 && path.steps[last - 1] == .eachElement
+        let array = FieldPath(checked: Array(isNested ? path.steps[...last] : path.steps[..<last]))
+        let behind = FieldPath(checked: Array(path.steps[(last + 1)...]))
+        return .anyElement(array, bounds(behind))
     }
 
     /// The condition that a value is of a kind.

@@ -44,9 +44,11 @@ extension PredicateParser {
         }
     }
 
+    /// A value, or the span of time that a text or a date names: a text that reads as a day, with or without a time, is
+    /// compared as a date, and `json "\"2019-06-08\""` as a text.
     mutating func literal() throws -> Literal {
         guard offset + 1 < tokens.count, case .word(let word) = tokens[offset].kind, word.lowercased() == "date" else {
-            return .value(try value())
+            return try valueOrSpan()
         }
         guard case .word(let text) = tokens[offset + 1].kind else {
             guard case .quoted(let text) = tokens[offset + 1].kind, let span = DateSpan(text) else {
@@ -65,6 +67,12 @@ extension PredicateParser {
         }
         offset += 1
         throw fault("\(text) is no date; write 2019, 2019-06, 2019-06-08 or 2019-06-08T18:02:11")
+    }
+
+    private mutating func valueOrSpan() throws -> Literal {
+        let isJSON = isKeywordNext("JSON")
+        let value = try value()
+        return isJSON ? .value(value) : DateSpan(comparing: value).map { .span($0) } ?? .value(value)
     }
 
     mutating func value() throws -> DocumentValue {

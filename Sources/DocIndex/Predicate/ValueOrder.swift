@@ -12,31 +12,25 @@ enum ValueOrder {
         case (.date(let a), .date(let b)): a < b ? -1 : a > b ? 1 : 0
         case (.bool(let a), .bool(let b)): (a ? 1 : 0) - (b ? 1 : 0)
         case (.null, .null): 0
-        case (.array, .array), (.object, .object): a == b ? 0 : nil
+        case (.array(let first), .array(let second)): first.count == second.count && isSame(a, b) ? 0 : nil
+        case (.object(let first), .object(let second)): first.count == second.count && isSame(a, b) ? 0 : nil
         default: nil
         }
     }
 
+    /// Whether two arrays or objects have equal content: numbers of both kinds by their value, members by their names in
+    /// whatever order.
+    private static func isSame(_ a: DocumentValue, _ b: DocumentValue) -> Bool {
+        OrderedValue.encoded(a) == OrderedValue.encoded(b)
+    }
+
     /// Negative, zero or positive, for any two values: by kind first, as index keys are; not-a-number before all other
-    /// numbers; arrays element by element, objects member by member, name before value.
+    /// numbers; arrays and objects as ``OrderedValue`` has them.
     static func collate(_ a: DocumentValue, _ b: DocumentValue) -> Int {
         let kinds = (rank(a), rank(b))
         if kinds.0 != kinds.1 { return kinds.0 < kinds.1 ? -1 : 1 }
-        switch (a, b) {
-        case (.array(let a), .array(let b)):
-            for (a, b) in zip(a, b) {
-                let order = collate(a, b)
-                if order != 0 { return order }
-            }
-            return a.count - b.count
-        case (.object(let a), .object(let b)):
-            for (a, b) in zip(a, b) {
-                let names = compare(a.name.utf8Span.span, b.name.utf8Span.span)
-                if names != 0 { return names }
-                let order = collate(a.value, b.value)
-                if order != 0 { return order }
-            }
-            return a.count - b.count
+        switch a {
+        case .array, .object: return compare(OrderedValue.encoded(a).span, OrderedValue.encoded(b).span)
         default: break
         }
         if let order = compare(a, b) { return order }

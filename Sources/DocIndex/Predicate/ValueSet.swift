@@ -9,14 +9,13 @@ struct ValueSet: Sendable {
             encoded = []
             return
         }
-        // Equal scalars have equal bytes; of arrays and objects an index knows the kind alone.
-        few = values.filter { $0.arrayValue != nil || $0.objectValue != nil }
-        encoded = Set(
-            values.filter { $0.arrayValue == nil && $0.objectValue == nil }.map { OrderedValue.encoded($0) })
+        few = []
+        // Equal values have equal bytes.
+        encoded = Set(values.map { OrderedValue.encoded($0) })
     }
 
     func contains(_ value: DocumentValue) -> Bool {
-        if few.contains(where: { ValueOrder.compare(value, $0) == 0 }) { return true }
-        return !encoded.isEmpty && encoded.contains(OrderedValue.encoded(value))
+        if encoded.isEmpty { return few.contains { ValueOrder.compare(value, $0) == 0 } }
+        return encoded.contains(OrderedValue.encoded(value))
     }
 }

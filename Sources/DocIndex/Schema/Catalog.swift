@@ -3,7 +3,9 @@
 /// Kept as one record, so that every change of the schema takes effect with one put.
 struct Catalog: Sendable, Hashable {
     /// The version of the format on disk that this library writes; see `docs/FORMAT.md`.
-    static let formatVersion = 3
+    static let formatVersion = 4
+    /// The earliest format that is read: in it, entries of value indexes had of arrays and objects the kind alone.
+    static let earliestFormatVersion = 3
 
     /// What every record begins with.
     static let beginning = Array("{\"docindex\":".utf8)
@@ -77,6 +79,9 @@ struct Catalog: Sendable, Hashable {
         /// The stemmers by which words were stemmed, one for each language of the definition. None where they are not known,
         /// or several wrote.
         var stemmers: [StemmerIdentity] = []
+        /// Whether the entries of a value index have the content of arrays and objects, so that it answers. One that an earlier
+        /// version made has not, and is built anew; see ``ContentAdoption``.
+        var hasContent = true
 
         init(number: UInt32, definition: IndexDefinition, isReady: Bool, fingerprint: String? = nil) {
             self.number = number
@@ -91,7 +96,7 @@ struct Catalog: Sendable, Hashable {
 
         /// Whether the entries are those that this version of the library would make.
         var isCurrent: Bool {
-            fingerprint == definition.fingerprint && hasStemmers { $0.isOfThisBuild }
+            hasContent && fingerprint == definition.fingerprint && hasStemmers { $0.isOfThisBuild }
         }
 
         /// Whether the words that are looked for become the terms that are stored: the stemmers are those of this process,
@@ -240,6 +245,7 @@ extension Catalog {
                     "definition": index.definition.jsonValue, "fingerprint": .string(index.fingerprint),
                     "ready": .bool(index.isReady), "retiring": .bool(index.isRetiring),
                 ]
+                if !index.hasContent { record["content"] = false }
                 if let failure = index.failure { record["failure"] = .string(failure) }
                 if !index.analysis.isEmpty { record["analysis"] = .array(index.analysis.map { .string($0) }) }
                 if !index.stemmers.isEmpty { record["stemmers"] = .array(index.stemmers.map { .string($0.text) }) }
@@ -273,7 +279,7 @@ extension Catalog {
             throw Self.damaged("the record")
         }
         guard format >= 1 else { throw Self.damaged("the format") }
-        guard format >= Int64(Self.formatVersion) else {
+        guard format >= Int64(Self.earliestFormatVersion) else {
             throw DocIndexError(
                 .notADocumentStore,
                 "the store has format \(format) of before the first release, which is no longer read; "
@@ -291,7 +297,8 @@ extension Catalog {
         if let name = record["runningMigration"], !name.isNull { runningMigration = try Self.text(name) }
         nextCollection = try Self.number(record["nextCollection"])
         nextIndex = try Self.number(record["nextIndex"])
-        collections = try Self.array(record["collections"]).map(Self.collection)
+        let hasContent = format > Int64(Self.earliestFormatVersion)
+        collections = try Self.array(record["collections"]).map { try Self.collection($0, hasContent: hasContent) }
         dropped = try Self.array(record["dropped"]).map { value in
             guard let kind = value["type"]?.stringValue.flatMap(IndexDefinition.Kind.init) else {
                 throw Self.damaged("a dropped index")
@@ -308,13 +315,13 @@ extension Catalog {
         else { throw Self.damaged("a number") }
     }
 
-    private static func collection(_ value: DocumentValue) throws -> CollectionEntry {
+    private static func collection(_ value: DocumentValue, hasContent: Bool) throws -> CollectionEntry {
         CollectionEntry(
             name: try text(value["name"]), number: try number(value["number"]), idField: try text(value["id"]),
-            indexes: try array(value["indexes"]).map(index))
+            indexes: try array(value["indexes"]).map { try index($0, hasContent: hasContent) })
     }
 
-    private static func index(_ value: DocumentValue) throws -> IndexEntry {
+    private static func index(_ value: DocumentValue, hasContent: Bool) throws -> IndexEntry {
         guard let definition = value["definition"], case .string(let fingerprint) = value["fingerprint"],
             case .bool(let isReady) = value["ready"], case .bool(let isRetiring) = value["retiring"]
         else { throw damaged("an index") }
@@ -324,6 +331,7 @@ extension Catalog {
         var entry = IndexEntry(
             number: try number(value["number"]), definition: index, isReady: isReady, fingerprint: fingerprint)
         entry.isRetiring = isRetiring
+        entry.hasContent = index.kind != .value || hasContent && value["content"] != false
         if let analysis = value["analysis"] { entry.analysis = try array(analysis).map { try text($0) } }
         if let stemmers = value["stemmers"] {
             entry.stemmers = try array(stemmers).compactMap { StemmerIdentity(text: try text($0)) }

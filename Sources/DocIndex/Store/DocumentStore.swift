@@ -186,6 +186,7 @@ public final class DocumentStore: Sendable {
 
     private func adopt(_ schema: Schema?) throws {
         try writer.withLock {
+            if let catalog = try ContentAdoption.run(currentCatalog, in: database) { try save(catalog) }
             let old = currentCatalog
             guard let schema = schema ?? (old.hasOutdatedIndexes ? old.schema : nil) else { return }
             let new = try old.changed(to: schema)

@@ -14,6 +14,12 @@ struct ConditionOptions: ParsableArguments {
         help: "NAME=VALUE: what :NAME stands for in the condition. VALUE is JSON, or else a text.")
     var param: [String] = []
     @Flag(name: .long, help: "Refuse what would have to look at every document.") var noScan = false
+    @Flag(
+        name: .long,
+        help:
+            "Fail where otherwise a warning says that no document has a field, or that a comparison can hold for no value."
+    )
+    var strict = false
 
     /// The condition of a text, with what the options add to it.
     func predicate(_ text: String) throws -> Predicate {

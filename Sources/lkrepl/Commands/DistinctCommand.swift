@@ -22,11 +22,14 @@ struct DistinctCommand: ParsableCommand {
         let path = try FieldPath(parsing: ArgumentOrigin.current.text(of: Invocation.plain(field)))
         let predicate = try conditions.predicate(option: condition)
         try Session.with(database, options) { session in
-            let values = try session.collection(collection).distinct(
-                path, where: predicate, options: conditions.queryOptions)
+            let collection = try session.collection(collection)
+            try conditions.requireSound(Query(predicate), fields: [path], in: collection)
+            let values = try collection.distinct(path, where: predicate, options: conditions.queryOptions)
             let writer = try options.writer()
             for value in values { try writer.write(["value": value]) }
             try writer.finish()
+            try conditions.warn(
+                of: Query(predicate), fields: [path], in: collection, foundSomething: !values.isEmpty, options)
         }
     }
 }

@@ -62,6 +62,7 @@ struct ExportCommand: ParsableCommand {
             guard let collection = view.collections.first(where: { $0.name.utf8.elementsEqual(name.utf8) }) else {
                 throw CommandFailure(.usage, "there is no collection \(name)")
             }
+            try conditions.requireSound(query, fields: paths ?? [], in: collection)
             let progress = try options.reporter("export", unit: .items("documents"))
             defer { progress.finish() }
             let start = ContinuousClock.now
@@ -83,6 +84,7 @@ struct ExportCommand: ParsableCommand {
             }
             progress.finish()
             options.note("export: \(HumanNumber.grouped(count)) documents, \(start.secondsText)")
+            try conditions.warn(of: query, fields: paths ?? [], in: collection, foundSomething: count > 0, options)
         }
     }
 

@@ -28,8 +28,9 @@ struct FacetsCommand: ParsableCommand {
         let paths = try fields.map { try FieldPath(parsing: ArgumentOrigin.current.text(of: Invocation.plain($0))) }
         let predicate = try conditions.predicate(option: condition)
         try Session.with(database, options) { session in
-            let facets = try session.collection(collection).facets(
-                paths, where: predicate, limit: top, options: conditions.queryOptions)
+            let collection = try session.collection(collection)
+            try conditions.requireSound(Query(predicate), fields: paths, in: collection)
+            let facets = try collection.facets(paths, where: predicate, limit: top, options: conditions.queryOptions)
             let writer = try options.writer()
             for (path, values) in zip(paths, facets) {
                 for facet in values {
@@ -39,6 +40,9 @@ struct FacetsCommand: ParsableCommand {
                 }
             }
             try writer.finish()
+            try conditions.warn(
+                of: Query(predicate), fields: paths, in: collection, foundSomething: facets.contains { !$0.isEmpty },
+                options)
         }
     }
 }

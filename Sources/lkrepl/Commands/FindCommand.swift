@@ -44,16 +44,22 @@ struct FindCommand: ParsableCommand {
         let selection = try shape.selection()
         try Session.with(database, options) { session in
             let collection = try session.collection(collection)
+            let fields = selection.paths
+            try conditions.requireSound(query, fields: fields, in: collection)
+            var found = 0
             if exists {
                 if query.limit != 0 { query.limit = 1 }
-                guard try answer(query, in: collection, { _ in }) > 0 else { throw CommandFailure.silent(.no) }
+                found = try answer(query, in: collection) { _ in }
             } else if count {
-                try write(try countOfAnswer(query, in: collection))
+                found = try countOfAnswer(query, in: collection)
+                try write(found)
             } else {
                 let writer = try selection.writer(options, learnt: try columns(of: query, selection, in: collection))
-                _ = try answer(query, in: collection) { try writer.write(selection.row($0)) }
+                found = try answer(query, in: collection) { try writer.write(selection.row($0)) }
                 try writer.finish()
             }
+            try conditions.warn(of: query, fields: fields, in: collection, foundSomething: found > 0, options)
+            if exists, found == 0 { throw CommandFailure.silent(.no) }
         }
     }
 

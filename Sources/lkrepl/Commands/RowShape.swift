@@ -51,6 +51,14 @@ enum RowSelection {
         }
     }
 
+    /// The fields that are named.
+    var paths: [FieldPath] {
+        switch self {
+        case .all, .ids: []
+        case .only(let paths), .allBut(let paths): paths
+        }
+    }
+
     /// Whether the columns are known only when all documents were seen.
     var hasOpenColumns: Bool {
         switch self {

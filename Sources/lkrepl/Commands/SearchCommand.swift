@@ -37,11 +37,21 @@ struct SearchCommand: ParsableCommand {
         let selection = try shape.selection()
         try Session.with(database, options) { session in
             let collection = try session.collection(collection)
+            let fields = selection.paths
+            try conditions.requireSound(Query(predicate), fields: fields, in: collection)
+            func warn(foundSomething: Bool) throws {
+                try conditions.warn(
+                    of: Query(predicate, limit: limit), fields: fields, in: collection, foundSomething: foundSomething,
+                    options)
+            }
             if count {
                 let output = StandardOutput()
-                try output.write("\(try collection.searchCount(query, where: predicate))\n")
-                return try output.flush()
+                let count = try collection.searchCount(query, where: predicate)
+                try output.write("\(count)\n")
+                try output.flush()
+                return try warn(foundSomething: count > 0)
             }
+            var found = false
             let highlighter = highlight ? TextHighlighter(query, in: collection) : nil
             let leading = score ? ["score"] : []
             let trailing = highlight ? [TextHighlighter.column] : []
@@ -49,6 +59,7 @@ struct SearchCommand: ParsableCommand {
                 options, leading: leading, trailing: trailing,
                 learnt: try columns(of: query, predicate, selection, in: collection).map { leading + $0 + trailing })
             func write(_ document: Document, leading: DocumentObject) throws {
+                found = true
                 var row = selection.row(document, leading: leading)
                 if let highlighter {
                     row[TextHighlighter.column] = .array(
@@ -73,6 +84,7 @@ struct SearchCommand: ParsableCommand {
                 }
             }
             try writer.finish()
+            try warn(foundSomething: found)
         }
     }
 

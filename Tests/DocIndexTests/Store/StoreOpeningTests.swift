@@ -155,8 +155,8 @@ import Testing
     }
 
     @Test(arguments: [
-        #"{"docindex":4}"#, #"{"docindex":9223372036854775807,"anything":[]}"#,
-        #"{"docindex":4,"schemaVersion":1,"nextCollection":2,"nextIndex":1,"collections":[],"dropped":[]}"#,
+        #"{"docindex":5}"#, #"{"docindex":9223372036854775807,"anything":[]}"#,
+        #"{"docindex":5,"schemaVersion":1,"nextCollection":2,"nextIndex":1,"collections":[],"dropped":[]}"#,
     ]) func `A store of a later format is refused, whatever else its catalog holds`(catalog: String) throws {
         try open(withCatalog: catalog) { action in
             expectFailure(.storeTooNew, containing: "format", "newer") { try action() }
@@ -181,7 +181,7 @@ import Testing
         epoch: String = "\"e\"", migrations: String = "[]", running: String = "null"
     ) -> String {
         """
-        {"docindex":3,"schemaVersion":\(version),"epoch":\(epoch),"migrations":\(migrations),\
+        {"docindex":4,"schemaVersion":\(version),"epoch":\(epoch),"migrations":\(migrations),\
         "runningMigration":\(running),"nextCollection":\(next),"nextIndex":\(nextIndex),"collections":[\
         {"name":"\(name)","number":\(number),"id":\(id),"indexes":[\(index)]}\(more)],"dropped":[\(dropped)]}
         """
@@ -203,7 +203,7 @@ import Testing
 
     static let unreadable: [String] = [
         #"{"docindex":"#, #"{"docindex":}"#, #"{"docindex":"1"}"#, #"{"docindex":2.0}"#, #"{"docindex":3}"#,
-        #"{"docindex":3,"docindex":3}"#, catalog(epoch: "null"), catalog(epoch: "1"), catalog(migrations: "null"),
+        #"{"docindex":4,"docindex":4}"#, catalog(epoch: "null"), catalog(epoch: "1"), catalog(migrations: "null"),
         catalog(migrations: "[1]"), catalog(running: "1"), catalog(index: index(retiring: "null")),
         catalog(index: index(fingerprint: "null")),
         catalog(version: "null"), catalog(version: "-1"), catalog(next: "\"2\""), catalog(nextIndex: "4294967296"),

@@ -1,0 +1,138 @@
+/// The fields that a collection has, as far as some of its documents and its indexes tell, for those who misspell one.
+struct FieldCandidates {
+    /// Documents that are looked at, and values of one field.
+    private static let sampleCount = 200
+    /// Fields that are suggested at most.
+    private static let suggestionCount = 3
+
+    private let collection: DocumentCollection
+    private var known: [FieldPath]?
+
+    init(_ collection: DocumentCollection) { self.collection = collection }
+
+    /// The notations of the fields with a name much like that of a path, the nearest first; empty if there are none.
+    mutating func near(_ path: FieldPath) throws -> [String] {
+        let wanted = path.comparableNames
+        guard let last = wanted.last, !last.isEmpty else { return [] }
+        let ranked = try paths().compactMap { candidate -> (path: FieldPath, distance: Int)? in
+            candidate.distance(to: wanted, last: last).map { (candidate, $0) }
+        }
+        let order = ranked.enumerated().sorted {
+            $0.element.distance != $1.element.distance
+                ? $0.element.distance < $1.element.distance : $0.offset < $1.offset
+        }
+        return order.prefix(Self.suggestionCount).map(\.element.path.notation)
+    }
+
+    /// The paths of the indexes, then those of documents in the order in which they are met.
+    private mutating func paths() throws -> [FieldPath] {
+        if let known { return known }
+        var paths: [FieldPath] = []
+        var seen: Set<FieldPath> = []
+        func add(_ path: FieldPath) { if seen.insert(path).inserted { paths.append(path) } }
+        for index in collection.definition.indexes { for path in index.fields + index.covered { add(path) } }
+        try collection.forEach(matching: Query(limit: Self.sampleCount)) { document in
+            Self.forEachPath(in: .object(document.content), below: [], add)
+            return true
+        }
+        known = paths
+        return paths
+    }
+
+    private static func forEachPath(
+        in value: DocumentValue, below steps: [FieldPath.Step], _ body: (FieldPath) -> Void
+    ) {
+        // No one asks for what lies deeper.
+        guard steps.count < 8 else { return }
+        switch value {
+        case .object(let object):
+            for member in object {
+                let steps = steps + [.name(member.name)]
+                body(FieldPath(checked: steps))
+                forEachPath(in: member.value, below: steps, body)
+            }
+        case .array(let elements):
+            let steps = steps + [.eachElement]
+            for element in elements.prefix(16) {
+                if element.objectValue == nil { body(FieldPath(checked: steps)) }
+                forEachPath(in: element, below: steps, body)
+            }
+        default: break
+        }
+    }
+
+    // MARK: - Values
+
+    /// The kinds of some values at a path; empty if there is none.
+    static func kinds(of path: FieldPath, in collection: DocumentCollection) throws -> Set<DocumentValue.Kind> {
+        var kinds: Set<DocumentValue.Kind> = []
+        try collection.forEach(matching: Query(.exists(path), limit: sampleCount)) { document in
+            path.forEachElement(in: document.content) { kinds.insert($0.kind) }
+            return true
+        }
+        return kinds
+    }
+
+    /// Whether the values at a path are dates or texts of dates, as far as some of them tell.
+    static func holdsDatesAlone(_ path: FieldPath, in collection: DocumentCollection) throws -> Bool {
+        var holdsDates = true
+        try collection.forEach(matching: Query(.exists(path), limit: sampleCount)) { document in
+            path.forEachElement(in: document.content) { value in
+                if !value.isNull, IndexedDate(reading: value) == nil { holdsDates = false }
+            }
+            return holdsDates
+        }
+        return holdsDates
+    }
+}
+
+extension FieldPath {
+    /// The names without case, and of each what stands behind a colon: `ExifIFD:ISO` is also known as `ISO`.
+    fileprivate var comparableNames: [String] {
+        steps.compactMap { step in
+            guard case .name(let name) = step else { return nil }
+            return name.lowercased()
+        }
+    }
+
+    /// How many letters differ between this path and one that was asked for; `nil` where they are far apart.
+    fileprivate func distance(to wanted: [String], last: String) -> Int? {
+        let own = comparableNames
+        guard let ownLast = own.last else { return nil }
+        // The same field within another object, or with a group before it.
+        let tail = ownLast.split(separator: ":").last.map { String($0) } ?? ownLast
+        if ownLast == last || tail == last || ownLast == last.split(separator: ":").last.map({ String($0) }) {
+            return own == wanted ? 0 : 1
+        }
+        let limit = max(1, min(2, last.count / 3))
+        let distances = [(ownLast, last), (tail, last), (own.joined(separator: "."), wanted.joined(separator: "."))]
+            .map { NameDistance.between($0.0, $0.1) }
+        if let nearest = distances.min(), nearest <= limit { return 1 + nearest }
+        // One name is a part of the other, as of title and "title of work".
+        if min(last.count, tail.count) >= 4, tail.contains(last) || last.contains(tail) { return 10 }
+        return nil
+    }
+}
+
+/// How many letters have to be inserted, deleted, replaced or swapped with their neighbour to turn one text into another
+/// (F. Damerau 1964, in the restricted form in which no part is edited twice).
+enum NameDistance {
+    /// - Complexity: O(*nm*) in the lengths, of which no more than 64 characters count.
+    static func between(_ first: String, _ second: String) -> Int {
+        let a = Array(first.prefix(64))
+        let b = Array(second.prefix(64))
+        var before: [Int] = []
+        var last = Array(0...b.count)
+        for i in a.indices {
+            var row = [i + 1]
+            for j in b.indices {
+                var best = min(last[j + 1] + 1, row[j] + 1, last[j] + (a[i] == b[j] ? 0 : 1))
+                if i > 0, j > 0, a[i] == b[j - 1], a[i - 1] == b[j] { best = min(best, before[j - 1] + 1) }
+                row.append(best)
+            }
+            before = last
+            last = row
+        }
+        return last[b.count]
+    }
+}

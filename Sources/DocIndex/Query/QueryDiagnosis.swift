@@ -1,0 +1,238 @@
+/// Looks for the parts of a query that no document can satisfy.
+struct QueryDiagnosis {
+    /// A condition on one path.
+    private struct Leaf {
+        let path: FieldPath
+        let predicate: Predicate
+        /// Whether every document of the answer satisfies it.
+        let isRequired: Bool
+    }
+
+    /// Conditions that are looked at; of a longer query, the first.
+    private static let leafLimit = 32
+
+    private let collection: DocumentCollection
+    private let names: FieldNames
+    private(set) var diagnostics: [QueryDiagnostic] = []
+    private var knownPaths: Set<FieldPath> = []
+    private lazy var candidates = FieldCandidates(collection)
+
+    init(_ collection: DocumentCollection, names: FieldNames) {
+        self.collection = collection
+        self.names = names
+        knownPaths.insert(FieldPath(checked: [.name(collection.definition.idField)]))
+    }
+
+    /// Looks at the conditions of a query.
+    mutating func add(_ predicate: Predicate, foundSomething: Bool) throws {
+        var leaves: [Leaf] = []
+        Self.collect(predicate, isRequired: true, below: nil, into: &leaves)
+        for leaf in leaves.prefix(Self.leafLimit) where !(foundSomething && leaf.isRequired) {
+            if mayBeThere(leaf.path) {
+                if !foundSomething { try probe(leaf) }
+            } else {
+                try addUnknown(leaf.path, leaf.predicate)
+            }
+        }
+    }
+
+    /// Looks at a field that is sorted by, counted or shown.
+    mutating func add(_ path: FieldPath) throws {
+        if try isUnknown(path) { try addUnknown(path, nil) }
+    }
+
+    // MARK: - Conditions
+
+    /// The conditions on single paths.
+    private static func collect(
+        _ predicate: Predicate, isRequired: Bool, below array: FieldPath?, into leaves: inout [Leaf]
+    ) {
+        func whole(_ path: FieldPath) -> FieldPath {
+            array.map { FieldPath(checked: $0.steps + path.steps) } ?? path
+        }
+        switch predicate {
+        case .all, .search: break
+        case .and(let parts):
+            for part in parts { collect(part, isRequired: isRequired, below: array, into: &leaves) }
+        case .or(let parts):
+            let isRequired = isRequired && parts.count == 1
+            for part in parts { collect(part, isRequired: isRequired, below: array, into: &leaves) }
+        case .not(.exists(let path)):
+            leaves.append(Leaf(path: whole(path), predicate: .not(.exists(path)), isRequired: false))
+        case .not(let part): collect(part, isRequired: false, below: array, into: &leaves)
+        case .isWithin(let field, _), .isNear(let field, _, _):
+            for path in field.paths {
+                leaves.append(Leaf(path: whole(path), predicate: predicate, isRequired: isRequired))
+            }
+        case .anyElement(let path, let part):
+            let path = whole(path).eachElement
+            leaves.append(Leaf(path: path, predicate: .exists(path), isRequired: isRequired))
+            collect(part, isRequired: isRequired, below: path, into: &leaves)
+        default:
+            guard let path = predicate.leafPath else { return }
+            leaves.append(Leaf(path: whole(path), predicate: predicate, isRequired: isRequired))
+        }
+    }
+
+    private mutating func probe(_ leaf: Leaf) throws {
+        if case .not(.exists) = leaf.predicate { return }
+        if let holding = leaf.predicate.holdsAtAll(leaf.path), try hasDocument(holding) {
+            knownPaths.insert(leaf.path)
+            try probeDates(leaf)
+            return
+        }
+        if try isUnknown(leaf.path) { return try addUnknown(leaf.path, leaf.predicate) }
+        var kinds = try FieldCandidates.kinds(of: leaf.path, in: collection)
+        if kinds.contains(.string), try FieldCandidates.holdsDatesAlone(leaf.path, in: collection) { kinds = [.date] }
+        guard leaf.predicate.holdsAtAll(leaf.path) != nil, !kinds.isEmpty else { return }
+        append(
+            QueryDiagnostic(
+                path: leaf.path, problem: .otherKinds(kinds), condition: leaf.predicate.description,
+                suggestions: try suggestions(for: leaf, kinds)))
+    }
+
+    /// Conditions that could hold where the values are of these kinds.
+    private func suggestions(for leaf: Leaf, _ kinds: Set<DocumentValue.Kind>) throws -> [String] {
+        guard kinds.contains(.array), !leaf.path.hasArrayStep else {
+            return leaf.predicate.suggestions(for: kinds, at: leaf.path)
+        }
+        // Of an array, elements may be meant.
+        guard let holding = leaf.predicate.holdsAtAll(leaf.path.eachElement), try hasDocument(holding) else {
+            return []
+        }
+        return leaf.predicate.suggestionsForElements(at: leaf.path)
+    }
+
+    /// A text that is no date, compared with texts that are.
+    private mutating func probeDates(_ leaf: Leaf) throws {
+        guard case .compare(_, let comparison, .string(let text)) = leaf.predicate, comparison != .equal,
+            DateText.date(in: text, formats: DateFormat.allCases) == nil, DateSpan(text) == nil,
+            try FieldCandidates.holdsDatesAlone(leaf.path, in: collection)
+        else { return }
+        append(
+            QueryDiagnostic(
+                path: leaf.path, problem: .notADate, condition: leaf.predicate.description, suggestions: []))
+    }
+
+    private func hasDocument(_ predicate: Predicate) throws -> Bool {
+        var isThere = false
+        try collection.forEach(matching: Query(predicate, limit: 1)) { _ in
+            isThere = true
+            return false
+        }
+        return isThere
+    }
+
+    // MARK: - Fields
+
+    /// Whether the names of a path occur in documents. Names of deleted documents are kept, and a name that the table does not
+    /// take may be anywhere.
+    private func mayBeThere(_ path: FieldPath) -> Bool {
+        if knownPaths.contains(path) { return true }
+        return path.steps.allSatisfy { step in
+            guard case .name(let name) = step else { return true }
+            return names.number(of: name) != nil || !names.takes(name)
+        }
+    }
+
+    private mutating func isUnknown(_ path: FieldPath) throws -> Bool {
+        if knownPaths.contains(path) { return false }
+        if mayBeThere(path), try hasDocument(.exists(path)) {
+            knownPaths.insert(path)
+            return false
+        }
+        return true
+    }
+
+    private mutating func addUnknown(_ path: FieldPath, _ predicate: Predicate?) throws {
+        // A field that is declared may be filled later.
+        let isDeclared = collection.definition.indexes.contains { index in
+            (index.fields + index.covered).contains { $0.nameSteps == path.nameSteps }
+        }
+        if isDeclared { return }
+        let near = try candidates.near(path)
+        switch predicate {
+        // What nobody has yet may be asked for: only a name that is nearly one of theirs is a mistake.
+        case .exists, .not: if near.isEmpty { return }
+        default: break
+        }
+        append(
+            QueryDiagnostic(
+                path: path, problem: .unknownField, condition: predicate?.description, suggestions: near))
+    }
+
+    private mutating func append(_ diagnostic: QueryDiagnostic) {
+        let isKnown = diagnostics.contains {
+            $0.path == diagnostic.path && $0.problem == diagnostic.problem
+        }
+        if !isKnown { diagnostics.append(diagnostic) }
+    }
+}
+
+extension FieldPath {
+    /// The steps without `[]`.
+    var nameSteps: [Step] { steps.filter { $0 != .eachElement } }
+}
+
+extension Predicate {
+    /// The condition that there is a value for which this one could hold at all; `nil` where every value is one.
+    fileprivate func holdsAtAll(_ path: FieldPath) -> Predicate? {
+        func kind(_ value: DocumentValue) -> Set<DocumentValue.Kind> {
+            value.numberValue == nil ? [value.kind] : [.int, .double]
+        }
+        return switch self {
+        case .compare(_, _, let value): .hasKind(path, kind(value))
+        case .isIn(_, let values) where !values.isEmpty:
+            .hasKind(path, values.reduce(into: []) { $0.formUnion(kind($1)) })
+        case .hasPrefix, .contains, .hasMatch, .isBelow: .hasKind(path, [.string])
+        case .isDated, .hasDatePart: .isDated(path, DateSpan())
+        case .isCongruent: .hasKind(path, [.int])
+        case .hasCount: .hasKind(path, [.array])
+        default: nil
+        }
+    }
+
+    /// Conditions that could hold where the values are of these kinds, in place of this one that cannot.
+    fileprivate func suggestions(for kinds: Set<DocumentValue.Kind>, at path: FieldPath) -> [String] {
+        switch self {
+        case .compare(_, .equal, .null): return ["\(path.notation) MISSING"]
+        case .compare(_, let comparison, let value):
+            return value.converted(to: kinds).map { "\(path.notation) \(comparison.rawValue) \($0)" }
+        case .isIn(_, let values):
+            let converted = values.compactMap { $0.converted(to: kinds).first }
+            return converted.count == values.count ? ["\(path.notation) IN (\(converted.joined(separator: ", ")))"] : []
+        default: return []
+        }
+    }
+
+    /// The condition asked of the elements of an array in place of the array; empty where there is none.
+    fileprivate func suggestionsForElements(at path: FieldPath) -> [String] {
+        let elements = path.eachElement
+        return switch self {
+        case .compare(_, .equal, let value): ["\(path.notation) HAS \(value.notation)"]
+        case .compare(_, let comparison, let value):
+            ["\(elements.notation) \(comparison.rawValue) \(value.notation)"]
+        case .hasPrefix(_, let text): [Predicate.hasPrefix(elements, text).description]
+        case .contains(_, let text): [Predicate.contains(elements, text).description]
+        case .hasMatch(_, let pattern): [Predicate.hasMatch(elements, pattern).description]
+        case .isIn(_, let values): [Predicate.isIn(elements, values).description]
+        case .isDated(_, let span): [Predicate.isDated(elements, span).description]
+        default: []
+        }
+    }
+}
+
+extension DocumentValue {
+    /// The value in the notation of conditions, as one of these kinds; empty where it is none.
+    fileprivate func converted(to kinds: Set<Kind>) -> [String] {
+        switch self {
+        case .string(let text):
+            let read = PredicateParser.value(ofWord: text)
+            if kinds.contains(.int) || kinds.contains(.double), read.numberValue != nil { return [read.notation] }
+            return kinds.contains(.bool) && read.kind == .bool ? [read.notation] : []
+        case .int(let year) where (1000...9999).contains(year) && kinds.contains(.date): return ["date \(year)"]
+        case .int, .double, .bool: return kinds.contains(.string) ? [notation.quotedNotation] : []
+        default: return []
+        }
+    }
+}

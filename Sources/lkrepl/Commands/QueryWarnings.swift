@@ -1,0 +1,32 @@
+import DocIndex
+
+/// What is said of a query that looks like a mistake.
+extension ConditionOptions {
+    /// Under `--strict`, fails for a query that looks like a mistake, before it is run.
+    ///
+    /// - Parameter fields: fields that are shown, counted or listed.
+    func requireSound(_ query: Query, fields: [FieldPath] = [], in collection: DocumentCollection) throws {
+        guard strict else { return }
+        let diagnostics = try collection.diagnostics(of: query, fields: fields)
+        guard let first = diagnostics.first else { return }
+        throw CommandFailure(
+            .usage, first.description,
+            hint: diagnostics.count > 1
+                ? diagnostics.dropFirst().map(\.description).joined(separator: "; ")
+                : "without --strict this is a warning")
+    }
+
+    /// Warns on standard error of a query that looks like a mistake, after it was run.
+    ///
+    /// - Parameter foundSomething: whether the answer has documents.
+    func warn(
+        of query: Query, fields: [FieldPath] = [], in collection: DocumentCollection, foundSomething: Bool,
+        _ options: GlobalOptions
+    ) throws {
+        guard !strict, !options.quiet, query.limit != 0 else { return }
+        for diagnostic in try collection.diagnostics(of: query, fields: fields, foundSomething: foundSomething) {
+            let isLost = diagnostic.problem == .unknownField && diagnostic.suggestions.isEmpty
+            options.note("warning: \(diagnostic)" + (isLost ? "; describe lists the fields" : ""))
+        }
+    }
+}
