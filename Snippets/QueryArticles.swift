@@ -38,6 +38,10 @@ func queries(_ photos: DocumentCollection, typed: String) throws {
     let found = try photos.find(Query(best, sort: [(\Photo.taken).descending], limit: 20))
     print(found.map(\.id))
 
+    let misspelt = Query(try Predicate(parsing: "ratng = '5'"))
+    for diagnostic in try photos.diagnostics(of: misspelt) { print(diagnostic) }
+    // no document has a field ratng; did you mean rating?
+
     let foggy = try Predicate(parsing: "search 'fog OR mist' and year < 1930")
     for photo in try photos.find(Query(foggy, sort: [.bestFirst], limit: 10)) { print(photo.id) }
 

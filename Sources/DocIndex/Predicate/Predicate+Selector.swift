@@ -16,7 +16,7 @@ extension Predicate {
     ///
     /// Fields of fields are written with dots or as selectors within selectors; `\\.` is a dot in a name. What differs from
     /// CouchDB: texts are ordered by their UTF-8 bytes and not by a language; a number in a path is the name of a member and
-    /// not a place in an array; `$type` also knows `date` and `bytes`; `$regex` is a ``TextPattern``.
+    /// not a place in an array; `$type` also knows `date` and `bytes`; `{"$date": …}` is a date, compared as one; `$regex` is a ``TextPattern``.
     ///
     /// - Throws: ``DocIndexError`` with `invalidQuery` that names the operator which is unknown, or whose argument is of the
     ///   wrong kind, and where it stands.
@@ -32,7 +32,7 @@ extension Predicate {
     public init(selector text: String) throws {
         let value: DocumentValue
         do throws(JSONError) {
-            value = try DocumentValue(json: text)
+            value = try DocumentValue(json: text, isExtended: true)
         } catch {
             throw DocIndexError(.invalidQuery, "the selector is no JSON: \(error)")
         }

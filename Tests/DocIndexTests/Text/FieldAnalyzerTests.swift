@@ -205,4 +205,24 @@ import Testing
             }
         }
     }
+
+    @Test func `Fields that exclude each other match nothing, wherever they stand`() throws {
+        let schema = Schema(collections: [CollectionDefinition("c", indexes: [.text("text", on: "title", "text")])])
+        try withTemporaryStore(schema: schema) { store in
+            let collection = try store.collection("c")
+            try collection.put(["id": 1, "title": "fog", "text": "sea"])
+            try collection.put(["id": 2, "title": "sea", "text": "fog"])
+            let answers: [(String, [DocumentID])] = [
+                ("title:(text:fog)", []), ("fog title:(text:zzz)", []), ("fog title:(text:fog)", []),
+                ("title:(text:zzz) fog", []), ("fog OR title:(text:fog)", [1, 2]), ("fog -title:(text:fog)", [1, 2]),
+                ("title:(text:fog OR fog)", [1]), ("title:(fog text:sea)", []), ("+title:(text:fog) sea", []),
+                ("title:(title:fog)", [1]), ("text:(title:(\"fog\")^2)", []), ("fog title:(text:f*)", []),
+            ]
+            for (search, expected) in answers {
+                let found = try collection.search(try TextQuery(parsing: search)).map(\.document.id)
+                #expect(Set(found) == Set(expected), "\(search)")
+            }
+            expectFailure(.invalidQuery) { _ = try collection.search(try TextQuery(parsing: "title:(nothing:fog)")) }
+        }
+    }
 }

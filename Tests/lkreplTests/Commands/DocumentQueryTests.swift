@@ -160,3 +160,82 @@ import Testing
         }
     }
 }
+
+@Suite struct `A query that looks like a mistake` {
+    @Test(arguments: [
+        (["find", "ratng = 5"], "ratng; did you mean rating?"), (["find", "ratng = 5", "--count"], "rating?"),
+        (["find", "ratng = 5", "--exists"], "rating?"), (["find", "rating = 5", "--sort", "takn"], "taken?"),
+        (["find", "rating = 5", "--fields", "id,titel"], "title?"), (["find", "rating = '4'"], "rating = 4?"),
+        (["find", "keywords = sea"], "keywords HAS"), (["find", "rating >= four"], "holds numbers"),
+        (["find", "taken > yesterday"], "holds dates"), (["find", "year(date) = 2012"], "describe lists the fields"),
+        (["find", "--filter-json", #"{"ratng": 5}"#], "rating?"), (["facets", "camera"], "no document has a field camera"),
+        (["facets", "rating", "--where", "ratng = 5"], "rating?"), (["distinct", "ratin"], "rating?"),
+        (["search", "snow", "--where", "ratng = 5"], "rating?"), (["search", "snow", "--fields", "titel"], "title?"),
+        (["export", "ratng = 5"], "rating?"), (["export", "--sort", "takn"], "taken?"),
+    ] as [([String], String)])
+    func `is answered with a warning, and fails under --strict`(arguments: [String], message: String) throws {
+        try Workplace.with { place in
+            try place.makePhotos()
+            let command = [arguments[0], "photos.store", "photos"] + arguments.dropFirst()
+            let outcome = try place.run(command)
+            #expect([0, 1].contains(outcome.code) && outcome.says("warning: ") && outcome.says(message), "\(outcome)")
+            #expect(!outcome.output.contains("warning"))
+            let quiet = try place.run(command + ["--quiet"])
+            #expect(quiet.code == outcome.code && !quiet.says("warning") && quiet.output == outcome.output, "\(quiet)")
+            let strict = try place.run(command + ["--strict"])
+            #expect(strict.code == 64 && strict.says(message) && strict.output == "", "\(strict)")
+        }
+    }
+
+    @Test(arguments: [
+        ["find", "rating = 99"], ["find", "people[] = nobody"], ["find", "caption missing"], ["facets", "exif.model"],
+        ["find", "rating = 5", "--sort", "-taken", "--fields", "id,title,year"], ["search", "zzzz"],
+        ["find", "taken >= 2050-01-01"], ["distinct", "lang"],
+    ])
+    func `is not one that finds little or nothing`(arguments: [String]) throws {
+        try Workplace.with { place in
+            try place.makePhotos()
+            let command = [arguments[0], "photos.store", "photos"] + arguments.dropFirst()
+            let outcome = try place.run(command + ["--strict"])
+            #expect(outcome.code == 0 && !outcome.says("warning"), "\(outcome)")
+            #expect(try !place.run(command).says("warning"))
+        }
+    }
+}
+
+@Suite struct `Dates of exiftool` {
+    @Test func `are compared with days as people write them`() throws {
+        try Workplace.with { place in
+            let schema = #"{"collections":{"files":{"id":"SourceFile"}}}"#
+            try place.write(schema, to: "mine.json")
+            #expect(try place.run("init", "mine.store", "--schema", "mine.json").code == 0)
+            let pictures = (1...9).map {
+                #"{"SourceFile":"\#($0).jpg","ExifIFD:DateTimeOriginal":"200\#($0):01:01 10:00:00"}"#
+            }
+            let imported = try place.run(
+                "import", "--write", "mine.store", "files", "-", "--format", "exiftool-json",
+                input: "[" + pictures.joined(separator: ",") + "]")
+            #expect(imported.code == 0, "\(imported)")
+            for (condition, count) in [
+                ("ExifIFD:DateTimeOriginal >= 2003-01-01", 7), ("ExifIFD:DateTimeOriginal > '2003-01-01'", 6),
+                ("ExifIFD:DateTimeOriginal = 2003-01-01", 1), ("ExifIFD:DateTimeOriginal < 2003-01-01T10:00:00", 2),
+                ("ExifIFD:DateTimeOriginal between 2003-01-01 and 2005-01-01", 3),
+                ("ExifIFD:DateTimeOriginal != 2003-01-01", 8), ("ExifIFD:DateTimeOriginal in (2003-01-01, 2004-01-01)", 2),
+            ] {
+                let outcome = try place.run("find", "mine.store", "files", condition, "--count", "--strict")
+                #expect(outcome.output == "\(count)\n", "\(condition): \(outcome)")
+            }
+            for (selector, count) in [
+                (#"{"ExifIFD:DateTimeOriginal":{"$gte":{"$date":"2003-01-01T10:00:00"}}}"#, 7),
+                (#"{"ExifIFD:DateTimeOriginal":{"$lt":{"$date":"2003-01-01T10:00:00"}}}"#, 2),
+                (#"{"ExifIFD:DateTimeOriginal":{"$eq":{"$date":"2003-01-01T10:00:00"}}}"#, 1),
+            ] {
+                let outcome = try place.run("find", "mine.store", "files", "--filter-json", selector, "--count")
+                #expect(outcome.output == "\(count)\n", "\(selector): \(outcome)")
+            }
+            let named = try place.run(
+                "find", "mine.store", "files", "ExifIFD:DateTimeOriginal >= :day", "--param", "day=2003-01-01", "--count")
+            #expect(named.output == "7\n", "\(named)")
+        }
+    }
+}

@@ -58,9 +58,16 @@ final class QueryResolver {
             .except(try resolve(wanted, fields), try resolve(unwanted, fields))
         case .prefer(let wanted, let optional):
             .prefer(try resolve(wanted, fields), try resolve(optional, fields))
-        case .field(let name, let part): try resolve(part, fields & named(name))
+        case .field(let name, let part): try resolve(part, at: fields & named(name))
         case .boost(let part, let factor): .boost(try resolve(part, fields), factor)
         }
+    }
+
+    /// A part of the query at some fields. Fields that exclude each other, as in `title:(text:fog)`, leave none: nothing matches
+    /// then, which is not the same as a word that is left out.
+    private func resolve(_ part: TextQuery, at fields: UInt32) throws -> ResolvedQuery {
+        let resolved = try resolve(part, fields)
+        return fields == 0 ? .nothing : resolved
     }
 
     /// The fields of a name.
