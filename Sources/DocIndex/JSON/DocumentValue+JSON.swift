@@ -3,7 +3,15 @@ extension DocumentValue {
     ///
     /// - Throws: ``JSONError``.
     /// - Complexity: O(*n*).
-    public init(json: String, isExtended: Bool = false) throws(JSONError) {
+    public init(json: String, notation: JSONNotation = .plain) throws(JSONError) {
+        self = try JSONParser(notation: notation).parse(json)
+    }
+
+    /// The value that `json` consists of, in the notation of dumps or in the plain one; see ``JSONNotation``.
+    ///
+    /// - Throws: ``JSONError``.
+    /// - Complexity: O(*n*).
+    public init(json: String, isExtended: Bool) throws(JSONError) {
         self = try JSONParser(isExtended: isExtended).parse(json)
     }
 
@@ -30,11 +38,11 @@ extension DocumentValue {
 }
 
 extension DocumentValue: CustomStringConvertible {
-    /// The value as compact JSON in extended notation.
+    /// The value as compact JSON in the notation of dumps.
     public var description: String { json(JSONWriter(isExtended: true)) }
 }
 
 extension DocumentObject: CustomStringConvertible {
-    /// The object as compact JSON in extended notation.
+    /// The object as compact JSON in the notation of dumps.
     public var description: String { DocumentValue.object(self).description }
 }

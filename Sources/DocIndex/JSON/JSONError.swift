@@ -28,7 +28,7 @@ public struct JSONError: Error, Sendable, Hashable, CustomStringConvertible {
         case tooDeep
         /// The text begins with a byte order mark.
         case byteOrderMark
-        /// In extended notation: an object that begins with `$` and is none of the known forms.
+        /// An object has a `$` name with a meaning and is none of the known forms; see ``JSONNotation``.
         case invalidExtendedForm
         /// An element of a ``JSONElementStream`` that is longer than its limit.
         case elementTooLong

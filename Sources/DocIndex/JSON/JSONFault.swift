@@ -87,8 +87,8 @@ enum JSONFault {
         case .byteOrderMark:
             "The text begins with a byte order mark; save it as UTF-8 without one."
         case .invalidExtendedForm(let expected):
-            "Expected \(expected), because the object begins with a $ name; "
-                + "write an object whose own first name begins with $ as {\"$lit\":{…}}."
+            "Expected \(expected), because the object has a $ name with a meaning; "
+                + "write an object that only looks like one as {\"$lit\":{…}}."
         case .elementTooLong(let limit):
             "An element of the array is longer than \(limit) bytes; raise the limit or check for a missing quote."
         }

@@ -9,10 +9,10 @@
 ///
 /// A parser is a value without state: one can serve any number of threads.
 public struct JSONParser: Sendable {
-    /// Whether ``JSONWriter``'s forms for what JSON lacks are read back; see ``JSONWriter``.
+    /// Which objects stand for what JSON lacks.
     ///
-    /// Off for texts of others, where an object such as `{"$gte":4}` means itself; on for dumps.
-    public var isExtended: Bool
+    /// `plain` and `tagged` suit text of other programs, where an object such as `{"$gte":4}` means itself.
+    public var notation: JSONNotation
     /// Where the text begins in a larger one; positions of errors count from there.
     public var start: JSONPosition
     /// How many arrays and objects may lie inside each other. A text that wraps documents, such as a line of a dump,
@@ -21,12 +21,19 @@ public struct JSONParser: Sendable {
 
     /// A parser with these options.
     public init(
-        isExtended: Bool = false, start: JSONPosition = JSONPosition(),
+        notation: JSONNotation = .plain, start: JSONPosition = JSONPosition(),
         maximumDepth: Int = DocumentValue.maximumDepth
     ) {
-        self.isExtended = isExtended
+        self.notation = notation
         self.start = start
         self.maximumDepth = maximumDepth
+    }
+
+    /// A parser of the notation of dumps, or of the plain one.
+    public init(
+        isExtended: Bool, start: JSONPosition = JSONPosition(), maximumDepth: Int = DocumentValue.maximumDepth
+    ) {
+        self.init(notation: isExtended ? .dump : .plain, start: start, maximumDepth: maximumDepth)
     }
 
     /// The value that `text` consists of, with nothing around it but white space.

@@ -1,4 +1,4 @@
-/// The extended notation, as ``JSONWriter`` describes it.
+/// The forms for what JSON lacks, as ``JSONNotation`` describes them.
 ///
 /// The limit of nesting counts what is read, not how it is written: `{"$lit":{…}}` is one object, and the form of a
 /// scalar is none.
@@ -11,7 +11,7 @@ extension JSONReader {
 
     /// Whether an object that begins here is the content of `$lit`.
     var nextObjectIsLiteral: Bool {
-        guard options.isExtended, let parent = builder.innermost, parent.isObject, !parent.isLiteral else {
+        guard options.notation != .plain, let parent = builder.innermost, parent.isObject, !parent.isLiteral else {
             return false
         }
         return builder.innermostNameCount == 1
@@ -20,7 +20,7 @@ extension JSONReader {
 
     /// Refuses an object that lies too deep, unless it can still turn out to be the form of a scalar.
     func checkDepthOfObject(_ depth: Int) throws(JSONError) {
-        let allowance = options.isExtended && !nextObjectIsLiteral ? 1 : 0
+        let allowance = options.notation != .plain && !nextObjectIsLiteral ? 1 : 0
         guard depth <= options.maximumDepth + allowance else { throw failure(.tooDeep) }
     }
 
@@ -34,20 +34,26 @@ extension JSONReader {
         }
     }
 
-    /// What an object of extended notation means.
+    /// What an object means in the notation of the parser.
     func interpret(_ object: DocumentObject, from frame: DocumentBuilder.Frame) throws(JSONError) -> DocumentValue {
-        guard !frame.isLiteral, let first = object.first, ExtendedName.isReserved(first.name) else {
+        guard !frame.isLiteral else { return .object(object) }
+        let form =
+            options.notation == .dump
+            ? object.first.flatMap { ExtendedName.isReserved($0.name) ? $0 : nil } : ExtendedName.tag(of: object)
+        guard let form else {
+            // Until its second member it could have been the form of a scalar.
+            guard frame.depth <= options.maximumDepth else { throw failure(.tooDeep, at: frame.offset) }
             return .object(object)
         }
-        let meaning = object.count == 1 ? ExtendedName.meaning(of: first) : nil
+        let meaning = object.count == 1 ? ExtendedName.meaning(of: form) : nil
         guard let meaning else {
-            throw failure(.invalidExtendedForm(expected: ExtendedName.expectation(of: first.name)), at: frame.offset)
+            throw failure(.invalidExtendedForm(expected: ExtendedName.expectation(of: form.name)), at: frame.offset)
         }
         return meaning
     }
 }
 
-/// The names of extended notation. They are part of the dump format: stored in files, never change.
+/// The names of the forms; see ``JSONNotation``. They are part of the dump format: stored in files, never change.
 enum ExtendedName {
     static let bytes = "$bytes"
     static let date = "$date"
@@ -59,9 +65,25 @@ enum ExtendedName {
         name.utf8.first == UInt8(ascii: "$")
     }
 
+    /// Whether an object would be read as a form in tagged notation.
+    static func isTagged(_ object: DocumentObject) -> Bool { tag(of: object) != nil }
+
+    /// The member that makes an object a form in tagged notation; `nil` for an object that means itself.
+    ///
+    /// Does not depend on the order of members, which other programs change.
+    static func tag(of object: DocumentObject) -> DocumentObject.Member? {
+        if object.count == 1, let member = object.first {
+            return isScalar(member.name) || isLiteral(member.name) ? member : nil
+        }
+        return object.first { isLiteral($0.name) }
+    }
+
+    private static func isLiteral(_ name: String) -> Bool { isReserved(name) && name.hasSameBytes(as: literal) }
+
     /// Whether the form of this name stands for a scalar.
     static func isScalar(_ name: String) -> Bool {
-        name.hasSameBytes(as: bytes) || name.hasSameBytes(as: date) || name.hasSameBytes(as: number)
+        guard isReserved(name) else { return false }
+        return name.hasSameBytes(as: bytes) || name.hasSameBytes(as: date) || name.hasSameBytes(as: number)
     }
 
     /// How a double is written that JSON has no number for; `nil` for finite ones.
@@ -75,11 +97,24 @@ enum ExtendedName {
         switch (member.name, member.value) {
         case (bytes, .string(let text)): Base64.decode(text).map(DocumentValue.bytes)
         case (date, .string(let text)): DocumentDate(iso8601: text).map(DocumentValue.date)
-        case (number, .string("nan")): .double(.nan)
-        case (number, .string("inf")): .double(.infinity)
-        case (number, .string("-inf")): .double(-.infinity)
+        case (number, .string(let text)): numericValue(of: text)
         case (literal, .object(let object)): .object(object)
         default: nil
+        }
+    }
+
+    /// The number that a text stands for: a number as JSON writes it, or one that JSON has no form for.
+    private static func numericValue(of text: String) -> DocumentValue? {
+        switch text {
+        case "nan": return .double(.nan)
+        case "inf": return .double(.infinity)
+        case "-inf": return .double(-.infinity)
+        default:
+            // The parser would skip white space around the number.
+            guard text.utf8.allSatisfy({ $0 > 0x20 }), let value = try? JSONParser().parse(text),
+                value.numberValue != nil
+            else { return nil }
+            return value
         }
     }
 
@@ -88,7 +123,7 @@ enum ExtendedName {
         switch name {
         case bytes: "{\"$bytes\":\"…\"} with one member, in standard base64 with padding"
         case date: "{\"$date\":\"2012-06-08T18:02:11.000+02:00\"} with one member, in ISO 8601, the zone optional"
-        case number: "{\"$num\":\"nan\"}, {\"$num\":\"inf\"} or {\"$num\":\"-inf\"} with one member"
+        case number: "{\"$num\":\"…\"} with one member, a number as JSON writes it, nan, inf or -inf"
         case literal: "{\"$lit\":{…}} with one member, an object"
         default: "$bytes, $date, $num or $lit as the only name"
         }

@@ -116,7 +116,7 @@ extension JSONReader {
         let start = offset
         let name = try readString()
         guard builder.beginMember(name) else { throw failure(.duplicateName(name), at: start) }
-        if options.isExtended { try checkExtendedName() }
+        if options.notation != .plain { try checkExtendedName() }
         skipWhiteSpace()
         guard offset < bytes.count else { throw failure(.endOfInput(expected: "':' after a name")) }
         guard bytes[offset] == UInt8(ascii: ":") else {
@@ -153,7 +153,7 @@ extension JSONReader {
     private mutating func close(_ container: DocumentBuilder.Frame) throws(JSONError) -> DocumentValue {
         guard container.isObject else { return .array(builder.closeArray()) }
         let object = builder.closeObject()
-        return options.isExtended ? try interpret(object, from: container) : .object(object)
+        return options.notation != .plain ? try interpret(object, from: container) : .object(object)
     }
 
     private mutating func expectLiteral(_ literal: StaticString) throws(JSONError) {

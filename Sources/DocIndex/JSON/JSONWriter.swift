@@ -4,17 +4,8 @@
 /// (`\b \f \n \r \t`, else `\u00xx` in lower case). Integers are written plain; a double is the shortest decimal
 /// that reads back as the same double and always has a point or an exponent, so `1.0` stays `1.0`.
 ///
-/// JSON has no form for bytes, dates, NaN and the infinities. They are written as objects with one `$` name:
-///
-/// | value | text |
-/// |---|---|
-/// | bytes | `{"$bytes":"AP8="}`, standard base64 with padding |
-/// | dates | `{"$date":"2012-06-08T18:02:11.000+02:00"}`, see ``DocumentDate/iso8601`` |
-/// | NaN, infinities | `{"$num":"nan"}`, `{"$num":"inf"}`, `{"$num":"-inf"}` |
-/// | with ``isExtended``: an object whose first name begins with `$` | `{"$lit":{…}}` around the object |
-///
-/// With ``isExtended``, a parser with ``JSONParser/isExtended`` reads every value back as it was. Without, both take
-/// `$` names as they are: text of others passes through unchanged, but bytes and the like come back as objects.
+/// JSON has no form for bytes, dates, NaN and the infinities. They are written as objects with one `$` name; see
+/// ``JSONNotation``, which also says what a ``JSONParser`` reads back.
 public struct JSONWriter: Sendable {
     /// Where white space stands.
     public enum Layout: Sendable, Hashable {
@@ -28,14 +19,19 @@ public struct JSONWriter: Sendable {
     public var layout: Layout
     /// Whether members are written in the order of the UTF-8 bytes of their names and not in their own.
     public var sortsNames: Bool
-    /// Whether objects whose first name begins with `$` are wrapped, so that every value can be read back.
-    public var isExtended: Bool
+    /// Which objects and numbers are written as forms, so that every value can be read back.
+    public var notation: JSONNotation
 
     /// A writer with these options.
-    public init(layout: Layout = .compact, sortsNames: Bool = false, isExtended: Bool = false) {
+    public init(layout: Layout = .compact, sortsNames: Bool = false, notation: JSONNotation = .plain) {
         self.layout = layout
         self.sortsNames = sortsNames
-        self.isExtended = isExtended
+        self.notation = notation
+    }
+
+    /// A writer in the notation of dumps, or in the plain one.
+    public init(layout: Layout = .compact, sortsNames: Bool = false, isExtended: Bool) {
+        self.init(layout: layout, sortsNames: sortsNames, notation: isExtended ? .dump : .plain)
     }
 
     /// Appends the text for `value` to `text`, without a line feed at the end.
@@ -58,8 +54,8 @@ public struct JSONWriter: Sendable {
         switch value {
         case .null, .array, .object: text.appendASCII("null")
         case .bool(let value): text.appendASCII(value ? "true" : "false")
-        case .int(let value): text.appendDecimal(value)
-        case .double(let value): text.appendJSON(value)
+        case .int(let value): writeInteger(value, to: &text)
+        case .double(let value): writeDouble(value, to: &text)
         case .string(let value): text.appendJSON(value)
         case .bytes(let value):
             text.appendASCII("{\"$bytes\":\"")
@@ -70,6 +66,20 @@ public struct JSONWriter: Sendable {
             value.appendISO8601(to: &text)
             text.appendASCII("\"}")
         }
+    }
+
+    private func writeInteger(_ value: Int64, to text: inout [UInt8]) {
+        guard notation.mustTag(value) else { return text.appendDecimal(value) }
+        text.appendASCII("{\"$num\":\"")
+        text.appendDecimal(value)
+        text.appendASCII("\"}")
+    }
+
+    private func writeDouble(_ value: Double, to text: inout [UInt8]) {
+        guard value.isFinite, notation.mustTag(value) else { return text.appendJSON(value) }
+        text.appendASCII("{\"$num\":\"")
+        text.appendJSON(value)
+        text.appendASCII("\"}")
     }
 
     private func write(_ elements: [DocumentValue], indentation: Int, to text: inout [UInt8]) {
@@ -87,7 +97,7 @@ public struct JSONWriter: Sendable {
 
     private func write(_ object: DocumentObject, indentation: Int, to text: inout [UInt8]) {
         let object = sortsNames ? object.sortedByName() : object
-        let isWrapped = mustBeWrapped(object)
+        let isWrapped = notation.mustWrap(object)
         open(isWrapped: isWrapped, in: &text)
         var position = 0
         while position < object.count {
@@ -97,12 +107,6 @@ public struct JSONWriter: Sendable {
             position += 1
         }
         close(isEmpty: object.isEmpty, isWrapped: isWrapped, indentation: indentation, in: &text)
-    }
-
-    private func mustBeWrapped(_ object: DocumentObject) -> Bool {
-        // The first name as it is written decides, since the reader sees no other.
-        guard isExtended, let first = object.first else { return false }
-        return ExtendedName.isReserved(first.name)
     }
 
     private func open(isWrapped: Bool, in text: inout [UInt8]) {

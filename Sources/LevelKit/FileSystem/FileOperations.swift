@@ -57,6 +57,29 @@ enum FileOperations {
         try rename(source, replacing: target)
     }
 
+    /// Exchanges two directories of one file system in one step.
+    ///
+    /// - Returns: `false` where the system has no such call.
+    /// - Throws: `SystemError` with `EINVAL` or `ENOTSUP` where the file system cannot do it, `EBUSY` or `EXDEV` where one of
+    ///   them is a mount point.
+    static func exchange(_ first: String, _ second: String) throws(SystemError) -> Bool {
+        #if canImport(Glibc)
+            // glibc has declared it since 2.28, for its own extensions only.
+            typealias Rename =
+                @convention(c) (
+                    Int32, UnsafePointer<CChar>, Int32, UnsafePointer<CChar>, UInt32
+                ) -> Int32
+            guard let symbol = unsafe dlsym(nil, "renameat2") else { return false }
+            let exchange: UInt32 = 2
+            guard
+                unsafe unsafeBitCast(symbol, to: Rename.self)(AT_FDCWD, first, AT_FDCWD, second, exchange) == 0
+            else { throw .last }
+        #else
+            guard unsafe renamex_np(first, second, UInt32(RENAME_SWAP)) == 0 else { throw .last }
+        #endif
+        return true
+    }
+
     /// Waits until the names in a directory are on the disk.
     static func synchronizeDirectory(_ path: String) throws(SystemError) {
         do throws(SystemError) {

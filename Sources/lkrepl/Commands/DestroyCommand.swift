@@ -17,6 +17,7 @@ struct DestroyCommand: ParsableCommand {
     func run() throws {
         try RawArgument.refuseShell("destroy")
         if !confirmation.dryRun { try options.requireWrite("destroy") }
+        if !confirmation.dryRun { DatabaseReplacement.clearLeftovers(of: database) }
         let manifest = try Manifest(ofDatabaseAt: database)
         let size = FileDescriptor.directoryByteCount(database)
         let what = "\(size.files) files with \(HumanNumber.byteCount(size.bytes)) (\(manifest.tables.count) tables)"

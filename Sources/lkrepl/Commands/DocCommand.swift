@@ -9,22 +9,14 @@ struct DocCommand: ParsableCommand {
 
     /// The object that an argument is; `-` is standard input.
     ///
-    /// - Parameters:
-    ///   - isTyped: whether objects such as `{"$date":"…"}` stand for what JSON does not have.
-    ///   - options: they tell where such an object is stored as it stands: who printed it may have meant the date.
-    private static func object(
-        _ argument: String, _ what: String, isTyped: Bool, _ options: GlobalOptions
-    ) throws -> DocumentObject {
+    /// - Parameter isLiteral: whether objects such as `{"$date":"…"}` mean themselves.
+    private static func object(_ argument: String, _ what: String, isLiteral: Bool) throws -> DocumentObject {
         let text =
             argument == "-"
             ? try FileDescriptor.openForReading("-").readAll(limit: RawArgument.byteLimit, name: "standard input")
             : Array(try ArgumentOrigin.current.text(of: argument).utf8)
-        guard case .object(let object) = try JSONParser(isExtended: isTyped).parse(text) else {
+        guard case .object(let object) = try JSONParser(notation: isLiteral ? .plain : .tagged).parse(text) else {
             throw CommandFailure(.badData, "\(what) is a JSON object in braces")
-        }
-        if !isTyped, let typed = try? JSONParser(isExtended: true).parse(text), typed != .object(object) {
-            options.note(
-                "an object that only looks like a date or bytes is stored as it stands; --types stores the date")
         }
         return object
     }
@@ -35,22 +27,17 @@ struct DocCommand: ParsableCommand {
             commandName: "get", abstract: "Print a document as JSON. Exit code 1 if there is none.",
             discussion: """
                 Example: lkrepl doc get photos.store photos 2019-07-14-0031
-                Dates and bytes are {"$date": ...} and {"$bytes": ...}. With --types an object that only looks like one is \
-                {"$lit": ...}, and doc put --types stores everything back as it was.
+                Dates and bytes are {"$date": ...} and {"$bytes": ...}, numbers beyond 2^53 are {"$num": ...}, and an \
+                object that only looks like one of them is {"$lit": ...}. doc put stores everything back as it was.
                 """)
 
         @OptionGroup var options: GlobalOptions
         @Argument(help: "The store.") var database: String
         @Argument(help: "The collection.") var collection: String
         @Argument(help: "The id.") var id: String
-        @Flag(name: .long, help: "Write what doc put --types reads back as it was, dates and bytes as well.")
-        var types = false
-
-        func validate() throws {
-            guard !types || options.mode == nil || options.mode == "jsonl" else {
-                throw ValidationError("--types is JSON; leave --mode out")
-            }
-        }
+        // For scripts of the time when it made a difference.
+        @Flag(name: .long, help: ArgumentHelp("What doc get and doc put do anyway.", visibility: .hidden)) var types =
+            false
 
         func run() throws {
             try Session.with(database, options) { session in
@@ -59,13 +46,6 @@ struct DocCommand: ParsableCommand {
                     let document = try DocumentID.candidates(id).lazy
                         .compactMap({ try collection.document($0) }).first
                 else { throw CommandFailure.silent(.no) }
-                if types {
-                    var line: [UInt8] = []
-                    DocumentValue.object(document.content).writeJSON(to: &line, JSONWriter(isExtended: true))
-                    let output = StandardOutput()
-                    try output.write((output.isTerminal ? TerminalText.escaped(line, as: .json) : line) + [0x0a])
-                    return try output.flush()
-                }
                 let writer = ResultWriter(mode: options.json || options.mode != nil ? try options.outputMode() : .jsonl)
                 try writer.write(document.content)
                 try writer.finish()
@@ -79,18 +59,24 @@ struct DocCommand: ParsableCommand {
             commandName: "put", abstract: "Store a document, in place of the one with its id.",
             discussion: """
                 Example: lkrepl doc put --write photos.store photos '{"id": "a1", "title": "Harbour"}'
-                With - the document is read from standard input. With --types {"$date": ...} is a date, {"$bytes": ...} bytes.
+                With - the document is read from standard input. {"$date": ...} is a date, {"$bytes": ...} bytes.
                 """)
 
         @OptionGroup var options: GlobalOptions
         @Argument(help: "The store.") var database: String
         @Argument(help: "The collection.") var collection: String
         @Argument(help: "The document as JSON, or - for standard input.") var document: String
-        @Flag(name: .long, help: "Read dates, bytes and other things as doc get --types writes them.") var types = false
+        @Flag(name: .long, help: "Store objects such as {\"$date\": ...} as they stand.") var literal = false
+        @Flag(name: .long, help: ArgumentHelp("What doc get and doc put do anyway.", visibility: .hidden)) var types =
+            false
+
+        func validate() throws {
+            guard !types || !literal else { throw ValidationError("--types and --literal exclude each other") }
+        }
 
         func run() throws {
             try options.requireWrite("doc put")
-            let content = try DocCommand.object(document, "a document", isTyped: types, options)
+            let content = try DocCommand.object(document, "a document", isLiteral: literal)
             try Session.with(database, options) { session in
                 let id = try session.collection(collection).put(content)
                 options.note("put: \(id)")
@@ -114,11 +100,17 @@ struct DocCommand: ParsableCommand {
         @Argument(help: "The patch as JSON, or - for standard input.") var patch: String
         @Flag(name: [.customShort("n"), .long], help: "Print what the document would be, and store nothing.")
         var dryRun = false
-        @Flag(name: .long, help: "Read dates, bytes and other things as doc get --types writes them.") var types = false
+        @Flag(name: .long, help: "Store objects such as {\"$date\": ...} as they stand.") var literal = false
+        @Flag(name: .long, help: ArgumentHelp("What doc get and doc put do anyway.", visibility: .hidden)) var types =
+            false
+
+        func validate() throws {
+            guard !types || !literal else { throw ValidationError("--types and --literal exclude each other") }
+        }
 
         func run() throws {
             if !dryRun { try options.requireWrite("doc patch") }
-            let patch = try DocCommand.object(patch, "a patch", isTyped: types, options)
+            let patch = try DocCommand.object(patch, "a patch", isLiteral: literal)
             try Session.with(database, options) { session in
                 let collection = try session.collection(collection)
                 let id = try DocumentID.candidates(id).first { try collection.document($0) != nil }
@@ -126,7 +118,9 @@ struct DocCommand: ParsableCommand {
                 if dryRun, let document = try collection.document(id) {
                     let output = StandardOutput()
                     output.terminalForm = .json
-                    try output.write(DocumentValue.object(document.content.merging(patch: patch)).json + "\n")
+                    try output.write(
+                        DocumentValue.object(document.content.merging(patch: patch)).json(
+                            JSONWriter(notation: .tagged)) + "\n")
                     return try output.flush()
                 }
                 try collection.patch(id, patch)

@@ -24,6 +24,7 @@ struct DumpCommand: ParsableCommand {
     @OptionGroup var range: RangeOptions
     @Argument(help: "The database.") var database: String
     @Option(name: .shortAndLong, help: "The file; standard output if not given.") var output: String?
+    @Flag(name: .long, help: "Write over a file that exists.") var force = false
     @Option(name: .long, help: "jsonl, mdb, bdb, ldb or resp.") var format = "jsonl"
     @Option(name: .long, help: "Collections to write, with commas between them; all if not given.") var only: String?
     @Option(name: .long, help: "The changes behind this commit of a document store.") var since: UInt64?
@@ -52,7 +53,7 @@ struct DumpCommand: ParsableCommand {
             let start = ContinuousClock.now
             var count = 0
             var warning: String?
-            try NewFile.write(file) { output in
+            try NewFile.write(file, replacing: force) { output in
                 output.terminalForm = format == .jsonl ? .json : .plain
                 (count, warning) = try dump(session, format, range, to: output, progress)
             }

@@ -10,9 +10,10 @@ struct ExportCommand: ParsableCommand {
             Example: lkrepl export photos.store photos 'rating >= 4' --format csv -o best.csv
             In CSV an absent member is an empty field, an empty text is "", members of objects are columns such as \
             gps.lat, lists are JSON, bytes are b64: and base64. In JSON dates and bytes are {"$date": ...} and \
-            {"$bytes": ...}. With --types, names of columns say what their cells are, an object of JSON that only looks \
-            like a date is {"$lit": ...}, and import --types reads everything back as it was; without it those are objects \
-            like others. For a copy that proves itself use dump.
+            {"$bytes": ...}, numbers beyond 2^53 are {"$num": ...}, and an object that only looks like one of them is \
+            {"$lit": ...}; import reads everything back as it was. Cells of CSV and TSV are texts for import; with \
+            --types, names of columns say what their cells are, and import --types reads everything back as it was. For \
+            a copy that proves itself use dump.
             """)
 
     @OptionGroup var options: GlobalOptions
@@ -22,13 +23,14 @@ struct ExportCommand: ParsableCommand {
     @Argument(help: "The condition; every document without one.") var condition: [String] = []
     @Option(name: .long, help: "jsonl, json, csv or tsv.") var format = "jsonl"
     @Option(name: .shortAndLong, help: "The file; standard output if not given.") var output: String?
+    @Flag(name: .long, help: "Write over a file that exists.") var force = false
     @Option(name: .long, help: "Paths of members to write, with commas between them.") var fields: String?
     @Option(
         name: .long, parsing: .unconditional,
         help: "Fields to sort by, with commas; - before one for larger values first.")
     var sort: String?
     @Option(name: .long, parsing: .unconditional, help: "How many at most.") var limit: Int?
-    @Flag(name: .long, help: "Write what import --types reads back as it was, dates and bytes as well.")
+    @Flag(name: .long, help: "Write into the names of columns in CSV and TSV what their cells are.")
     var types = false
     @Flag(name: .long, help: "Lines of CSV end with CR LF.") var crlf = false
     @Flag(
@@ -66,7 +68,7 @@ struct ExportCommand: ParsableCommand {
             let progress = try options.reporter("export", unit: .items("documents"))
             defer { progress.finish() }
             let start = ContinuousClock.now
-            let count = try NewFile.write(file) { output -> Int in
+            let count = try NewFile.write(file, replacing: force) { output -> Int in
                 switch format {
                 case .jsonl, .json:
                     output.terminalForm = .json
@@ -98,7 +100,7 @@ struct ExportCommand: ParsableCommand {
             line.removeAll(keepingCapacity: true)
             if isArray { line += (count == 0 ? "[\n" : ",\n").utf8 }
             DocumentValue.object(Self.selected(paths, of: document.content))
-                .writeJSON(to: &line, JSONWriter(isExtended: types))
+                .writeJSON(to: &line, JSONWriter(notation: .tagged))
             if !isArray { line.append(0x0a) }
             try output.write(line)
             count += 1

@@ -9,9 +9,14 @@ struct ImportCommand: ParsableCommand {
         discussion: """
             Example: lkrepl import --write photos.store photos photos.jsonl
             Documents with an id that exists replace the old ones; --mode insert, skip, replace or merge does otherwise. \
-            Pictures: lkrepl import --write photos.store photos --photos DIR --key SourceFile runs exiftool on all of \
-            them; exiftool -json -n -G1 -struct -r DIR | lkrepl import --write photos.store photos - --format \
-            exiftool-json --key SourceFile reads what it printed.
+            Pictures: lkrepl import --write photos.store photos --photos DIR runs exiftool on those that are new or have \
+            changed, by size and time. Their ids are their canonical paths. What exiftool reports of a changed picture is \
+            stored; other members, such as a rating that you have added, stay. --mode upsert reads all pictures again and \
+            replaces their documents. --prune deletes the documents of pictures that are gone. exiftool -json -n -G1 -struct \
+            -r DIR | lkrepl import --write photos.store photos - --format exiftool-json --key SourceFile reads what it \
+            printed.
+            In JSON {"$date": ...} is a date, {"$bytes": ...} bytes and {"$num": ...} a number, as find and export write \
+            them; an object that only looks like one is {"$lit": ...}.
             """)
 
     @OptionGroup var options: GlobalOptions
@@ -27,13 +32,20 @@ struct ImportCommand: ParsableCommand {
     var photos: String?
     @Option(name: .long, help: "The member that holds the id, if the collection has its ids in another.")
     var key: String?
+    @Flag(name: .long, help: "Names of columns in CSV and TSV end in what their cells are, such as iso.int.")
+    var types = false
     @Flag(
         name: .long,
-        help: "Names of columns end in what their cells are, such as iso.int; in JSON {\"$date\": ...} is a date.")
-    var types = false
+        help: "Store objects such as {\"$date\": ...} in JSON as they stand, and not as dates, bytes and numbers.")
+    var literal = false
     @Option(name: .long, help: "What stands between the fields of CSV.") var separator = ","
     @Option(name: .long, help: "What stands between the elements of a list, in CSV of exiftool.") var listSep = ", "
     @Flag(name: .long, help: "Print how many documents are stored after each batch.") var acknowledge = false
+
+    @Flag(
+        name: .long,
+        help: "With --photos: delete the documents of pictures below DIR whose files are gone; -n tells how many.")
+    var prune = false
 
     func validate() throws {
         try loading.validate()
@@ -41,74 +53,107 @@ struct ImportCommand: ParsableCommand {
         guard (file == nil) != (photos == nil) else {
             throw ValidationError("give a file, or - for standard input, or --photos DIR")
         }
+        guard !prune || photos != nil else { throw ValidationError("--prune is for --photos") }
+        guard !types || !literal else { throw ValidationError("--types and --literal exclude each other") }
     }
 
     func run() throws {
         if !loading.dryRun { try options.requireWrite("import") }
-        let mode = try loading.loadMode(options.mode)
+        let mode = try loading.loadMode(options.mode) ?? (photos == nil ? .upsert : .merge)
+        guard !prune || mode != .replace else {
+            throw CommandFailure(.usage, "--mode replace leaves nothing to prune", hint: "leave out --prune")
+        }
+        let listing = try photos.map { try PictureFiles.list(in: ArgumentOrigin.current.text(of: $0)) }
         let start = ContinuousClock.now
-        let output = StandardOutput()
-        let photos = try photos.map { try PictureSource(directory: ArgumentOrigin.current.text(of: $0)) }
-        if let first = photos?.leftOut.first, let count = photos?.leftOut.count {
-            StandardError.shared.write(
-                VisibleText.singleLine(
-                    "import: left out \(first)" + (count > 1 ? " and \(HumanNumber.grouped(count - 1)) more" : "")
-                        + ", which cannot be read: no access, or a name with a line end or bytes that are not UTF-8")
-                    + "\n")
-        }
-        let file = try file.map { try ArgumentOrigin.current.text(of: $0) }
-        let keyField = try key.map { try ArgumentOrigin.current.text(of: $0) }
         // A dry run is the import, on a copy.
-        let onStore = { (body: (Session) throws -> Void) in
-            loading.dryRun ? try Session.rehearsing(database, body) : try Session.with(database, options, body)
+        let onStore = { (body: (Session) throws -> LoadSummary) in
+            if loading.dryRun { return try Session.rehearsing(database, body) }
+            return mode == .replace
+                ? try Session.replacing(database, options, body) : try Session.with(database, options, body)
         }
-        try onStore { session in
-            let store = try session.store()
-            let collection = try session.collection(collection).name
-            if mode == .replace, !loading.dryRun, !loading.resume {
-                try options.confirm("remove all documents of \(collection) in \(database)")
-            }
-            var settings = try loading.loaderOptions("import", mode: mode)
-            settings.noun = "documents"
-            settings.keepsMarkers = !loading.dryRun && photos == nil
-            if acknowledge {
-                settings.acknowledgement = { count in
-                    try output.write("\(count)\n")
-                    try output.flush()
-                }
-            }
-            let rejects = try loading.rejectWriter(besides: file ?? "-")
-            let progress = try options.reporter("import", unit: photos == nil ? .bytes : .items("pictures"))
-            defer { progress.finish() }
-            let loader = Loader(options: settings, rejects: rejects, progress: progress) { _ in
-                DocumentLoadTarget(
-                    store, on: session.database, path: database, mode: mode, collection: collection,
-                    markerName: settings.keepsMarkers ? "import/\(collection)" : nil, keyField: keyField)
-            }
-            if mode == .replace {
-                loader.clearing = try options.reporter("import: removing", unit: .items("documents"))
-            }
-            loader.resumeCommand = LoadingOptions.resumeCommand(file ?? "-")
-            do {
-                if let photos {
-                    try loader.run(photos, byteCount: photos.fileCount)
-                } else {
-                    let input = try InputFile(path: file ?? "-")
-                    try loader.run(
-                        try source(input), byteCount: input.byteCount,
-                        readsAhead: loading.readsAhead(file ?? "-", byteCount: input.byteCount))
-                }
-            } catch {
-                try? rejects?.close()
-                throw error
-            }
-            try rejects?.close()
-            progress.finish()
-            options.note(
-                (loading.dryRun ? "import --dry-run: would have " : "import: ")
-                    + loader.summary.text(seconds: start.secondsToNow))
-            if loader.summary.rejected > 0 { throw CommandFailure.silent(.badData) }
+        if mode == .replace, !loading.dryRun {
+            let name = try Session.with(database, options) { try $0.collection(collection).name }
+            try options.confirm("remove all documents of \(name) in \(database)")
         }
+        let summary = try onStore { session in try load(listing, mode, session) }
+        options.note(
+            (loading.dryRun ? "import --dry-run: would have " : "import: ")
+                + summary.text(seconds: start.secondsToNow))
+        if summary.rejected > 0 { throw CommandFailure.silent(.badData) }
+    }
+
+    /// Loads everything; also prunes.
+    private func load(_ listing: PictureListing?, _ mode: LoadMode, _ session: Session) throws -> LoadSummary {
+        let store = try session.store()
+        let collection = try session.collection(collection)
+        let file = try file.map { try ArgumentOrigin.current.text(of: $0) } ?? "-"
+        var keyField = try key.map { try ArgumentOrigin.current.text(of: $0) }
+        if listing != nil { keyField = keyField ?? PictureSource.pathTag }
+        let settings = try settings(mode)
+        let rejects = try loading.rejectWriter(besides: file)
+        let progress = try options.reporter("import", unit: listing == nil ? .bytes : .items("pictures"))
+        defer { progress.finish() }
+        let loader = Loader(options: settings, rejects: rejects, progress: progress) { [collection] _ in
+            DocumentLoadTarget(
+                store, on: session.database, path: database, mode: mode, collection: collection.name,
+                markerName: listing == nil && !loading.dryRun ? "import/\(collection.name)" : nil, keyField: keyField,
+                mergesMembers: listing != nil)
+        }
+        if mode == .replace { loader.clearing = try options.reporter("import: removing", unit: .items("documents")) }
+        loader.resumeCommand = LoadingOptions.resumeCommand(file)
+        var summary = LoadSummary()
+        do {
+            if let listing {
+                let pictures = PictureImport(listing: listing, collection: collection, options: options)
+                let isIdentified = keyField?.utf8.elementsEqual(PictureSource.pathTag.utf8) ?? false
+                summary = try load(pictures, mode, isIdentified: isIdentified, by: loader)
+                if prune { summary.deleted += try pictures.prune(store) }
+            } else {
+                let input = try InputFile(path: file)
+                try loader.run(
+                    try source(input), byteCount: input.byteCount,
+                    readsAhead: loading.readsAhead(file, byteCount: input.byteCount))
+            }
+        } catch {
+            try? rejects?.close()
+            throw error
+        }
+        try rejects?.close()
+        summary += loader.summary
+        return summary
+    }
+
+    /// Loads pictures; returns how many were passed over because they have not changed.
+    private func load(
+        _ pictures: PictureImport, _ mode: LoadMode, isIdentified: Bool, by loader: Loader
+    ) throws -> LoadSummary {
+        pictures.tellPassedOver()
+        let changed = try pictures.changedFiles(mode, isIdentified: isIdentified)
+        let source = PictureSource(
+            pictures.listing.root.path, files: changed,
+            id: { path in isIdentified ? try pictures.id(of: path) : path },
+            warn: { StandardError.shared.write(VisibleText.singleLine("import: \($0)") + "\n") })
+        try loader.run(source, byteCount: changed.count)
+        var summary = LoadSummary()
+        summary.read = pictures.listing.files.count - changed.count
+        summary.skipped = summary.read
+        return summary
+    }
+
+    private func settings(_ mode: LoadMode) throws -> Loader.Options {
+        var settings = try loading.loaderOptions("import", mode: mode)
+        settings.noun = "documents"
+        settings.keepsMarkers = !loading.dryRun && photos == nil && mode != .replace
+        // A picture takes long to read, so that what is read is stored soon.
+        if photos != nil, loading.batch == nil { settings.batchCount = 25 }
+        if acknowledge {
+            let output = StandardOutput()
+            settings.acknowledgement = { count in
+                try output.write("\(count)\n")
+                try output.flush()
+            }
+        }
+        return settings
     }
 
     private func source(_ input: borrowing InputFile) throws -> any RecordSource {
@@ -118,7 +163,9 @@ struct ImportCommand: ParsableCommand {
     }
 
     private func plainDocuments(_ input: borrowing InputFile, _ format: DocumentSource.Format?) -> any RecordSource {
-        PlainDocumentSource(input, format: format, maximumLineByteCount: loading.maxLine.value, isTyped: types)
+        PlainDocumentSource(
+            input, format: format, maximumLineByteCount: loading.maxLine.value,
+            notation: literal ? .plain : .tagged)
     }
 
     private func plainSource(_ input: borrowing InputFile) throws -> any RecordSource {

@@ -18,7 +18,8 @@ struct LoadCommand: ParsableCommand {
             in a file is checked as a whole before anything is written. Records without a frame, such as a script makes \
             of the lines of a dump, are taken as well, and dumps of mdb_dump, db_dump and ldb dump --hex. \
             --mode: upsert (replace what is there), insert (reject what is there), skip (keep what is there), replace \
-            (remove everything first; ^C stops it there as well), merge (JSON Merge Patch, documents only).
+            (the dump takes the place of everything in its collections or its range, all or nothing: a dump that is cut, \
+            ^C, a kill or a full disk changes nothing), merge (JSON Merge Patch, documents only).
             """)
 
     @OptionGroup var options: GlobalOptions
@@ -62,7 +63,7 @@ struct LoadCommand: ParsableCommand {
     // MARK: - A new database
 
     private func loadIntoNew(_ file: String) throws {
-        let mode = try loading.loadMode(options.mode)
+        let mode = try loading.loadMode(options.mode) ?? .upsert
         guard mode != .replace, mode != .merge, !loading.resume else {
             throw CommandFailure(
                 .usage, "--create makes a new database, in which there is nothing to replace, merge or go on with")
@@ -119,18 +120,20 @@ struct LoadCommand: ParsableCommand {
     // MARK: - A database that is there
 
     private func loadIntoExisting(_ file: String) throws {
-        let mode = try loading.loadMode(options.mode)
-        try check(file)
-        if mode == .replace, !loading.dryRun, !loading.resume {
+        let mode = try loading.loadMode(options.mode) ?? .upsert
+        if mode == .replace { try Session.tellingOfNoChange { try check(file) } } else { try check(file) }
+        if mode == .replace, !loading.dryRun {
             try options.confirm("remove what \(database) holds of what \(file) replaces")
         }
         let start = ContinuousClock.now
         // A dry run is the load, on a copy: so it finds all that the load would, such as two documents with one value
         // where an index allows none.
-        let onDatabase = { (body: (Session) throws -> Void) in
-            loading.dryRun ? try Session.rehearsing(database, body) : try Session.with(database, options, body)
+        let onDatabase = { (body: (Session) throws -> LoadSummary) in
+            if loading.dryRun { return try Session.rehearsing(database, body) }
+            return mode == .replace
+                ? try Session.replacing(database, options, body) : try Session.with(database, options, body)
         }
-        try onDatabase { session in
+        let summary = try onDatabase { session in
             let isStore = try session.isDocumentStore()
             if isStore, key != nil {
                 throw CommandFailure(
@@ -151,14 +154,14 @@ struct LoadCommand: ParsableCommand {
                 }
                 return try RawLoadTarget(
                     session.database, path: database, mode: mode,
-                    markerPath: isFile && !loading.dryRun ? file + ".lkprogress" : nil)
+                    markerPath: isFile && !loading.dryRun && mode != .replace ? file + ".lkprogress" : nil)
             }
             try loader.run(file, self)
-            options.note(
-                "\(loading.dryRun ? "load --dry-run: would have " : "load: ")"
-                    + loader.loader.summary.text(seconds: start.secondsToNow))
-            if loader.loader.summary.rejected > 0 { throw CommandFailure.silent(.badData) }
+            return loader.loader.summary
         }
+        options.note(
+            "\(loading.dryRun ? "load --dry-run: would have " : "load: ")" + summary.text(seconds: start.secondsToNow))
+        if summary.rejected > 0 { throw CommandFailure.silent(.badData) }
     }
 
     /// Refuses a dump in a file that is not whole before anything is written of it. A pipe can be read once only.
@@ -221,7 +224,7 @@ struct LoadCommand: ParsableCommand {
         _ mode: LoadMode, isNew: Bool, file: String, target: @escaping (DumpHeader?) throws -> any LoadTarget
     ) throws -> FileLoader {
         var settings = try loading.loaderOptions("load", mode: mode)
-        settings.keepsMarkers = !isNew && !loading.dryRun
+        settings.keepsMarkers = !isNew && !loading.dryRun && mode != .replace
         settings.filter = LoadFilter(
             only: try only.map { try ArgumentOrigin.current.text(of: $0) }?.split(separator: ",").map(String.init),
             renames: try rename.map { try Self.pair($0, "--rename") },

@@ -75,7 +75,7 @@ struct DelimitedColumn: Hashable {
         case .bytes: return .bytes(cell.bytes)
         case .json:
             do {
-                return try JSONParser(isExtended: true).parse(text)
+                return try JSONParser(notation: .dump).parse(text)
             } catch {
                 throw RecordFault(.type, "the cell of \(path) is no JSON: \(error.message)")
             }
@@ -96,7 +96,7 @@ struct DelimitedColumn: Hashable {
     /// The cell of a value; null where there is none.
     func field(of value: DocumentValue?) -> DelimitedField {
         guard let value else { return .null }
-        if kind == .json { return .text(value.json(JSONWriter(isExtended: true))) }
+        if kind == .json { return .text(value.json(JSONWriter(notation: .dump))) }
         return switch value {
         case .null: .null
         case .string(let text): .text(text)
@@ -105,7 +105,7 @@ struct DelimitedColumn: Hashable {
         case .double(let number) where !number.isFinite:
             .literal(number.isNaN ? "nan" : number < 0 ? "-inf" : "inf")
         case .bool, .int, .double: .literal(value.json)
-        case .array, .object: .text(value.json)
+        case .array, .object: .text(value.json(JSONWriter(notation: .tagged)))
         }
     }
 

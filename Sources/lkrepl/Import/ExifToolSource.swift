@@ -13,7 +13,7 @@ final class ExifToolSource: RecordSource {
     init(json input: borrowing InputFile, maximumLineByteCount: Int) {
         reader = .json(
             PlainDocumentSource(
-                input, format: nil, maximumLineByteCount: maximumLineByteCount,
+                input, format: nil, maximumLineByteCount: maximumLineByteCount, notation: .plain,
                 rewriting: { ExifToolText.rewriting($0) }))
     }
 

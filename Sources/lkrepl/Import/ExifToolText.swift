@@ -58,7 +58,7 @@ enum ExifToolText {
         return Double(String(decoding: word, as: UTF8.self))?.isFinite == false
     }
 
-    private static func endOfString(_ text: Span<UInt8>, from start: Int) -> Int {
+    static func endOfString(_ text: Span<UInt8>, from start: Int) -> Int {
         var index = start + 1
         while index < text.count {
             if text[index] == UInt8(ascii: "\\") {

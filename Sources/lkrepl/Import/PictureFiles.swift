@@ -4,66 +4,127 @@
     import Darwin
 #endif
 
-/// The pictures below a directory.
+/// A picture: where it is, and what tells whether it has changed.
+struct PictureFile: Equatable {
+    /// The canonical path: absolute, without links.
+    let path: String
+    let byteCount: Int64
+    /// When it was last changed, in seconds since 1970.
+    let seconds: Int64
+}
+
+/// The pictures below a directory, and what is passed over there.
+struct PictureListing {
+    let root: PictureRoot
+    /// In the order of their paths.
+    var files: [PictureFile] = []
+    /// Pictures whose names exiftool cannot be told, and directories that cannot be read.
+    var leftOut: [String] = []
+    /// What is no picture by its name, with what it is instead: an ending, or a word.
+    var passedOver: [(path: String, kind: String)] = []
+
+    /// How many of each kind were passed over, such as `3 txt, 2 hidden`; `nil` for none.
+    var passedOverText: String? {
+        guard !passedOver.isEmpty else { return nil }
+        let counts = Dictionary(grouping: passedOver, by: \.kind).mapValues(\.count)
+        return counts.sorted { ($1.value, $0.key) < ($0.value, $1.key) }
+            .map { "\(HumanNumber.grouped($0.value)) \($0.key)" }.joined(separator: ", ")
+    }
+}
+
+/// Finds the pictures below a directory.
 enum PictureFiles {
-    /// Endings of names, in lower case: what cameras and phones write, and what is made of it.
+    /// Endings of names, in lower case: what cameras and phones write, what is made of it, and what else exiftool reads of
+    /// pictures.
     private static let endings: Set<String> = [
-        "jpg", "jpeg", "jpe", "png", "gif", "tif", "tiff", "webp", "heic", "heif", "hif", "avif", "jp2", "jxl", "bmp",
-        "psd", "psb", "dng", "3fr", "arw", "cr2", "cr3", "crw", "dcr", "erf", "fff", "iiq", "k25", "kdc", "mef", "mos",
-        "mrw", "nef", "nrw", "orf", "pef", "raf", "raw", "rw2", "rwl", "sr2", "srf", "srw", "x3f", "xmp", "mov", "mp4",
-        "m4v", "avi", "mts",
+        "jpg", "jpeg", "jpe", "jfif", "mpo", "png", "apng", "mng", "jng", "gif", "tif", "tiff", "webp", "heic", "heif",
+        "hif", "avif", "jp2", "jpf", "jpx", "jpm", "j2k", "j2c", "jpc", "jxl", "jxr", "wdp", "hdp", "bmp", "dib", "ico",
+        "ppm", "pgm", "pbm", "eps", "exr", "hdr", "psd", "psb", "dng", "3fr", "arw", "arq", "cr2", "cr3", "crw", "dcr",
+        "erf", "fff", "gpr", "iiq", "k25", "kdc", "mef", "mos", "mrw", "nef", "nrw", "orf", "ori", "pef", "raf", "raw",
+        "rw2", "rwl", "sr2", "srf", "srw", "x3f", "xmp", "mov", "mp4", "m4v", "3gp", "3g2", "avi", "mts", "m2ts",
+        "insp",
     ]
 
-    /// The pictures in a directory and those below it, in the order of their paths; hidden files and directories and
-    /// links to directories are left out.
+    /// The pictures in a directory and those below it. Hidden files and directories and links to directories are passed over.
     ///
-    /// - Returns: also what had to be left out: pictures whose names exiftool cannot be told, and directories that cannot be read.
     /// - Throws: ``CommandFailure`` with `noInput` if there is no such directory.
-    static func list(in directory: String) throws -> (files: [String], leftOut: [String]) {
+    static func list(in directory: String) throws -> PictureListing {
         guard FileDescriptor.isDirectory(directory) else {
             throw CommandFailure(
-                .noInput, "there is no directory \(directory)", hint: "--photos takes a directory of pictures")
+                .noInput, "there is no directory \(directory)",
+                hint: "--photos takes a directory of pictures; if it is on another disk, mount that first")
         }
-        var files: [String] = []
-        var leftOut: [String] = []
-        var pending = [plainPath(directory)]
+        var listing = PictureListing(root: try PictureRoot(directory))
+        var pending = [listing.root.path]
         while let path = pending.popLast() {
             try Interruption.check()
-            if unsafe access(path, R_OK | X_OK) != 0 { leftOut.append(path) }
-            for name in FileDescriptor.names(in: path) where !name.hasPrefix(".") {
-                let whole = path.hasSuffix("/") ? path + name : path + "/" + name
-                var status = stat()
-                guard unsafe lstat(whole, &status) == 0 else {
-                    // Bytes that are not UTF-8 are replaced in the name, and there is no such file.
-                    if isPicture(name) { leftOut.append(whole) }
-                    continue
-                }
-                switch status.st_mode & S_IFMT {
-                case S_IFDIR: pending.append(whole)
-                case S_IFREG, S_IFLNK:
-                    guard isPicture(name), !FileDescriptor.isDirectory(whole) else { continue }
-                    // exiftool takes one file a line. Not asked of characters, of which CR LF is one.
-                    if whole.utf8.contains(0x0a) { leftOut.append(whole) } else { files.append(whole) }
-                default: break
-                }
+            if unsafe access(path, R_OK | X_OK) != 0 { listing.leftOut.append(path) }
+            for name in FileDescriptor.names(in: path) {
+                let whole = path == "/" ? "/" + name : path + "/" + name
+                if let directory = add(name, whole, to: &listing) { pending.append(directory) }
             }
         }
-        return (files.sorted { $0.utf8.lexicographicallyPrecedes($1.utf8) }, leftOut)
+        // Two links may lead to one picture.
+        var seen: Set<String> = []
+        listing.files = listing.files.sorted { $0.path.utf8.lexicographicallyPrecedes($1.path.utf8) }
+            .filter { seen.insert($0.path).inserted }
+        return listing
     }
 
-    /// A path that exiftool takes for one: in a file of arguments a line that begins with `-` is an option, one with `#` a
-    /// comment, and white space before either is left out.
-    static func plainPath(_ path: String) -> String {
-        guard let first = path.utf8.first else { return path }
-        switch first {
-        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-            UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "/"), UInt8(ascii: "."), UInt8(ascii: "_"), 0x80...:
-            return path
-        default: return "./" + path
+    /// Adds what has a name in a directory; returns it if it is a directory to go on in.
+    private static func add(_ name: String, _ path: String, to listing: inout PictureListing) -> String? {
+        if name.hasPrefix(".") {
+            listing.passedOver.append((path, "hidden"))
+            return nil
         }
+        var status = stat()
+        guard unsafe lstat(path, &status) == 0 else {
+            // Bytes that are not UTF-8 are replaced in the name, and there is no such file.
+            if isPicture(name) { listing.leftOut.append(path) } else { listing.passedOver.append((path, kind(name))) }
+            return nil
+        }
+        let isLink = status.st_mode & S_IFMT == S_IFLNK
+        if !isLink, status.st_mode & S_IFMT == S_IFDIR { return path }
+        guard unsafe stat(path, &status) == 0 else {
+            listing.passedOver.append((path, "links to nothing"))
+            return nil
+        }
+        switch status.st_mode & S_IFMT {
+        case S_IFDIR: listing.passedOver.append((path, "links to directories"))
+        case S_IFREG where !isPicture(name): listing.passedOver.append((path, kind(name)))
+        case S_IFREG:
+            let path = isLink ? FileDescriptor.resolvingLinks(path) : path
+            // exiftool takes one file a line. Not asked of characters, of which CR LF is one.
+            guard !path.utf8.contains(0x0a) else {
+                listing.leftOut.append(path)
+                return nil
+            }
+            listing.files.append(
+                PictureFile(path: path, byteCount: Int64(status.st_size), seconds: Int64(status.modificationSeconds)))
+        default: listing.passedOver.append((path, "devices and pipes"))
+        }
+        return nil
     }
 
-    private static func isPicture(_ name: String) -> Bool {
-        name.lastIndex(of: ".").map { endings.contains(name[name.index(after: $0)...].lowercased()) } ?? false
+    private static func isPicture(_ name: String) -> Bool { ending(of: name).map(endings.contains) ?? false }
+
+    private static func ending(of name: String) -> String? {
+        name.lastIndex(of: ".").map { name[name.index(after: $0)...].lowercased() }
+    }
+
+    /// What a file that is no picture is called: its ending, as far as that is one.
+    private static func kind(_ name: String) -> String {
+        guard let ending = ending(of: name), !ending.isEmpty, ending.utf8.count <= 12 else { return "without ending" }
+        return ending
+    }
+}
+
+extension stat {
+    fileprivate var modificationSeconds: Int {
+        #if canImport(Glibc)
+            st_mtim.tv_sec
+        #else
+            st_mtimespec.tv_sec
+        #endif
     }
 }

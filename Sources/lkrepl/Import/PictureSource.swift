@@ -1,72 +1,122 @@
 import DocIndex
 
-/// Documents of the pictures below a directory, as exiftool sees them.
+/// Documents of pictures, as exiftool sees them.
 final class PictureSource: RecordSource {
     let name: String
-    private let files: [String]
-    /// What could not be read for its name or its permissions.
-    let leftOut: [String]
+    private let files: [PictureFile]
+    /// The id that a picture has in the collection, by its path.
+    private let id: (String) throws -> String
+    /// Tells of what could not be read of a picture.
+    private let warn: (String) -> Void
     private var started = 0
-    private var runs: [(run: ExifToolRun, fileCount: Int)] = []
+    private var runs: [(run: ExifToolRun, files: ArraySlice<PictureFile>)] = []
     private var elements: [JSONElementStream.Element] = []
     /// Files that were given out or passed over.
     private(set) var byteCount = 0
     private(set) var place = RecordPlace()
+    private var done = 0
 
-    /// Files of one run of exiftool.
-    private static let runFileCount = 100
+    /// Files of the first run of exiftool, which is short so that something is stored early, and of the later ones.
+    private static let runFileCounts = [10, 25, 50, 100]
     /// Runs at the same time: one is read while the next works.
     private static let runCount = 2
+    private var startedRunCount = 0
 
-    /// - Throws: ``CommandFailure`` if there is no such directory.
-    init(directory: String) throws {
-        name = directory
-        (files, leftOut) = try PictureFiles.list(in: directory)
+    /// - Parameters:
+    ///   - name: the directory, for messages.
+    ///   - files: the pictures that are to be read.
+    ///   - id: the id of the picture at a path.
+    ///   - warn: told of a tag or a picture that cannot be read.
+    init(
+        _ name: String, files: [PictureFile], id: @escaping (String) throws -> String = { $0 },
+        warn: @escaping (String) -> Void
+    ) {
+        self.name = name
+        self.files = files
+        self.id = id
+        self.warn = warn
     }
-
-    /// How many pictures there are.
-    var fileCount: Int { files.count }
 
     func next() throws -> InputEvent? {
         while elements.isEmpty {
             while runs.count < Self.runCount, started < files.count {
-                let part = files[started..<min(files.count, started + Self.runFileCount)]
-                runs.append((try ExifToolRun(Array(part)), part.count))
+                let count = Self.runFileCounts[min(startedRunCount, Self.runFileCounts.count - 1)]
+                let part = files[started..<min(files.count, started + count)]
+                runs.append((try ExifToolRun(part.map(\.path)), part))
                 started += part.count
+                startedRunCount += 1
             }
             guard !runs.isEmpty else { return nil }
-            let (run, fileCount) = runs.removeFirst()
-            try read(run)
-            done += fileCount
+            let (run, files) = runs.removeFirst()
+            try read(run, files)
+            done += files.count
             byteCount = done - elements.count
         }
         let element = elements.removeLast()
         byteCount += 1
         place = RecordPlace(line: 0, offset: 0, text: element.bytes)
+        var document = ExifToolDocument.normalized(try object(element.bytes))
+        if let path = document[Self.pathTag]?.stringValue { document[Self.pathTag] = .string(try id(path)) }
+        return .document(document)
+    }
+
+    /// The tag that holds the path.
+    static let pathTag = "SourceFile"
+
+    /// The object of one picture, without the tags that cannot be read.
+    private func object(_ text: [UInt8]) throws -> DocumentObject {
         do {
-            guard case .object(let object) = try element.value() else {
+            guard case .object(let object) = try JSONParser().parse(text) else {
                 throw RecordFault(.type, "exiftool has printed something that is no object")
             }
-            return .document(ExifToolDocument.normalized(object))
+            return object
         } catch let error as JSONError {
-            throw RecordFault(.syntax, "what exiftool has printed cannot be read: \(error.message)")
+            guard let (object, leftOut) = Self.readable(text), let path = object[Self.pathTag]?.stringValue else {
+                throw RecordFault(.syntax, "what exiftool has printed of a picture cannot be read: \(error.message)")
+            }
+            for tag in leftOut {
+                warn("\(path): left out the tag \(ByteNotation.print(tag)), which cannot be read")
+            }
+            return object
         }
     }
 
-    private var done = 0
+    /// What can be read of an object, and the names of the tags that cannot.
+    private static func readable(_ text: [UInt8]) -> (object: DocumentObject, leftOut: [[UInt8]])? {
+        guard let (rest, leftOut) = PictureTags.readable(text.span, { (try? JSONParser().parse($0)) != nil }),
+            case .object(let object) = try? JSONParser().parse(rest)
+        else { return nil }
+        return (object, leftOut)
+    }
 
     /// Takes the objects of a run, the last first.
-    private func read(_ run: ExifToolRun) throws {
+    private func read(_ run: ExifToolRun, _ files: ArraySlice<PictureFile>) throws {
         let bytes = try run.readAll()
-        guard bytes.contains(where: { $0 > 0x20 }) else { return }
-        var stream = JSONElementStream()
-        stream.append(ExifToolText.rewriting(bytes.span))
-        stream.finish()
-        do {
-            while let element = try stream.next() { elements.append(element) }
-        } catch {
-            throw RecordFault(.syntax, "what exiftool has printed cannot be read: \(error.message)").final
+        if bytes.contains(where: { $0 > 0x20 }) {
+            var stream = JSONElementStream()
+            stream.append(ExifToolText.rewriting(bytes.span))
+            stream.finish()
+            do {
+                while let element = try stream.next() { elements.append(element) }
+            } catch {
+                throw RecordFault(
+                    .syntax,
+                    "what exiftool has printed of \(files.first?.path ?? name) and others cannot be read: \(error.message)"
+                ).final
+            }
         }
         elements.reverse()
+        if elements.count < files.count { tellMissing(files) }
+    }
+
+    /// Names the pictures of which exiftool has said nothing.
+    private func tellMissing(_ files: ArraySlice<PictureFile>) {
+        let found = Set(
+            elements.compactMap { element in
+                (Self.readable(element.bytes)?.object[Self.pathTag]?.stringValue).map { Array($0.utf8) }
+            })
+        for file in files where !found.contains(Array(file.path.utf8)) {
+            warn("\(file.path): exiftool says nothing of it")
+        }
     }
 }

@@ -4,14 +4,14 @@ import DocIndex
 final class PlainDocumentSource: RecordSource {
     private var source: DocumentSource
 
-    /// - Parameter isTyped: whether objects such as `{"$date":"…"}` stand for what JSON does not have, as in dumps.
+    /// - Parameter notation: whether objects such as `{"$date":"…"}` stand for what JSON does not have.
     init(
-        _ input: borrowing InputFile, format: DocumentSource.Format?, maximumLineByteCount: Int, isTyped: Bool = false,
+        _ input: borrowing InputFile, format: DocumentSource.Format?, maximumLineByteCount: Int, notation: JSONNotation,
         rewriting: ((Span<UInt8>) -> [UInt8])? = nil
     ) {
         source = DocumentSource(
             input, format: format, maximumLineByteCount: maximumLineByteCount,
-            parsing: JSONParser(isExtended: isTyped), rewriting: rewriting)
+            parsing: JSONParser(notation: notation), rewriting: rewriting)
     }
 
     var name: String { source.name }

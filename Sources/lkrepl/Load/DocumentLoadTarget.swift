@@ -18,6 +18,8 @@ final class DocumentLoadTarget: LoadTarget {
     private let markerName: String?
     /// A member that becomes the id where the collection has its ids in another.
     private let keyField: String?
+    /// Whether the mode `merge` takes members as wholes, and keeps what the input says nothing of, also where that is null.
+    private let mergesMembers: Bool
     /// The collections that the input has.
     private var collections: [String]
     private var idFields: [(collection: String, field: String)] = []
@@ -27,8 +29,7 @@ final class DocumentLoadTarget: LoadTarget {
 
     init(
         _ store: DocumentStore, on database: Database, path: String, mode: LoadMode, collection: String? = nil,
-        markerName: String?,
-        keyField: String? = nil
+        markerName: String?, keyField: String? = nil, mergesMembers: Bool = false
     ) {
         self.store = store
         self.database = database
@@ -37,6 +38,7 @@ final class DocumentLoadTarget: LoadTarget {
         self.collection = collection
         self.markerName = markerName
         self.keyField = keyField
+        self.mergesMembers = mergesMembers
         collections = collection.map { [$0] } ?? []
     }
 
@@ -120,9 +122,10 @@ final class DocumentLoadTarget: LoadTarget {
                     try transaction.setMarker(markerName, to: isLast ? nil : batch.marker(done)?.encoded)
                 }
             }
-        } catch let error as DocIndexError where Self.concernsOneDocument(error.code) && !range.isEmpty {
-            // The commit does not say which; halves find it.
-            guard range.count > 1 else { return try reject(batch, range.lowerBound, error, &outcome) }
+        } catch {
+            guard !range.isEmpty, let fault = Self.fault(of: error) else { throw error }
+            // The commit does not say which document it concerns; halves find it.
+            guard range.count > 1 else { return try reject(batch, range.lowerBound, fault, &outcome) }
             let middle = range.lowerBound + range.count / 2
             return try commit(batch, range.lowerBound..<middle, &outcome)
                 && commit(batch, middle..<range.upperBound, &outcome)
@@ -134,10 +137,17 @@ final class DocumentLoadTarget: LoadTarget {
 
     /// Leaves out the only document of a part, and notes that it was.
     private func reject(
-        _ batch: LoadBatch, _ index: Int, _ error: DocIndexError, _ outcome: inout LoadOutcome
+        _ batch: LoadBatch, _ index: Int, _ fault: RecordFault, _ outcome: inout LoadOutcome
     ) throws -> Bool {
-        let fault = RecordFault(
-            error.code == .duplicateValue ? .conflict : error.code == .tooManyEntries ? .size : .type, error.message)
+        var fault = fault
+        if case .document(let name, let id, let content) = batch.items[index].change, let name = name ?? collection {
+            fault = named(fault, name, id ?? self.id(of: content, in: name))
+            if fault.kind == .size, let field = largestIndexedField(of: content, in: name) {
+                fault.path = "$.\(field.path)"
+                fault.message +=
+                    "; its field \(field.path) has \(HumanNumber.grouped(field.byteCount)) bytes in an index"
+            }
+        }
         outcome.rejects.append((batch.items[index], fault))
         if batch.stopsAtReject { return false }
         if let markerName {
@@ -149,9 +159,50 @@ final class DocumentLoadTarget: LoadTarget {
         return true
     }
 
-    /// Whether a commit failed because of what a document holds, and would not without it.
-    private static func concernsOneDocument(_ code: DocIndexError.Code) -> Bool {
-        code == .duplicateValue || code == .tooManyEntries || code == .invalidDocument
+    /// The fault of a document because of which a commit failed; `nil` where it failed for another reason.
+    private static func fault(of error: any Error) -> RecordFault? {
+        switch error {
+        case let error as DocIndexError:
+            switch error.code {
+            case .duplicateValue, .documentExists: RecordFault(.conflict, error.message)
+            case .tooManyEntries: RecordFault(.size, error.message)
+            case .invalidDocument, .invalidID: RecordFault(.type, error.message)
+            default: nil
+            }
+        case let error as LevelError where error.code == .tooLarge: RecordFault(.size, error.message)
+        case let error as BodyError: RecordFault(.size, "\(error)")
+        default: nil
+        }
+    }
+
+    /// A fault whose message begins with the document that it is of.
+    private func named(_ fault: RecordFault, _ collection: String, _ id: DocumentID?) -> RecordFault {
+        guard let id else { return fault }
+        var fault = fault
+        let text = "\(id)"
+        let shown = text.utf8.count > 200 ? String(text.prefix(100)) + "…" : text
+        if !fault.message.contains(shown) { fault.message = "the document \(shown) of \(collection): \(fault.message)" }
+        return fault
+    }
+
+    /// The id that a document has in a collection; `nil` if it has none.
+    private func id(of content: DocumentObject, in name: String) -> DocumentID? {
+        content[keyField ?? idField(of: name) ?? ""].flatMap { DocumentID($0) }
+    }
+
+    /// The field of an index with the longest value; `nil` if no index has a text or bytes of the document.
+    private func largestIndexedField(
+        of content: DocumentObject, in name: String
+    ) -> (path: FieldPath, byteCount: Int)? {
+        guard let definition = try? store.collection(name).definition else { return nil }
+        var largest: (path: FieldPath, byteCount: Int)?
+        for path in definition.indexes.flatMap({ $0.fields + $0.covered }) {
+            path.forEachElement(in: content) { value in
+                let byteCount = value.stringValue?.utf8.count ?? value.bytesValue?.count ?? 0
+                if byteCount > largest?.byteCount ?? 0 { largest = (path, byteCount) }
+            }
+        }
+        return largest
     }
 
     // MARK: - One document
@@ -162,10 +213,11 @@ final class DocumentLoadTarget: LoadTarget {
             let name = try target(name)
             do {
                 try store(content, id, in: name, transaction, &summary)
-            } catch let error as DocIndexError where error.code == .invalidID || error.code == .invalidDocument {
-                throw RecordFault(.type, error.message)
-            } catch let error as DocIndexError where error.code == .documentExists {
-                throw RecordFault(.conflict, error.message)
+            } catch let fault as RecordFault {
+                throw named(fault, name, id ?? self.id(of: content, in: name))
+            } catch {
+                guard let fault = Self.fault(of: error) else { throw error }
+                throw named(fault, name, id ?? self.id(of: content, in: name))
             }
         case .documentDeletion(let name, let id):
             if try transaction.delete(id, in: try target(name)) { summary.deleted += 1 }
@@ -219,6 +271,12 @@ final class DocumentLoadTarget: LoadTarget {
             throw RecordFault(.conflict, "\(name) has a document \(own) already")
         case .skip where isThere:
             summary.skipped += 1
+        case .merge where isThere && mergesMembers:
+            guard let old = try transaction.document(own, in: name)?.content else { break }
+            var merged = old
+            for member in content { merged[member.name] = member.value }
+            if merged == old { summary.skipped += 1 } else { summary.merged += 1 }
+            if merged != old { try transaction.put(merged, in: name) }
         case .merge where isThere:
             try transaction.patch(own, content, in: name)
             summary.merged += 1

@@ -28,6 +28,8 @@ final class Loader {
         var restarts = false
         /// Whether a load that does not come to its end may go on later.
         var keepsMarkers = true
+        /// Whether nothing is stored unless everything is.
+        var isAllOrNothing = false
         /// What is told after each batch: how many records are stored by then.
         var acknowledgement: ((Int) throws -> Void)?
     }
@@ -103,6 +105,8 @@ final class Loader {
             progress.advance(done: source.byteCount, total: byteCount)
         }
         if let resumed, itemCount < resumed.itemCount { throw otherInput(resumed) }
+        // A dump without records replaces what there is by nothing. Input without a header may be no dump at all.
+        if options.mode == .replace, !isCleared, header != nil { try clear() }
         try commit(isLast: true)
         if !collections.isEmpty, let name = options.filter.missing(among: collections) {
             throw CommandFailure(
@@ -198,18 +202,13 @@ final class Loader {
 
     private func clear() throws {
         isCleared = true
-        // What is there was stored by the part that is done.
-        if resumed != nil { return }
         defer { clearing?.finish() }
         summary.cleared =
-            try target?.clear { [options, clearing] removed in
+            try target?.clear { [clearing] removed in
                 clearing?.advance(done: removed)
                 guard Interruption.isRequested else { return }
-                let count = HumanNumber.grouped(removed)
-                var failure = Interruption.failure(
-                    "\(count) of the old \(options.noun) were removed, before the first new one was stored")
-                failure.hint =
-                    "what was removed stays removed; the same command removes the rest and stores the new ones"
+                var failure = Interruption.failure("the first record")
+                failure.hint = Self.nothingChanged
                 throw failure
             } ?? 0
     }
@@ -308,7 +307,10 @@ final class Loader {
         var failure = fault.commandFailure(in: name)
         let advice = failure.hint.map { $0 + "; " } ?? ""
         let count = summary.storedCount
-        if options.keepsMarkers {
+        if options.isAllOrNothing {
+            failure.hint =
+                advice + Self.nothingChanged + (options.skipsBad ? "" : "; --on-error skip leaves bad ones out")
+        } else if options.keepsMarkers {
             failure.hint =
                 "\(advice)\(count) \(options.noun) before it are stored; mend it and run again"
                 + (options.skipsBad ? "" : ", or use --on-error skip")
@@ -316,8 +318,15 @@ final class Loader {
         return failure
     }
 
+    static let nothingChanged = "nothing was replaced, and the database is as it was"
+
     /// Stores what is there, and says how to go on.
     private func interrupted() throws -> CommandFailure {
+        if options.isAllOrNothing {
+            var failure = Interruption.failure("record \(itemCount)")
+            failure.hint = Self.nothingChanged
+            return failure
+        }
         try commit()
         try target?.synchronize()
         var failure = Interruption.failure("record \(itemCount)")

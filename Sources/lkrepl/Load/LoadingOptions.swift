@@ -9,7 +9,7 @@ struct LoadingOptions: ParsableArguments {
         String?
     @Flag(name: .long, help: "The file is one of rejects, whose records were mended.") var fromRejects = false
     @Flag(name: [.long, .customShort("n")], help: "Check everything and store nothing.") var dryRun = false
-    @Option(name: .long, help: "Records written together.") var batch = 1000
+    @Option(name: .long, help: "Records written together: 1000, of pictures 25, if not given.") var batch: Int?
     @Option(name: .long, help: "Bytes of input written together, at most, such as 64K or 1M.") var batchBytes =
         ByteCountArgument(1 << 20)
     @Option(name: .long, help: "What survives the loss of power: each batch, the whole at its end, or none.")
@@ -23,7 +23,7 @@ struct LoadingOptions: ParsableArguments {
         LineReader.usualMaximum)
 
     func validate() throws {
-        guard batch >= 1, batchBytes.value >= 1 else {
+        guard batch ?? 1 >= 1, batchBytes.value >= 1 else {
             throw ValidationError("--batch and --batch-bytes must be 1 or more")
         }
         guard ["stop", "skip"].contains(onError) else { throw ValidationError("--on-error must be stop or skip") }
@@ -39,12 +39,18 @@ struct LoadingOptions: ParsableArguments {
         guard !resume || !fromRejects else { throw ValidationError("--from-rejects cannot go on: give the file again") }
     }
 
-    /// What becomes of a record that is there already.
+    /// What becomes of a record that is there already; `nil` where `--mode` does not say.
     ///
     /// - Parameter name: what `--mode` says. A shell gives it the form of its output, which means nothing here.
-    func loadMode(_ name: String?) throws -> LoadMode {
-        guard let name, OutputMode(rawValue: name) == nil else { return .upsert }
-        return try LoadMode(named: name)
+    func loadMode(_ name: String?) throws -> LoadMode? {
+        guard let name, OutputMode(rawValue: name) == nil else { return nil }
+        let mode = try LoadMode(named: name)
+        guard mode != .replace || !resume else {
+            throw CommandFailure(
+                .usage, "--mode replace replaces all or nothing, so there is nothing to go on with",
+                hint: "leave out --resume")
+        }
+        return mode
     }
 
     /// The options of a loader.
@@ -54,9 +60,10 @@ struct LoadingOptions: ParsableArguments {
         settings.mode = mode
         settings.skipsBad = onError == "skip" || maxErrors != nil
         settings.maximumErrorCount = maxErrors ?? .max
-        settings.batchCount = batch
+        settings.batchCount = batch ?? settings.batchCount
         settings.batchByteCount = batchBytes.value
         settings.synchronization = dryRun ? .none : Loader.Synchronization(rawValue: sync) ?? .end
+        settings.isAllOrNothing = mode == .replace
         settings.resumes = resume
         settings.restarts = restart
         return settings

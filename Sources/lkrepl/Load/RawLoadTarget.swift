@@ -112,7 +112,7 @@ final class RawLoadTarget: LoadTarget {
             } else {
                 summary.stored += 1
             }
-            try batch.put(value.span, forKey: key.span)
+            try put(value, forKey: key)
         case .deletion(let key):
             isSorted = false
             pending.remove(key)
@@ -122,6 +122,16 @@ final class RawLoadTarget: LoadTarget {
             throw RecordFault(
                 .type, "this is a document, and \(path) is no document store",
                 hint: "--key FIELD stores each line under the member FIELD")
+        }
+    }
+
+    private func put(_ value: [UInt8], forKey key: [UInt8]) throws {
+        do {
+            try batch.put(value, forKey: key)
+        } catch {
+            guard error.code == .tooLarge else { throw error }
+            let shown = ByteNotation.print(Array(key.prefix(100))) + (key.count > 100 ? "…" : "")
+            throw RecordFault(.size, "the key \(shown): \(error.message)")
         }
     }
 

@@ -104,7 +104,7 @@ final class ResultWriter {
             try writeZero()
         case .hexdump:
             var bytes: [UInt8] = []
-            DocumentValue.object(row).writeJSON(to: &bytes, JSONWriter(layout: .compact))
+            DocumentValue.object(row).writeJSON(to: &bytes, JSONWriter(layout: .compact, notation: .tagged))
             try output.write(hexdump.dump(bytes, title: ByteNotation.print(Self.identity(row))))
         case .count: break
         case .jsonl:
@@ -191,7 +191,7 @@ final class ResultWriter {
 
     private func writeJSON(_ row: DocumentObject, layout: JSONWriter.Layout) throws {
         var bytes: [UInt8] = []
-        DocumentValue.object(row).writeJSON(to: &bytes, JSONWriter(layout: layout))
+        DocumentValue.object(row).writeJSON(to: &bytes, JSONWriter(layout: layout, notation: .tagged))
         try output.write(output.isTerminal ? TerminalText.escaped(bytes, as: .json) : bytes)
     }
 
@@ -263,7 +263,7 @@ final class ResultWriter {
         case .date(let date): .text(date.iso8601)
         case .bytes(let bytes): .bytes(bytes)
         case .bool, .int, .double: .literal(value.json)
-        case .array, .object: .text(value.json)
+        case .array, .object: .text(value.json(JSONWriter(notation: .tagged)))
         }
     }
 }

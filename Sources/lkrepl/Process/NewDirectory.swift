@@ -29,13 +29,14 @@ struct NewDirectory {
         guard FileDescriptor.isDirectory(parent) else {
             throw CommandFailure(.cannotCreate, "there is no directory \(parent)", hint: "make it first")
         }
+        // Also puts an old database back whose replacement was killed, so that the name is taken.
+        DatabaseReplacement.clearLeftovers(of: path)
         guard !FileDescriptor.exists(path) else {
             throw CommandFailure(
                 .cannotCreate, "\(path) exists already", hint: "choose another path, or leave out --create")
         }
         self.path = path
-        let prefix = FileDescriptor.lastStep(of: path) + ".loading-"
-        ScratchDirectory.clearLeftovers(in: parent, prefix: prefix)
+        let prefix = FileDescriptor.lastStep(of: path) + DatabaseReplacement.marker
         scratch = try ScratchDirectory(in: parent, prefix: prefix, trust: .group)
         Interruption.removeAtExit(scratch)
     }

@@ -26,6 +26,7 @@ struct DatabaseAccess {
         var options = DocumentStore.Options().database
         options.createIfMissing = false
         options.lockTimeout = timeout
+        DatabaseReplacement.clearLeftovers(of: path)
         do {
             let database = try Database.open(at: path, options: options, mode: isExclusive ? .readWrite : .readOnly)
             if let scratch = database.scratch { Interruption.removeAtExit(scratch) }

@@ -30,6 +30,21 @@ final class Session {
         self.path = path
     }
 
+    /// Opens the copy of a database that is to take its place.
+    ///
+    /// - Parameter path: the database, for messages.
+    init(copyIn replacement: DatabaseReplacement, of path: String) throws {
+        var options = DocumentStore.Options().database
+        options.createIfMissing = false
+        do {
+            database = try Database.open(at: replacement.copyPath, options: options)
+        } catch {
+            throw CommandFailure(error).diagnosed(at: path)
+        }
+        copy = nil
+        self.path = path
+    }
+
     /// Whether the database was opened for reading, so that nothing can be written and nothing is locked.
     var isReadOnly: Bool { database.mode == .readOnly }
 

@@ -17,6 +17,18 @@ final class SessionBox: @unchecked Sendable {
         self.settings = settings
     }
 
+    /// Runs `body` while the shell has the database closed, and opens it again as it was open before.
+    func withClosedSession<R>(_ body: () throws -> R) throws -> R {
+        let access = DatabaseAccess(isExclusive: !session.isReadOnly, timeout: .seconds(1), isQuiet: true)
+        let path = session.path
+        let isPinned = session.isPinned
+        try session.close()
+        let result = Result { try body() }
+        session = try Session(path: path, access: access)
+        if isPinned { try session.pin() }
+        return try result.get()
+    }
+
     /// Runs `body` with the database open for writing, and afterwards reads it as it is then. For one command that may write
     /// in a shell that reads.
     func withWritableSession<R>(_ access: DatabaseAccess, _ body: (Session) throws -> R) throws -> R {

@@ -56,6 +56,8 @@ import Testing
                     let command = String(example.split(separator: ". For ")[0])
                     #expect(command.hasPrefix("lkrepl " + words.joined(separator: " ") + " "), "\(command)")
                     if words == ["init"] { try place.remove("photos.store") }
+                    // A file that exists is not written over.
+                    if words == ["dump"] { try place.remove("photos.lkd.jsonl") }
                     let outcome = try place.shell("export XDG_CONFIG_HOME=\"$PWD/config\"; \(command)")
                     #expect(outcome.code == 0, "\(command): \(outcome)")
                     if words == ["init"] {

@@ -29,7 +29,7 @@ import Testing
         try Workplace.with { place in
             try place.makeItems()
             try place.write(Self.odd, to: "odd.jsonl")
-            let imported = try place.run("import", "--write", "items.store", "items", "odd.jsonl")
+            let imported = try place.run("import", "--write", "items.store", "items", "odd.jsonl", "--literal")
             #expect(imported.code == 0, "\(imported)")
             let first = try place.dump("items.store")
 

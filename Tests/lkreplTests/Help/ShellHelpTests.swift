@@ -29,6 +29,8 @@ import Testing
                 #expect(help.contains(command.name), "\(command.name)")
                 try place.remove("photos.store")
                 try place.makePhotos()
+                // A file that exists is not written over.
+                if command.name == "dump" { try place.remove("photos.lkd.jsonl") }
                 let outcome = try place.run("--write", "--yes", "photos.store", "-c", example)
                 #expect(outcome.code == 0, "\(example): \(outcome)")
             }

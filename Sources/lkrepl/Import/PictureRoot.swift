@@ -1,0 +1,73 @@
+import DocIndex
+
+#if canImport(Glibc)
+    import Glibc
+#else
+    import Darwin
+#endif
+
+/// The directory of an import of pictures, and the ways in which earlier imports may have spelt it.
+///
+/// The id of a picture is its canonical path. Versions before 0.2 took the path as it was typed, so `wb` and `/home/me/wb`
+/// gave two documents. Documents of such imports are found again where the directory is typed in the same way, or lies
+/// below the working directory.
+struct PictureRoot {
+    /// The canonical path.
+    let path: String
+    /// Other beginnings of ids for the pictures below, without a slash at the end.
+    let spellings: [String]
+
+    init(_ directory: String) throws {
+        let path = FileDescriptor.resolvingLinks(directory)
+        guard path.utf8.first == UInt8(ascii: "/") else {
+            throw CommandFailure(.noInput, "cannot find the canonical path of \(directory)")
+        }
+        var typed = directory
+        while typed.utf8.count > 1, typed.utf8.last == UInt8(ascii: "/") { typed.removeLast() }
+        var spellings = [Self.argument(typed)]
+        let here = FileDescriptor.resolvingLinks(".")
+        if path == here {
+            spellings.append(".")
+        } else if path.utf8.starts(with: (here + "/").utf8) {
+            let relative = String(path.dropFirst(here.count + 1))
+            spellings += [Self.argument(relative), "./" + relative]
+        }
+        self.path = path
+        self.spellings = spellings.filter { $0 != path }
+    }
+
+    /// The ids that a picture below may have, the canonical path first.
+    func ids(of path: String) -> [String] {
+        guard let rest = rest(of: path, behind: self.path) else { return [path] }
+        return [path] + spellings.map { $0 == "/" ? "/" + rest : $0 + "/" + rest }
+    }
+
+    /// The path of the file that an id stands for; `nil` for an id of something that is not below this directory.
+    func file(of id: String) -> String? {
+        for spelling in [path] + spellings {
+            if let rest = rest(of: id, behind: spelling) { return path == "/" ? "/" + rest : path + "/" + rest }
+        }
+        return nil
+    }
+
+    /// The ranges of ids that pictures below may have.
+    var idRanges: [IDRange] { ([path] + spellings).map { .prefix($0 == "/" ? "/" : $0 + "/") } }
+
+    private func rest(of path: String, behind directory: String) -> String? {
+        let start = directory == "/" ? "/" : directory + "/"
+        guard path.utf8.starts(with: start.utf8) else { return nil }
+        return String(Substring(path.utf8.dropFirst(start.utf8.count)))
+    }
+
+    /// A path as earlier versions gave it to exiftool, in whose files of arguments a line that begins with `-` is an option
+    /// and one with `#` a comment.
+    private static func argument(_ path: String) -> String {
+        guard let first = path.utf8.first else { return path }
+        switch first {
+        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+            UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "/"), UInt8(ascii: "."), UInt8(ascii: "_"), 0x80...:
+            return path
+        default: return "./" + path
+        }
+    }
+}

@@ -1,0 +1,67 @@
+/// Takes the object that exiftool has printed of one picture apart where it is no JSON as a whole.
+///
+/// Names of tags come out of files. One with bytes that are not UTF-8, or one that stands there twice, would make the whole
+/// object unreadable.
+enum PictureTags {
+    /// The object without the members that cannot be read.
+    ///
+    /// - Parameter isReadable: whether an object of one member, or of several, can be read.
+    /// - Returns: also the names of the members that were left out; `nil` if the text is not made of members at all.
+    static func readable(
+        _ text: Span<UInt8>, _ isReadable: (Span<UInt8>) -> Bool
+    ) -> (object: [UInt8], leftOut: [[UInt8]])? {
+        guard let members = members(of: text) else { return nil }
+        var object: [UInt8] = [UInt8(ascii: "{")]
+        var leftOut: [[UInt8]] = []
+        var names: Set<[UInt8]> = []
+        for member in members {
+            let name = Array(text.extracting(member.name).copiedBytes)
+            let whole = [UInt8(ascii: "{")] + text.extracting(member.whole).copiedBytes + [UInt8(ascii: "}")]
+            guard !names.contains(name), isReadable(whole.span) else {
+                leftOut.append(name)
+                continue
+            }
+            names.insert(name)
+            if object.count > 1 { object.append(UInt8(ascii: ",")) }
+            object += whole[1..<whole.count - 1]
+        }
+        object.append(UInt8(ascii: "}"))
+        return (object, leftOut)
+    }
+
+    /// The members of an object: the bytes of each, and those of its name without quotes; `nil` if it is none.
+    private static func members(of text: Span<UInt8>) -> [(whole: Range<Int>, name: Range<Int>)]? {
+        guard let start = text.indices.first(where: { text[$0] > 0x20 }), text[start] == UInt8(ascii: "{") else {
+            return nil
+        }
+        var members: [(whole: Range<Int>, name: Range<Int>)] = []
+        var depth = 0
+        var first = start + 1
+        var name: Range<Int>?
+        var index = start
+        while index < text.count {
+            switch text[index] {
+            case UInt8(ascii: "\""):
+                let end = ExifToolText.endOfString(text, from: index)
+                if depth == 1, name == nil { name = index + 1..<max(index + 1, end - 1) }
+                index = end
+                continue
+            case UInt8(ascii: "{"), UInt8(ascii: "["): depth += 1
+            case UInt8(ascii: "}"), UInt8(ascii: "]"):
+                depth -= 1
+                if depth == 0 {
+                    if let name { members.append((first..<index, name)) }
+                    return members
+                }
+            case UInt8(ascii: ",") where depth == 1:
+                guard let found = name else { return nil }
+                members.append((first..<index, found))
+                name = nil
+                first = index + 1
+            default: break
+            }
+            index += 1
+        }
+        return nil
+    }
+}

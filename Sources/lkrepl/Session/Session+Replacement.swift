@@ -1,0 +1,68 @@
+import DocIndex
+import LevelKit
+
+extension Session {
+    /// Runs `body` with a copy of a database, which takes the place of the database when `body` has returned. If `body`
+    /// throws, or the process is killed at any moment, the database is as it was.
+    ///
+    /// Other processes cannot write to the database meanwhile; they read what it was.
+    static func replacing<R>(_ path: String, _ options: GlobalOptions, _ body: (Session) throws -> R) throws -> R {
+        let access = try DatabaseAccess(options)
+        if let shell, shell.session.path == path {
+            return try shell.withClosedSession { try tellingOfNoChange { try replacing(path, access, body) } }
+        }
+        return try tellingOfNoChange { try replacing(path, access, body) }
+    }
+
+    /// Runs what comes before a replacement, or the replacement: where it is stopped, the user is told that nothing has
+    /// changed.
+    static func tellingOfNoChange<R>(_ body: () throws -> R) throws -> R {
+        do {
+            return try body()
+        } catch var failure as CommandFailure where Interruption.isRequested && failure.hint == nil {
+            failure.hint = Loader.nothingChanged
+            throw failure
+        }
+    }
+
+    private static func replacing<R>(
+        _ path: String, _ access: DatabaseAccess, _ body: (Session) throws -> R
+    ) throws -> R {
+        let replacement = try access.replacement(of: path)
+        do {
+            let session = try Session(copyIn: replacement, of: path)
+            let result: R
+            do {
+                result = try body(session)
+                // Everything must be in tables before the old content goes.
+                try session.database.flush()
+            } catch {
+                try? session.close()
+                throw error
+            }
+            try session.close()
+            try Interruption.check()
+            try replacement.publish()
+            return result
+        } catch {
+            replacement.discard()
+            throw error
+        }
+    }
+}
+
+extension DatabaseAccess {
+    /// Locks a database and copies it for a replacement; the end of the process removes the copy.
+    ///
+    /// - Throws: as ``open(_:)``.
+    fileprivate func replacement(of path: String) throws -> DatabaseReplacement {
+        do {
+            let replacement = try DatabaseReplacement(of: path, waiting: timeout)
+            Interruption.removeAtExit(replacement.scratch)
+            return replacement
+        } catch {
+            if error.code == .io, let reason = Self.reasonForReading(path) { throw Self.unwritable(path, reason) }
+            throw CommandFailure(error).diagnosed(at: path)
+        }
+    }
+}

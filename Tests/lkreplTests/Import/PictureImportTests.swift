@@ -1,0 +1,218 @@
+import DocIndex
+import Foundation
+import TestSupport
+import Testing
+
+@testable import lkrepl
+
+/// Pictures that are imported once more. The files are no pictures, of which exiftool tells sizes and times all the same.
+@Suite(.enabled(if: Installed.has("exiftool"), Installed.absence(of: "exiftool")))
+struct `Pictures that are imported again` {
+    private static let schema = #"{"collections": {"files": {"id": "SourceFile"}}}"#
+
+    private static func with(_ body: (Workplace, _ root: String) throws -> Void) throws {
+        try Workplace.with { place in
+            try place.write(schema, to: "schema.json")
+            try #require(try place.run("init", "mine.store", "--schema", "schema.json").code == 0)
+            let made = try place.shell(
+                "mkdir -p wb/sub; for n in 1 2 3; do echo $n > wb/$n.jpg; done; echo 4 > wb/sub/4.png; "
+                    + "touch -d 2020-01-02T03:04:05Z wb/*.jpg wb/sub/4.png")
+            try #require(made.code == 0, "\(made)")
+            let root = try place.shell("cd wb && pwd -P").lines.first ?? ""
+            try body(place, root)
+        }
+    }
+
+    private static func run(_ place: Workplace, _ directory: String, _ options: String...) throws -> Outcome {
+        try place.run(["import", "--write", "mine.store", "files", "--photos", directory] + options)
+    }
+
+    private static func rating(_ place: Workplace, _ id: String) throws -> String {
+        try place.run("find", "mine.store", "files", "SourceFile = \"\(id)\"", "--fields", "rating").output
+    }
+
+    @Test func `keep what was added, and are read only where they have changed`() throws {
+        try Self.with { place, root in
+            let first = try Self.run(place, "wb")
+            #expect(first.code == 0 && first.says("read 4 inserted 4"), "\(first)")
+            let id = root + "/1.jpg"
+            #expect(try place.run("doc", "patch", "--write", "mine.store", "files", id, #"{"rating":5}"#).code == 0)
+            let before = try place.dump("mine.store")
+            // Nothing has changed, however the directory is typed, and exiftool is not asked.
+            for directory in ["wb", "./wb/", root, "wb/sub/.."] {
+                let again = try place.run(
+                    ["import", "--write", "mine.store", "files", "--photos", directory],
+                    environment: ["PATH": "/nowhere"])
+                #expect(
+                    again.code == 0 && again.says("read 4 inserted 0 replaced 0 skipped 4"), "\(directory): \(again)")
+                #expect(try place.dump("mine.store") == before, "\(directory)")
+            }
+            // A picture that has changed is read, and keeps its rating.
+            #expect(try place.shell("echo longer > wb/1.jpg; touch wb/2.jpg").code == 0)
+            let changed = try Self.run(place, "wb")
+            #expect(changed.code == 0 && changed.says("merged 2 skipped 2"), "\(changed)")
+            #expect(try Self.rating(place, id) == "{\"rating\":5}\n")
+            let size = try place.run("find", "mine.store", "files", "System:FileSize = 7", "--count")
+            #expect(size.output == "1\n", "\(size)")
+            // All of them again, as they are.
+            let replaced = try Self.run(place, "wb", "--mode", "upsert")
+            #expect(replaced.code == 0 && replaced.says("replaced 4"), "\(replaced)")
+            #expect(try Self.rating(place, id) == "{}\n")
+        }
+    }
+
+    @Test func `are found under the ids that earlier versions gave them`() throws {
+        try Self.with { place, root in
+            for id in ["wb/1.jpg", "./wb/2.jpg", root + "/3.jpg"] {
+                let document = "{\"SourceFile\":\"\(id)\",\"rating\":3}"
+                #expect(try place.run("doc", "put", "--write", "mine.store", "files", document).code == 0)
+            }
+            let imported = try Self.run(place, root)
+            #expect(imported.code == 0 && imported.says("read 4 inserted 1 replaced 0 merged 3"), "\(imported)")
+            #expect(try place.run("find", "mine.store", "files", "--count").output == "4\n")
+            #expect(try place.run("find", "mine.store", "files", "rating = 3", "--count").output == "3\n")
+            #expect(try Self.run(place, "wb").says("skipped 4"))
+        }
+    }
+
+    @Test func `are pruned on request where their files are gone, and only then`() throws {
+        try Self.with { place, root in
+            #expect(try Self.run(place, "wb").code == 0)
+            #expect(
+                try place.run("doc", "put", "--write", "mine.store", "files", #"{"SourceFile":"elsewhere/1.jpg"}"#).code
+                    == 0)
+            #expect(try place.shell("rm wb/1.jpg wb/sub/4.png").code == 0)
+            #expect(try Self.run(place, "wb").code == 0)
+            let rehearsed = try Self.run(place, "wb", "--prune", "--dry-run", "-v")
+            #expect(rehearsed.code == 0 && rehearsed.says("deleted 2"), "\(rehearsed)")
+            #expect(rehearsed.says("pruned \(root)/1.jpg"), "\(rehearsed)")
+            #expect(try place.run("find", "mine.store", "files", "--count").output == "5\n")
+            let pruned = try Self.run(place, "wb", "--prune")
+            #expect(pruned.code == 0 && pruned.says("deleted 2"), "\(pruned)")
+            #expect(try place.run("find", "mine.store", "files", "--count").output == "3\n")
+            // A directory without a picture may be the place of a disk that is not mounted, and so may none at all.
+            #expect(try place.shell("mv wb away; mkdir wb").code == 0)
+            let empty = try Self.run(place, "wb", "--prune")
+            #expect(empty.code == 66 && empty.says("nothing is pruned"), "\(empty)")
+            #expect(try place.shell("rmdir wb").code == 0)
+            #expect(try Self.run(place, "wb", "--prune").code == 66)
+            #expect(try place.run("find", "mine.store", "files", "--count").output == "3\n")
+        }
+    }
+
+    @Test func `tell of each file that is passed over`() throws {
+        try Self.with { place, _ in
+            #expect(
+                try place.shell(
+                    "touch wb/a.txt wb/b.txt wb/c.pdf wb/README wb/.hidden; ln -s sub wb/link; ln -s x wb/dead.jpg"
+                )
+                .code == 0)
+            let told = try Self.run(place, "wb")
+            #expect(
+                told.says(
+                    "passed over 7 files that are no picture by name: 2 txt, 1 hidden, 1 links to directories, 1 links to "
+                        + "nothing, 1 pdf, 1 without ending; -v lists them"), "\(told)")
+            #expect(!told.says("a.txt"))
+            let listed = try Self.run(place, "wb", "-v")
+            for name in ["a.txt", "b.txt", "c.pdf", "README", ".hidden", "link", "dead.jpg"] {
+                #expect(listed.says("wb/\(name)"), "\(listed)")
+            }
+        }
+    }
+}
+
+/// Pictures that something is wrong with, told by a program in exiftool's place.
+@Suite struct `A picture with a tag that cannot be read` {
+    @Test func `is imported without that tag, which is named`() throws {
+        try Workplace.with { place in
+            try place.makeItems()
+            try place.write(#"{"collections": {"files": {"id": "SourceFile"}}}"#, to: "schema.json")
+            #expect(try place.run("init", "mine.store", "--schema", "schema.json").code == 0)
+            #expect(try place.shell("mkdir wb bin; : > wb/a.jpg; : > wb/b.jpg; : > wb/c.jpg").code == 0)
+            let root = try place.shell("cd wb && pwd -P").lines.first ?? ""
+            var printed = Array("[{\"SourceFile\":\"\(root)/a.jpg\",\"XMP:Go\":1,\"XMP:B".utf8)
+            printed += [0xff] + Array("d\":{\"x\":[1,\"]}\"]},\"IFD0:Make\":\"Canon\",\"XMP:Go\":2},\n".utf8)
+            printed += Array("{\"SourceFile\":\"\(root)/b.jpg\",\"IFD0:Make\":\"Nikon\"}]\n".utf8)
+            try place.write(printed, to: "printed.json")
+            try place.write("#!/bin/sh\ncat > /dev/null\ncat '\(place.path)/printed.json'\n", to: "bin/exiftool")
+            #expect(try place.shell("chmod +x bin/exiftool").code == 0)
+            let path = ProcessInfo.processInfo.environment["PATH"] ?? ""
+            let outcome = try place.run(
+                ["import", "--write", "mine.store", "files", "--photos", "wb"],
+                environment: ["PATH": place.path + "/bin:" + path])
+            #expect(outcome.code == 0 && outcome.says("inserted 2"), "\(outcome)")
+            #expect(outcome.says("a.jpg: left out the tag \"XMP:B\\xffd\""), "\(outcome)")
+            #expect(outcome.says("a.jpg: left out the tag XMP:Go"), "\(outcome)")
+            #expect(
+                outcome.says("c.jpg: exiftool says nothing of it") && !outcome.says("a.jpg: exiftool"), "\(outcome)")
+            let found = try place.run("find", "mine.store", "files")
+            #expect(
+                found.lines == [
+                    "{\"SourceFile\":\"\(root)/a.jpg\",\"XMP:Go\":1,\"IFD0:Make\":\"Canon\"}",
+                    "{\"SourceFile\":\"\(root)/b.jpg\",\"IFD0:Make\":\"Nikon\"}",
+                ], "\(found)")
+        }
+    }
+}
+
+@Suite(.enabled(if: Installed.has("exiftool"), Installed.absence(of: "exiftool")))
+struct `An import of pictures that is killed` {
+    /// Early in a long import there is something, edits stay, and the same command ends it.
+    @Test func `keeps what it has read, and what was edited before`() throws {
+        let environment = ProcessInfo.processInfo.environment
+        let isLong = environment["LEVELKIT_TEST_LONG"] == "1"
+        let seed = environment["LEVELKIT_TEST_SEED"].flatMap(UInt64.init) ?? .random(in: 0..<1 << 32)
+        var generator = SplitMix64(seed: seed)
+        try Workplace.with { place in
+            try place.write(#"{"collections": {"files": {"id": "SourceFile"}}}"#, to: "schema.json")
+            let made = try place.shell(
+                "mkdir wb; i=100; while [ $i -lt 280 ]; do echo $i > wb/$i.jpg; i=$((i+1)); done; touch -d 2020-01-02 wb/*"
+            )
+            try #require(made.code == 0, "\(made)")
+            let root = try place.shell("cd wb && pwd -P").lines.first ?? ""
+            try #require(try place.run("init", "empty.store", "--schema", "schema.json").code == 0)
+            let edited = "{\"SourceFile\":\"\(root)/279.jpg\",\"rating\":5}"
+            try #require(try place.run("doc", "put", "--write", "empty.store", "files", edited).code == 0)
+            let arguments = ["import", "--write", "mine.store", "files", "--photos", "wb"]
+            func renew() throws { _ = try place.shell("rm -rf mine.store; cp -r empty.store mine.store") }
+            try renew()
+            let start = ContinuousClock.now
+            #expect(try place.run(arguments).code == 0)
+            let duration = (ContinuousClock.now - start) / .microseconds(1)
+            // To read a file changes when it was last read.
+            func documents() throws -> [String] {
+                let found = try place.run("find", "mine.store", "files", "--sort", "SourceFile")
+                #expect(found.code == 0, "seed \(seed): \(found)")
+                return try found.lines.map { line in
+                    guard case .object(var object) = try DocumentValue(json: line) else { return line }
+                    object["System:FileAccessDate"] = nil
+                    return "\(object)"
+                }
+            }
+            let whole = try documents()
+            var counts: [Int] = []
+            for round in 0..<(isLong ? 200 : 12) {
+                try renew()
+                let child = try place.start(
+                    "import", "--write", "mine.store", "files", "--photos", "wb", name: "child")
+                usleep(UInt32(duration * Double.random(in: 0.05..<1, using: &generator)))
+                try child.kill()
+                let found = try documents()
+                // Each document is whole, or the one that was there.
+                let strange = Set(found).subtracting(whole).filter { $0 != edited }
+                #expect(strange.isEmpty, "seed \(seed), round \(round): \(strange)")
+                counts.append(found.count)
+                if isLong || round % 4 == 0 {
+                    let again = try place.run(arguments)
+                    #expect(again.code == 0, "seed \(seed), round \(round): \(again)")
+                    let ended = try documents()
+                    #expect(ended == whole, "seed \(seed), round \(round)")
+                    #expect(try place.run("verify", "mine.store").code == 0, "seed \(seed), round \(round)")
+                }
+                #expect(try !place.names().contains { $0.contains(".loading-") }, "seed \(seed), round \(round)")
+            }
+            #expect(counts.contains { $0 > 1 && $0 < 180 }, "seed \(seed): \(counts)")
+            if isLong { print("kills during an import of 180 pictures: \(counts.sorted())") }
+        }
+    }
+}
