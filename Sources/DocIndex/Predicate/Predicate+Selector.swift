@@ -32,7 +32,7 @@ extension Predicate {
     public init(selector text: String) throws {
         let value: DocumentValue
         do throws(JSONError) {
-            value = try DocumentValue(json: text, isExtended: true)
+            value = try DocumentValue(json: text, notation: .tagged)
         } catch {
             throw DocIndexError(.invalidQuery, "the selector is no JSON: \(error)")
         }
