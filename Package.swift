@@ -69,7 +69,7 @@ let package = Package(
         ),
         .target(
             name: "TestSupport",
-            dependencies: ["DocIndex", "LevelKit"],
+            dependencies: ["DocIndex", "LevelFiles", "LevelKit"],
             path: "Tests/TestSupport",
             swiftSettings: strict
         ),

@@ -31,6 +31,15 @@ func openingReadOnly() throws {
     print("reads, while another may write:", database.path)
 }
 
+/// The name is that of an archive that was unpacked; here it is the database of the other examples.
+func openingUntrusted() throws {
+    try Checkpoint.take(of: "photos.db", to: "received.db")
+    var options = DatabaseOptions()
+    options.checksEveryBlock = true
+    let database = try Database.open(at: "received.db", options: options, mode: .readOnly)
+    try database.close()
+}
+
 func reading(_ database: Database) throws {
     let key = Array("photo/1".utf8)
     let value = try database.value(forKey: "photo/1")  // owned bytes, nil if there is no such key
@@ -95,6 +104,7 @@ func checkpointFromOutside() throws {
 try firstSteps()
 try opening()
 try openingReadOnly()
+try openingUntrusted()
 let database = try Database.open(at: "photos.db")
 try reading(database)
 try writing(database)

@@ -17,6 +17,7 @@ enum Program {
         return report {
             let arguments = try processArguments()
             try SharedOptions.applyToProcess(arguments)
+            CrashReports.explainAborts()
             switch try Invocation(arguments) {
             case .command(let arguments):
                 let isPaged = !SharedOptions.refusesPager(arguments)
@@ -128,6 +129,7 @@ struct RootCommand: ParsableCommand {
             With -c and -f the first failure ends the run; --keep-going tries the rest. --no-config leaves out the \
             user's configuration, --no-history remembers nothing, --color auto|always|never decides on colours, \
             --no-pager shows long results on a terminal as they are, \
+            --untrusted checks every block of a database that somebody else made, \
             --error-format json tells failures as JSON.
             Exit codes: 0 done, 1 no (not found), 64 usage, 65 bad data, 66 no such input, 74 input/output error, \
             75 locked by another process that writes, 77 --write is needed, 130 interrupted.

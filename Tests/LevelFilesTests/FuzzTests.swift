@@ -120,7 +120,7 @@ import Testing
             for type: UInt8 in [0, 1, 2, 4, 200] {
                 if (try? Compression(type: type, stored: bytes[...]).unpack(bytes)) != nil { accepted += 1 }
             }
-            var reader = RecordReader(bytes)
+            var reader = RecordReader(bytes, holding: .batches)
             while let item = try? reader.next() { if case .record = item { accepted += 1 } }
         }
         #expect(accepted > 0)

@@ -22,6 +22,8 @@ package struct FileCheck: Sendable {
     package enum Depth: Sendable {
         /// Names, sizes, the manifest and the ends of tables.
         case outline
+        /// The same, and whether LevelDB can read every block of the tables without ending the process.
+        case safety
         /// Every byte of every file in use.
         case everything
     }
@@ -53,7 +55,7 @@ package struct FileCheck: Sendable {
 
     /// Checks the files of a database.
     ///
-    /// - Complexity: O(1) a table, or O(n) in all bytes for `everything`.
+    /// - Complexity: O(1) a table; O(n) in the bytes of the tables for `safety`, and in all bytes for `everything`.
     package init(_ files: DatabaseFiles, depth: Depth) {
         guard let manifest = files.manifest else {
             if let fault = files.manifestFault { add(fault) }
@@ -136,12 +138,14 @@ package struct FileCheck: Sendable {
         }
         do throws(FileFault) {
             let table = try Table(at: files.path(of: file.name))
+            if depth == .safety, let fault = try table.hazard(.everything) { add(fault) }
             guard depth == .everything else { return }
             var reading = TableCheck(table, isOrdered: version.isBytewise)
             try reading.run()
             blockCount += reading.blockCount
             entryCount += reading.entryCount
             for fault in reading.faults { add(fault) }
+            if reading.faults.isEmpty, let fault = try table.hazard(.everything) { return add(fault) }
             guard version.isBytewise, reading.faults.isEmpty else { return }
             if let first = reading.first, first != listed.smallest {
                 add(file.name, nil, "its first key is not the one that the manifest gives")

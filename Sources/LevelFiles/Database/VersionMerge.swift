@@ -208,7 +208,10 @@ private struct LogSurvey {
             var log = try WriteLog(at: path)
             while let item = try log.next() {
                 switch item {
-                case .damage(let fault, let byteCount): add(DamagedPlace(.log, fault, byteCount: byteCount))
+                case .damage(let fault, let byteCount):
+                    // A header alone held no entry.
+                    let isHeader = byteCount <= UInt64(RecordReader.headerByteCount)
+                    add(DamagedPlace(.log, fault, byteCount: byteCount, entryCount: isHeader ? 0 : 1))
                 case .batch(let batch, let endOffset): add(batch, log.name, endOffset)
                 }
             }

@@ -32,7 +32,7 @@ package struct ManifestFile: Sendable {
             throw FileFault(.damaged, file: name, reason: "it has \(byteCount) bytes, more than a manifest can have")
         }
         do throws(SystemError) {
-            var reader = RecordReader(file)
+            var reader = RecordReader(file, holding: .edits)
             while let item = try reader.next() {
                 switch item {
                 case .damage(let damage):

@@ -40,47 +40,84 @@ package struct BatchOrder {
 
     /// Enters the batches of a log.
     ///
-    /// - Returns: what is wrong, as a clause; `nil` if all is well, or the damage is one that LevelDB finds itself.
+    /// - Parameter toleratesDamage: whether damage is passed over that LevelDB passes over.
+    /// - Returns: what is wrong; `nil` if all is well, or the damage is one that LevelDB finds itself.
     /// - Complexity: O(n) in the size of the log; a checksum is computed only where something seems to be wrong.
-    package mutating func enter(_ log: OpenFile) throws(SystemError) -> String? {
+    package mutating func enter(
+        _ log: OpenFile, toleratesDamage: Bool = false
+    ) throws(SystemError) -> RecordReader.Damage? {
         let before = self
         if try enterUnchecked(log) { return nil }
         // What seemed wrong may be damage that LevelDB does not read; so now as it reads.
         self = before
         try log.seek(to: 0)
-        var reader = RecordReader(log)
-        while let item = try reader.next() {
-            if case .record(let record) = item, let reason = enter(record) { return reason }
+        var reader = RecordReader(log, holding: .batches)
+        var damage: RecordReader.Damage?
+        while true {
+            let start = reader.endOffset
+            switch try reader.next() {
+            case nil: return nil
+            case .damage(let found): damage = damage ?? found
+            case .record(let record):
+                // LevelDB ends at some damage without a word, as if there were nothing behind it.
+                if let damage, !toleratesDamage { return damage }
+                if let reason = enter(record) {
+                    return RecordReader.Damage(offset: start, byteCount: UInt64(record.count), reason: reason)
+                }
+            }
         }
-        return nil
     }
 
     /// Enters the batches of a log without their checksums: at least all that LevelDB would take.
     ///
     /// - Returns: whether each was understood, and fits.
     private mutating func enterUnchecked(_ log: OpenFile) throws(SystemError) -> Bool {
+        var endsInZeros = false
         while true {
             let block = try log.read(upTo: RecordReader.blockByteCount)
             if block.isEmpty { return true }
-            var position = 0
-            let fits = unsafe block.withUnsafeBytes { block in
-                while block.count - position >= RecordReader.headerByteCount {
-                    let byteCount = unsafe Int(block[position + 4]) | Int(block[position + 5]) << 8
-                    let type = unsafe block[position + 6]
-                    let start = position + RecordReader.headerByteCount
-                    position = start + byteCount
-                    if position > block.count { return true }
-                    switch type {
-                    case 1 where byteCount < Self.headerByteCount: break
-                    case 2 where byteCount < Self.headerByteCount: return false
-                    case 1, 2:
-                        if unsafe enter(headerAt: block.baseAddress! + start) != nil { return false }
-                    default: break
-                    }
-                }
-                return true
+            if endsInZeros {
+                guard block.allSatisfy({ $0 == 0 }) else { return false }
+                continue
             }
-            guard fits else { return false }
+            switch enterUnchecked(block) {
+            case .understood: break
+            case .zeros: endsInZeros = true
+            case .unclear: return false
+            }
+        }
+    }
+
+    private enum BlockFinding {
+        case understood
+        /// All of it is understood; the rest of the block is zeros.
+        case zeros
+        case unclear
+    }
+
+    private mutating func enterUnchecked(_ block: [UInt8]) -> BlockFinding {
+        var position = 0
+        return unsafe block.withUnsafeBytes { block in
+            while block.count - position >= RecordReader.headerByteCount {
+                let byteCount = unsafe Int(block[position + 4]) | Int(block[position + 5]) << 8
+                let type = unsafe block[position + 6]
+                let start = position + RecordReader.headerByteCount
+                if type == 0 && byteCount == 0 {
+                    return unsafe block[position...].allSatisfy { $0 == 0 } ? .zeros : .unclear
+                }
+                position = start + byteCount
+                // LevelDB reports it in a whole block only.
+                if position > block.count { return .unclear }
+                switch type {
+                case 1 where byteCount < Self.headerByteCount: break
+                case 2 where byteCount < Self.headerByteCount: return .unclear
+                case 1, 2:
+                    if unsafe enter(headerAt: block.baseAddress! + start) != nil { return .unclear }
+                case 3, 4: break
+                default: return .unclear
+                }
+            }
+            return .understood
         }
     }
 }

@@ -4,11 +4,19 @@
 /// length of the payload (2), a type (1: the whole record, 2: its first part, 3: a middle part, 4: its last part), and
 /// the payload. A block's last bytes, where no header fits, mean nothing (`doc/log_format.md`).
 ///
-/// What LevelDB may leave when a process or machine stops is the end of the file: a fragment that is cut short, a
-/// record
-/// whose last part is missing, zeros up to the end. Everything else that does not fit is damage, and is reported where
-/// it lies. Reading goes on behind it as LevelDB does: with the next block where the length cannot be trusted.
+/// What LevelDB may leave when a process or machine stops is the end of the file: a fragment that is cut short, a record
+/// whose last part is missing, zeros up to the end. Everything else that does not fit is damage, and is reported where it
+/// lies. Reading goes on after it as LevelDB does: with the next block where the length cannot be trusted. Where LevelDB
+/// would skip the rest of a block without a word, records in it are found; see ``UnfinishedFragment``.
 package struct RecordReader {
+    /// What the records of a file are.
+    package enum Content: Sendable {
+        /// Batches of a log of writes.
+        case batches
+        /// Edits of a manifest.
+        case edits
+    }
+
     /// What comes next in the file.
     package enum Item: Equatable {
         case record([UInt8])
@@ -41,12 +49,17 @@ package struct RecordReader {
     private var blockOffset: UInt64 = 0
     private var position = 0
     private var isLastBlock = false
+    private let content: Content
+    /// The least sequence number that the next batch can have.
+    private var nextSequence: UInt64 = 0
+    /// A record that comes after the damage that was returned.
+    private var pending: (record: [UInt8], endOffset: UInt64)?
 
     /// Where the last record that was read ends: what lies behind is torn, or has not been read yet.
     package private(set) var endOffset: UInt64 = 0
 
     /// Reads records out of memory, beginning at `offset`, where one must begin.
-    package init(_ bytes: [UInt8], from offset: Int = 0) {
+    package init(_ bytes: [UInt8], from offset: Int = 0, holding content: Content) {
         let start = offset - offset % Self.blockByteCount
         let next = bytes[start...].prefix(Self.blockByteCount)
         block = Array(next)
@@ -55,13 +68,22 @@ package struct RecordReader {
         isLastBlock = next.count < Self.blockByteCount
         source = .bytes(bytes[next.endIndex...])
         endOffset = UInt64(offset)
+        self.content = content
     }
 
     /// Reads records out of a file, a block at a time, from its position.
-    package init(_ file: OpenFile) { source = .file(file) }
+    package init(_ file: OpenFile, holding content: Content) {
+        source = .file(file)
+        self.content = content
+    }
 
     /// The next record or damage; `nil` at the end.
     package mutating func next() throws(SystemError) -> Item? {
+        if let pending {
+            endOffset = pending.endOffset
+            self.pending = nil
+            return whole(pending.record)
+        }
         var record: [UInt8] = []
         var recordOffset: UInt64?
         while true {
@@ -70,6 +92,8 @@ package struct RecordReader {
             case nil:
                 // A record without its last part is one that was being written.
                 return nil
+            case .unfinished:
+                return judge(recordOffset.map { (record, $0) })
             case .damage(let damage):
                 let offset = recordOffset ?? damage.offset
                 return .damage(
@@ -79,8 +103,7 @@ package struct RecordReader {
                 switch (kind, recordOffset) {
                 case (.whole, nil), (.last, .some):
                     endOffset = blockOffset + UInt64(position)
-                    if record.isEmpty { return .record(Array(payload)) }
-                    return .record(record + payload)
+                    return whole(record.isEmpty ? Array(payload) : record + payload)
                 case (.first, nil), (.middle, .some):
                     if recordOffset == nil { recordOffset = blockOffset + UInt64(position - payload.count - 7) }
                     record += payload
@@ -103,9 +126,49 @@ package struct RecordReader {
         }
     }
 
+    /// A record that was read to its end.
+    private mutating func whole(_ record: [UInt8]) -> Item {
+        if content == .batches, let sequence = BatchExtent.sequence(of: record[...]) {
+            nextSequence = max(nextSequence, sequence + UInt64(BatchExtent.operationCount(of: record[...])))
+        }
+        return .record(record)
+    }
+
+    /// Decides what a fragment is that LevelDB skips without a word. Reading goes on with the next record, or ends here.
+    ///
+    /// - Parameter beginning: the fragments before it that belong to the same record, and where the record begins.
+    private mutating func judge(_ beginning: (payload: [UInt8], offset: UInt64)?) -> Item? {
+        let start = position
+        let fragment = UnfinishedFragment(
+            block: block, position: start, beginning: beginning?.payload, content: content, nextSequence: nextSequence)
+        let offset = beginning?.offset ?? blockOffset + UInt64(start)
+        switch fragment.verdict() {
+        case .unfinished:
+            position = block.count
+            return nil
+        case .damaged(let next):
+            position = next
+            return .damage(
+                Damage(
+                    offset: offset, byteCount: blockOffset + UInt64(next) - offset,
+                    reason: "its length leads beyond the end of the file and another record follows"))
+        case .wrongLength(let end):
+            position = end
+            let payload = block[start + Self.headerByteCount..<end]
+            pending = ((beginning?.payload ?? []) + payload, blockOffset + UInt64(end))
+            return .damage(
+                Damage(
+                    offset: blockOffset + UInt64(start), byteCount: UInt64(Self.headerByteCount),
+                    reason:
+                        "its length leads beyond the end of the file, and its checksum matches \(payload.count) bytes"))
+        }
+    }
+
     // MARK: - Fragments
 
     private enum FragmentItem {
+        /// One whose length leads beyond the end of the file.
+        case unfinished
         case fragment(Fragment, ArraySlice<UInt8>)
         case damage(Damage)
     }
@@ -120,11 +183,7 @@ package struct RecordReader {
         if type == 0 && byteCount == 0 { return try skipZeros() }
         let end = position + Self.headerByteCount + byteCount
         guard end <= block.count else {
-            if isLastBlock {
-                position = block.count
-                return nil
-            }
-            return dropBlock("its length leads out of its block")
+            return isLastBlock ? .unfinished : dropBlock("its length leads out of its block")
         }
         var stored: UInt32 = 0
         for index in (0..<4).reversed() { stored = stored << 8 | UInt32(header[position + index]) }
@@ -148,12 +207,24 @@ package struct RecordReader {
     /// Zeros up to the end are room that was reserved and not used; anything behind them shows that something is gone.
     private mutating func skipZeros() throws(SystemError) -> FragmentItem? {
         let offset = blockOffset + UInt64(position)
-        guard block[position...].allSatisfy({ $0 == 0 }) else { return dropBlock("there are zeros in its place") }
+        guard block[position...].allSatisfy({ $0 == 0 }) else { return dropZeros() }
         repeat {
             guard try readBlock() else { return nil }
         } while block.allSatisfy { $0 == 0 }
         return .damage(
             Damage(offset: offset, byteCount: blockOffset - offset, reason: "there are zeros in its place"))
+    }
+
+    /// Goes on with the next record in the block, if there is one.
+    private mutating func dropZeros() -> FragmentItem {
+        let fragment = UnfinishedFragment(
+            block: block, position: position, beginning: nil, content: content, nextSequence: nextSequence)
+        guard case .damaged(let next) = fragment.verdict() else { return dropBlock("there are zeros in its place") }
+        defer { position = next }
+        return .damage(
+            Damage(
+                offset: blockOffset + UInt64(position), byteCount: UInt64(next - position),
+                reason: "there are zeros in its place"))
     }
 
     private mutating func dropBlock(_ reason: String) -> FragmentItem {

@@ -24,7 +24,7 @@ package struct WriteLog {
         do throws(SystemError) {
             let file = try OpenFile(reading: path)
             byteCount = try file.status().byteCount
-            reader = RecordReader(file)
+            reader = RecordReader(file, holding: .batches)
         } catch {
             throw FileFault(error, file: path.lastPathComponent)
         }

@@ -34,6 +34,25 @@ extension Table {
         return nil
     }
 
+    /// The data blocks that would end LevelDB's process; `nil` if the table cannot be read without reading one of its other
+    /// blocks, such as the index, that would.
+    ///
+    /// - Throws: ``FileFault`` with `unreadable`.
+    /// - Complexity: O(n) in the size of the table.
+    package func hazardousBlocks() throws(FileFault) -> [BlockHandle]? {
+        let filters = try block(at: footer.metaIndex, shortestKey: 0)
+        let index = try block(at: footer.index, shortestKey: BlockSafety.numberByteCount)
+        guard filters.fault == nil, filters.handles.allSatisfy(holds), index.fault == nil,
+            index.handles.allSatisfy(holds)
+        else { return nil }
+        var blocks: [BlockHandle] = []
+        for handle in index.handles {
+            let fault = try content(of: handle, shortestKey: BlockSafety.numberByteCount).fault
+            if fault?.kind == .damaged { blocks.append(handle) }
+        }
+        return blocks
+    }
+
     /// Bytes of the index as it is stored, which is what the outline costs.
     package var indexByteCount: UInt64 { footer.index.byteCount }
 

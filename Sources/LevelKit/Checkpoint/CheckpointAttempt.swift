@@ -10,11 +10,13 @@ struct CheckpointAttempt {
     private(set) var logs = LogSequence()
 
     /// Reads the manifest, or what was added to it since the last try.
+    ///
+    /// - Parameter followsLinks: whether tables may be symbolic links; then they are copied.
     init(
-        source: DatabaseDirectory, mode: Checkpoint.Tables, follower: inout ManifestFollower?
+        source: DatabaseDirectory, mode: Checkpoint.Tables, followsLinks: Bool, follower: inout ManifestFollower?
     ) throws(Failure) {
         self.mode = mode
-        collector = try FileCollector(source, &follower)
+        collector = try FileCollector(source, followsLinks: followsLinks, &follower)
     }
 
     private var source: DatabaseDirectory { collector.source }

@@ -12,6 +12,8 @@ struct CheckpointTaking {
     let destination: DatabaseDirectory
     let tables: Checkpoint.Tables
     let tryLimit: Int
+    /// The database of which the source is the private directory that LevelDB reads through; `nil` if it is none.
+    var original: DatabaseDirectory?
 
     /// Tries until the checkpoint is complete.
     func run() throws(LevelError) -> CheckpointReport {
@@ -26,7 +28,7 @@ struct CheckpointTaking {
     }
 
     private func runInStagingArea() throws(LevelError) -> CheckpointReport {
-        var staging = try StagingArea(beside: destination, like: source)
+        var staging = try StagingArea(beside: destination, like: original ?? source)
         do throws(LevelError) {
             let (attempt, tryCount) = try repeatedAttempt(into: &staging)
             try staging.publish(as: destination)
@@ -48,7 +50,8 @@ struct CheckpointTaking {
     ) throws(LevelError) -> (result: CheckpointAttempt, tryCount: Int) {
         try FileCollector.repeated(source, tryLimit: tryLimit, action: "copy") {
             (follower) throws(FileCollector.Failure) in
-            var attempt = try CheckpointAttempt(source: source, mode: tables, follower: &follower)
+            var attempt = try CheckpointAttempt(
+                source: source, mode: tables, followsLinks: original != nil, follower: &follower)
             try attempt.run(into: &staging, follower: follower)
             return attempt
         }
@@ -63,10 +66,11 @@ struct CheckpointTaking {
                 .databaseExists, "\(destination.path) is there already; choose a path that does not exist")
         }
         // As bytes: a slash and a combining accent behind it are one `Character`.
-        guard !destination.path.utf8.starts(with: source.file("").utf8) else {
+        let database = original ?? source
+        guard !destination.path.utf8.starts(with: database.file("").utf8) else {
             throw LevelError(
                 .invalidArgument,
-                "the checkpoint \(destination.path) would lie inside the database at \(source.path); "
+                "the checkpoint \(destination.path) would lie inside the database at \(database.path); "
                     + "choose a path outside of it")
         }
     }
@@ -77,7 +81,7 @@ struct CheckpointTaking {
 
     /// The other process that holds the lock.
     private func holder() -> Int32? {
-        guard let holder = LockFile.holder(in: source), holder != getpid() else { return nil }
+        guard let holder = LockFile.holder(in: original ?? source), holder != getpid() else { return nil }
         return holder
     }
 }

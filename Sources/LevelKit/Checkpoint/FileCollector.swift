@@ -39,10 +39,15 @@ struct FileCollector {
 
     let source: DatabaseDirectory
     let manifest: Manifest
+    /// Whether symbolic links are followed: only where this process made them.
+    private let followsLinks: Bool
 
     /// Reads the manifest, or what was added to it since the last try.
-    init(_ source: DatabaseDirectory, _ follower: inout ManifestFollower?) throws(Failure) {
+    init(
+        _ source: DatabaseDirectory, followsLinks: Bool = false, _ follower: inout ManifestFollower?
+    ) throws(Failure) {
         self.source = source
+        self.followsLinks = followsLinks
         do throws(LevelError) {
             manifest = try ManifestFollower.follow(&follower, in: source)
         } catch {
@@ -92,12 +97,12 @@ struct FileCollector {
 
     // MARK: - Tables
 
-    /// Opens a table. A symbolic link in its place is an error.
+    /// Opens a table. A symbolic link in its place is an error, unless links are followed.
     func hold(_ table: Manifest.Table) throws(Failure) -> HeldTable {
         for name in Self.names(of: table) {
             do throws(SystemError) {
                 return HeldTable(
-                    table: table, file: try OpenFile(reading: source.file(name), followsLink: false), name: name)
+                    table: table, file: try OpenFile(reading: source.file(name), followsLink: followsLinks), name: name)
             } catch let error where error.isMissingFile {
                 continue
             } catch {
@@ -131,7 +136,7 @@ struct FileCollector {
         for number in numbers.sorted() {
             let path = source.file(EngineFileName.log(named: number))
             do throws(SystemError) {
-                logs.append(HeldLog(number: number, file: try OpenFile(reading: path, followsLink: false)))
+                logs.append(HeldLog(number: number, file: try OpenFile(reading: path, followsLink: followsLinks)))
             } catch {
                 throw error.isMissingFile ? .overtaken : stopped(error, "read", path)
             }

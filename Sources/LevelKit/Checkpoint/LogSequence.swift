@@ -17,7 +17,7 @@ struct LogSequence {
     /// - Returns: what does not fit, as a clause; `nil` if all is well.
     mutating func append(_ file: OpenFile, number: UInt64) throws(SystemError) -> String? {
         byteCount += try file.status().byteCount
-        var reader = RecordReader(file)
+        var reader = RecordReader(file, holding: .batches)
         var isFirst = true
         while let item = try reader.next() {
             // Damage within a log is for the one who opens the copy to find: the source has it as well.

@@ -39,7 +39,8 @@ public final class Database: Sendable {
     ///   `invalidArgument`, `io`; for reading also `busy`, if another process changes the database faster than its files can
     ///   be opened.
     /// - Complexity: reads the log of the last session, up to two write buffers, and the indexes of tables, up to
-    ///   some mebibytes. For reading, tables that other users can change are copied and read whole.
+    ///   some mebibytes. For reading, tables that other users can change are copied and read whole. With
+    ///   ``DatabaseOptions/checksEveryBlock`` all tables are read whole.
     public static func open(
         at path: String, options: DatabaseOptions = DatabaseOptions(), mode: Mode = .readWrite
     ) throws(LevelError) -> Database {

@@ -31,6 +31,13 @@ public struct DatabaseOptions: Sendable, Hashable {
     public var lockTimeout = Duration.zero
     /// How much is checked.
     public var integrity = Integrity.strict
+    /// Whether every block of every table is read and checked before LevelDB reads it. Set this for a database that came from
+    /// somebody else, such as an unpacked archive.
+    ///
+    /// A block can be forged so that its checksum matches and LevelDB ends the process when it reads it. Without this option
+    /// the index and the first and last block of each table are checked, unless other users can change the files. With it,
+    /// opening throws `corruption` with the file and the byte. Costs one more read of all tables at the opening.
+    public var checksEveryBlock = false
     /// How blocks are compressed.
     public var compression = Compression.snappy
     /// Bytes gathered in memory (and in the log) before they become a sorted table: 64 KiB to 1 GiB. Up to two such

@@ -130,7 +130,7 @@ struct Opening {
         try inspection.check(follower?.version ?? Version())
         try EngineFolder(directory).checkNewFiles(after: manifest)
         try checkOrderOfLogs(of: manifest)
-        try inspection.check(manifest.tables, .outline)
+        try inspection.check(manifest.tables, options.checksEveryBlock ? .everything : .outline)
         guard isStrict else { return manifest }
         try checkLog(of: manifest)
         for table in manifest.tables where TableFile.isForged(table, in: directory) {
@@ -196,7 +196,10 @@ struct Opening {
         }
     }
 
-    private var inspection: StoreInspection { StoreInspection(directory: directory, order: options.order) }
+    private var inspection: StoreInspection {
+        StoreInspection(
+            directory: directory, order: options.order, toleratesDamage: options.integrity == .relaxed)
+    }
 
     /// Takes away what a failed open has made: the engine's files, if it did not come as far as a database, and new
     /// directories.

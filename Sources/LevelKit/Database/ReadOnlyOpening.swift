@@ -19,6 +19,8 @@ struct ReadOnlyOpening {
     private static let tryLimit = 20
     /// The write buffer with which each log becomes one table.
     private static let writeBufferByteCount = 1 << 30
+    /// Room for the files that LevelDB writes in the private directory, apart from the content of logs.
+    private static let ownFileByteCount: UInt64 = 64 << 10
     /// Descriptors that are left for everything else.
     private static let spareDescriptorCount = 128
 
@@ -36,6 +38,7 @@ struct ReadOnlyOpening {
             throw LevelError(
                 .databaseExists, "there is a database at \(directory.path) already; open it, or choose another path")
         }
+        try requireFileSize(of: Self.ownFileByteCount)
         // Before anything is read: a manifest may be too long, or a link.
         let folder = try EngineFolder(directory)
         try folder.check()
@@ -51,7 +54,22 @@ struct ReadOnlyOpening {
         return try openLinks()
     }
 
-    private var inspection: StoreInspection { StoreInspection(directory: directory, order: options.order) }
+    /// Throws where the process may not write files as large as those of the private directory. LevelDB would be ended by
+    /// a signal, or fail with an error that names no reason.
+    private func requireFileSize(of byteCount: UInt64) throws(LevelError) {
+        let limit = FileOperations.fileByteCountLimit
+        guard limit < byteCount else { return }
+        throw LevelError(
+            .io,
+            "could not open the database at \(directory.path) for reading: LevelDB writes up to \(byteCount) bytes to a file "
+                + "in a private directory, and this process may write files of \(limit) bytes at most; raise the limit "
+                + "(ulimit -f)")
+    }
+
+    private var inspection: StoreInspection {
+        StoreInspection(
+            directory: directory, order: options.order, toleratesDamage: options.integrity == .relaxed)
+    }
 
     // MARK: - Links to open files
 
@@ -60,11 +78,12 @@ struct ReadOnlyOpening {
             (follower) throws(FileCollector.Failure) in try collect(&follower)
         }
         let open = Dictionary(uniqueKeysWithValues: files.tables.map { ($0.table, $0) })
-        try inspection.check(files.tables.map(\.table), .outline) { table in
+        try inspection.check(files.tables.map(\.table), options.checksEveryBlock ? .everything : .outline) { table in
             open[table].map { ($0.name, $0.file) }
         }
         // What is in the logs is read into tables that are about as long.
         let logByteCount = files.logs.reduce(UInt64(0)) { $0 &+ ((try? $1.file.status().byteCount) ?? 0) }
+        try requireFileSize(of: logByteCount &+ Self.ownFileByteCount)
         let scratch = try ScratchPlace.make(byteCount: logByteCount, for: directory)
         let held = try ReadOnlyFiles(in: scratch, files.version, tables: files.tables, logs: files.logs)
         return try start(held, tableCount: files.tables.count + files.logs.count)
@@ -120,7 +139,7 @@ struct ReadOnlyOpening {
                 return (version: follower?.version ?? Version(), manifest: collector.manifest, logs: logs.map(\.number))
             }
             try StoreInspection(directory: copy, order: options.order).check(
-                files.manifest.tables, isCopied ? .everything : .outline)
+                files.manifest.tables, isCopied || options.checksEveryBlock ? .everything : .outline)
             let opened = try ReadOnlyFiles(checkpointIn: scratch, files.version, logs: files.logs)
             held = opened
             return try start(opened, tableCount: files.manifest.tables.count + files.logs.count)

@@ -7,11 +7,13 @@ internal import LevelFiles
 ///
 /// How much is read was decided by measurement. The indexes of tables and their first and last blocks cost a few
 /// hundredths of what it costs to read every block, and show every foreign compression and every forgery but one that is
-/// hidden in the middle of a table. So that is what is read of one's own database; of one that somebody else may have
-/// forged, every block is read once.
+/// hidden in the middle of a table. So that is what is read of one's own database. Every block is read once of a database that
+/// other users can change, and where ``DatabaseOptions/checksEveryBlock`` asks for it.
 struct StoreInspection {
     let directory: DatabaseDirectory
     let order: KeyOrder
+    /// Whether damage is passed over that does not end the process.
+    var toleratesDamage = false
 
     /// Indexes are looked at up to this many bytes; the other tables of larger databases are checked by their footers.
     private static let indexByteLimit: UInt64 = 8 << 20
@@ -64,20 +66,23 @@ struct StoreInspection {
         }
     }
 
-    /// Checks that the writes in a log follow those before; see ``BatchOrder``.
+    /// Checks that the writes in a log follow those before, and that LevelDB does not miss any; see ``BatchOrder``.
     ///
     /// - Parameter order: what the logs before have shown.
+    /// - Throws: ``LevelError``: `corruption`, `io`.
     func check(_ log: OpenFile, _ name: String, _ order: inout BatchOrder) throws(LevelError) {
-        let reason: String?
+        let damage: RecordReader.Damage?
         do throws(SystemError) {
-            reason = try order.enter(log)
+            damage = try order.enter(log, toleratesDamage: toleratesDamage)
         } catch {
             throw error.levelError("read \(directory.file(name))")
         }
-        guard let reason else { return }
+        guard let damage else { return }
         throw LevelError(
             .corruption,
-            "the log \(directory.file(name)) is damaged: \(reason); restore a backup or salvage with repair")
+            "the log \(directory.file(name)) is damaged at byte \(damage.offset): \(damage.reason); restore a backup "
+                + "or salvage with repair",
+            file: name, offset: damage.offset)
     }
 
     // MARK: - Tables
@@ -86,12 +91,7 @@ struct StoreInspection {
     ///
     /// - Throws: as ``check(_:_:_:)``.
     func check(_ tables: [Manifest.Table], _ depth: Table.SafetyDepth) throws(LevelError) {
-        try check(tables, depth) { table in
-            for name in FileCollector.names(of: table) {
-                if let file = try? OpenFile(reading: directory.file(name), followsLink: false) { return (name, file) }
-            }
-            return nil
-        }
+        try check(tables, depth, openFile)
     }
 
     /// Checks tables.
@@ -105,20 +105,40 @@ struct StoreInspection {
         _ tables: [Manifest.Table], _ depth: Table.SafetyDepth,
         _ open: (Manifest.Table) -> (name: String, file: OpenFile)?
     ) throws(LevelError) {
+        if let fault = firstFault(in: tables, depth, open) { throw error(fault) }
+    }
+
+    /// The first block of some tables that LevelDB must not read; `nil` if there is none.
+    ///
+    /// - Complexity: O(n) in the bytes of the tables.
+    func firstFault(in tables: [Manifest.Table]) -> FileFault? {
+        firstFault(in: tables, .everything, openFile)
+    }
+
+    private func openFile(of table: Manifest.Table) -> (name: String, file: OpenFile)? {
+        for name in FileCollector.names(of: table) {
+            if let file = try? OpenFile(reading: directory.file(name), followsLink: false) { return (name, file) }
+        }
+        return nil
+    }
+
+    private func firstFault(
+        in tables: [Manifest.Table], _ depth: Table.SafetyDepth,
+        _ open: (Manifest.Table) -> (name: String, file: OpenFile)?
+    ) -> FileFault? {
         var indexByteCount: UInt64 = 0
         for table in tables {
             guard let (name, file) = open(table) else { continue }
-            let fault: FileFault?
             do throws(FileFault) {
-                fault = try hazard(of: table, name, file, depth, &indexByteCount)
+                if let fault = try hazard(of: table, name, file, depth, &indexByteCount) { return fault }
             } catch let error where error.kind == .foreign {
-                fault = error
+                return error
             } catch {
                 // LevelDB finds it where it reads, and reports it.
                 continue
             }
-            if let fault { throw error(fault) }
         }
+        return nil
     }
 
     private func hazard(
@@ -139,11 +159,14 @@ struct StoreInspection {
         let place = fault.offset.map { "byte \($0) of " } ?? ""
         let description = "\(place)\(directory.file(fault.file)): \(fault.reason)"
         if fault.kind == .foreign {
-            return LevelError(.notSupported, "could not open the database at \(directory.path): \(description)")
+            return LevelError(
+                .notSupported, "could not open the database at \(directory.path): \(description)", file: fault.file,
+                offset: fault.offset)
         }
         return LevelError(
             .corruption,
             "could not open the database at \(directory.path): \(description), although its checksum matches; "
-                + "restore a backup or salvage with repair")
+                + "restore a backup or salvage with repair",
+            file: fault.file, offset: fault.offset)
     }
 }

@@ -109,6 +109,17 @@ enum FileOperations {
         return openFileLimit
     }
 
+    /// The size up to which the process may write files.
+    static var fileByteCountLimit: UInt64 {
+        var limit = rlimit()
+        #if canImport(Glibc)
+            guard unsafe getrlimit(__rlimit_resource_t(RLIMIT_FSIZE.rawValue), &limit) == 0 else { return .max }
+        #else
+            guard unsafe getrlimit(RLIMIT_FSIZE, &limit) == 0 else { return .max }
+        #endif
+        return UInt64(limit.rlim_cur)
+    }
+
     private static var openFileLimits: rlimit? {
         var limit = rlimit()
         #if canImport(Glibc)

@@ -104,7 +104,7 @@ private struct Repair {
         do throws(LevelError) {
             try removeObsoleteFiles(scope)
             outcome.droppedFromLogs = try cleanLogs()
-            outcome.droppedFromTables = try archiveForgedTables()
+            outcome.droppedFromTables = try ForgedTables(directory: directory).disarm()
             var options = options
             // Relaxed, the engine would use blocks whose checksums do not fit, and keys out of order abort the process.
             options.integrity = .strict
@@ -162,26 +162,6 @@ private struct Repair {
         }
     }
 
-    /// Moves files that do not end as tables do to where LevelDB moves tables that it cannot read: it would end the
-    /// process over some of them.
-    ///
-    /// - Returns: the bytes in them.
-    private func archiveForgedTables() throws(LevelError) -> UInt64 {
-        var dropped: UInt64 = 0
-        for name in try directory.names() {
-            guard case .table = EngineFileName(name), !TableFile.isTable(directory.file(name)) else { continue }
-            do throws(SystemError) {
-                dropped &+= try OpenFile(reading: directory.file(name)).status().byteCount
-                let lost = directory.file("lost")
-                if !FileOperations.exists(lost) { try FileOperations.makeDirectory(lost, permissions: 0o755) }
-                try FileOperations.rename(directory.file(name), replacing: lost + "/" + name)
-            } catch {
-                throw error.levelError("move \(directory.file(name)) away")
-            }
-        }
-        return dropped
-    }
-
     /// Rewrites logs that are damaged with the records that are not: also without those that come twice.
     ///
     /// - Returns: the bytes that were left out.
@@ -199,7 +179,7 @@ private struct Repair {
     }
 
     private func clean(_ path: String, by temporary: String) throws(SystemError) -> UInt64 {
-        var reader = RecordReader(try OpenFile(reading: path))
+        var reader = RecordReader(try OpenFile(reading: path), holding: .batches)
         var writer = RecordWriter()
         var order = BatchOrder()
         var dropped: UInt64 = 0

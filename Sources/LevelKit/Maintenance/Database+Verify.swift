@@ -4,7 +4,9 @@ extension Database {
     /// Reads the whole database and checks it: every block of every table and log against its checksum, the order of
     /// the keys and of their versions, and the table files against the manifest. Other threads may read and write meanwhile.
     ///
-    /// Damage is reported, not thrown, and reading goes on behind it, so that one report tells of all of it.
+    /// Damage is reported, not thrown, and reading goes on behind it, so that one report tells of all of it. The tables are
+    /// read twice: first without LevelDB, which some forged blocks would abort. If there is such a block, it is reported,
+    /// and the entries are not read.
     ///
     /// - Throws: ``LevelError``: `closed`, `io`.
     /// - Complexity: O(n) in the bytes of the database.
@@ -28,6 +30,7 @@ private struct Verification {
             report.tableByteCount = manifest.tableByteCount
             try checkFiles(of: manifest)
             checkLevels(of: manifest)
+            if try isHazardous(manifest) { return report }
         }
         try readEntries(boundaries: boundaries(of: manifest))
         if report.isSound { try checkVersions() }
@@ -80,6 +83,14 @@ private struct Verification {
         for table in now.tables where suspects[table] != nil {
             if let problem = try TableFile.problem(with: table, in: directory) { add(.table, problem) }
         }
+    }
+
+    /// Whether a block of a table would end the process; then it is added to the report.
+    private mutating func isHazardous(_ manifest: Manifest) throws(LevelError) -> Bool {
+        let inspection = StoreInspection(directory: try DatabaseDirectory(core.path), order: core.order)
+        guard let fault = inspection.firstFault(in: manifest.tables), fault.kind == .damaged else { return false }
+        add(.table, "\(fault.description), although its checksum matches; LevelDB would abort the process")
+        return true
     }
 
     // MARK: - Levels

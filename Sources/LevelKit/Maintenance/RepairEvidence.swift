@@ -40,7 +40,7 @@ struct RepairEvidence {
         case .table: return TableFile.isTable(directory.file(name))
         case .log:
             guard let file = try? OpenFile(reading: directory.file(name)) else { return false }
-            var reader = RecordReader(file)
+            var reader = RecordReader(file, holding: .batches)
             while let item = try? reader.next() {
                 if case .record(let record) = item { return record.count >= 12 }
             }

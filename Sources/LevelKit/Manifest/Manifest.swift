@@ -79,7 +79,7 @@ extension Manifest {
 
     /// The name of the comparator in a manifest that may be damaged; `nil` if no readable record has one.
     static func comparatorName(inDamaged bytes: [UInt8]) -> String? {
-        var reader = RecordReader(bytes)
+        var reader = RecordReader(bytes, holding: .edits)
         while let item = try? reader.next() {
             if case .record(let record) = item, let name = (try? VersionEdit(decoding: record))?.comparatorName {
                 return name

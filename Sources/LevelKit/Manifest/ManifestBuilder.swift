@@ -25,7 +25,7 @@ struct ManifestBuilder {
     /// - Parameter bytes: the file from its beginning.
     /// - Throws: ``LevelError`` with `corruption`; the builder cannot be used any more.
     mutating func apply(recordsOf bytes: [UInt8]) throws(LevelError) {
-        var reader = RecordReader(bytes, from: validByteCount)
+        var reader = RecordReader(bytes, from: validByteCount, holding: .edits)
         while let item = try Self.next(&reader) {
             switch item {
             case .damage(let damage):

@@ -9,8 +9,8 @@ struct VerifyCommand: ParsableCommand {
         commandName: "verify", abstract: "Read everything and check it. Exit code 65 if something is wrong.",
         discussion: """
             Example: lkrepl verify photos.store --deep
-            The files are checked first, without opening them: CURRENT, the manifest, the size and end of each table; with \
-            --deep every block and its checksum, the order of the keys in and between tables, the filters and the logs. Then \
+            The files are checked first, without opening them: CURRENT, the manifest, the size and end of each table, and \
+            whether a forged block would abort LevelDB; with --deep every block and its checksum, the order of the keys in and between tables, the filters and the logs. Then \
             everything is read through LevelDB, and of a document store documents and indexes are checked against each \
             other both ways. Each problem is a row that names the place: the file, or of a document store the collection, \
             the index, the document's id and row, and the key as get takes it. Values that several documents have under a \
@@ -102,7 +102,7 @@ struct VerifyCommand: ParsableCommand {
         for _ in 0..<5 {
             let inspected = try InspectedFiles(at: database)
             let files = inspected.files
-            let depth: FileCheck.Depth = deep ? .everything : .outline
+            let depth: FileCheck.Depth = deep ? .everything : .safety
             let check = try AbandonableWork.run("the check of the files") { FileCheck(files, depth: depth) }
             let found = (check, Diagnosis.findings(in: files))
             if found.0.problems.isEmpty, found.1.isEmpty { return found }

@@ -18,11 +18,14 @@ enum ErrorReport {
 
     /// Tells of a failure; silent ones only in JSON.
     static func tell(_ failure: CommandFailure) {
+        if let text = text(of: failure) { StandardError.shared.write(text) }
+    }
+
+    /// What is told of a failure; `nil` for a silent one.
+    static func text(of failure: CommandFailure) -> String? {
         switch format.withLock({ $0 }) {
-        case .text: if let text = failure.text { StandardError.shared.write(text) }
-        case .json:
-            StandardError.shared.write(
-                json(failure.exitCode, failure.message, hint: failure.hint, context: failure.context))
+        case .text: failure.text
+        case .json: json(failure.exitCode, failure.message, hint: failure.hint, context: failure.context)
         }
     }
 

@@ -1,5 +1,6 @@
 import DocIndex
 import LevelKit
+import Synchronization
 
 #if canImport(Glibc)
     import Glibc
@@ -18,13 +19,17 @@ struct DatabaseAccess {
     var timeout: Duration = .zero
     /// Whether nothing is said about another process that writes.
     var isQuiet = false
+    /// Whether every block is checked before LevelDB reads it.
+    var checksEveryBlock = false
+
+    /// Whether that holds for every database that this process opens.
+    static let checksEveryBlockInProcess = Atomic(false)
 
     /// Opens a database that exists.
     ///
     /// - Throws: ``CommandFailure``, with what the files tell where the database is foreign or broken.
     func open(_ path: String) throws -> Database {
-        var options = DocumentStore.Options().database
-        options.createIfMissing = false
+        var options = options
         options.lockTimeout = timeout
         DatabaseReplacement.clearLeftovers(of: path)
         do {
@@ -38,6 +43,13 @@ struct DatabaseAccess {
             }
             throw CommandFailure(error).diagnosed(at: path)
         }
+    }
+
+    private var options: DatabaseOptions {
+        var options = DocumentStore.Options().database
+        options.createIfMissing = false
+        options.checksEveryBlock = checksEveryBlock || Self.checksEveryBlockInProcess.load(ordering: .relaxed)
+        return options
     }
 
     /// Says which other process may be changing what is read.
@@ -75,8 +87,6 @@ struct DatabaseAccess {
     /// - Returns: the copy, and the directory that it is in.
     /// - Throws: as ``open(_:)``.
     func openCopy(of path: String, owner: Database?) throws -> (database: Database, scratch: ScratchDirectory) {
-        var options = DocumentStore.Options().database
-        options.createIfMissing = false
         let scratch = try ScratchDirectory(of: path)
         do {
             if let owner {

@@ -31,6 +31,13 @@ struct GlobalOptions: ParsableArguments {
     @Flag(name: .long, help: ArgumentHelp("Ask nothing; what would be asked is refused.", visibility: .hidden))
     var noInput = false
 
+    @Flag(
+        name: .long,
+        help: ArgumentHelp(
+            "Check every block before LevelDB reads it; for a database that somebody else made.",
+            discussion: "Some forged blocks would abort LevelDB. Reads all tables once more."))
+    var untrusted = false
+
     @Flag(name: .long, help: "Show long results on a terminal without a pager.")
     var noPager = false
 

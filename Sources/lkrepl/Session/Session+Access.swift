@@ -53,7 +53,8 @@ extension Session {
 extension DatabaseAccess {
     /// The access that the options of a command ask for.
     init(_ options: GlobalOptions) throws {
-        try self.init(isExclusive: options.write, wait: options.wait, isQuiet: options.quiet)
+        try self.init(
+            isExclusive: options.write, wait: options.wait, isQuiet: options.quiet, checksEveryBlock: options.untrusted)
     }
 
     /// The access that the options of a shell ask for.
@@ -61,13 +62,16 @@ extension DatabaseAccess {
         guard let wait = Double(options.wait ?? "0") else {
             throw CommandFailure(.usage, "--wait takes a number of seconds")
         }
-        try self.init(isExclusive: options.isWritable, wait: wait, isQuiet: options.isQuiet)
+        try self.init(
+            isExclusive: options.isWritable, wait: wait, isQuiet: options.isQuiet,
+            checksEveryBlock: options.checksEveryBlock)
     }
 
-    private init(isExclusive: Bool, wait: Double, isQuiet: Bool) throws {
+    private init(isExclusive: Bool, wait: Double, isQuiet: Bool, checksEveryBlock: Bool) throws {
         guard (0...86_400).contains(wait) else {
             throw CommandFailure(.usage, "--wait takes seconds from 0 to 86400")
         }
-        self.init(isExclusive: isExclusive, timeout: .seconds(wait), isQuiet: isQuiet)
+        self.init(
+            isExclusive: isExclusive, timeout: .seconds(wait), isQuiet: isQuiet, checksEveryBlock: checksEveryBlock)
     }
 }

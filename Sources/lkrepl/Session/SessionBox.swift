@@ -37,7 +37,8 @@ final class SessionBox: @unchecked Sendable {
         let reading = session
         session = writing
         defer {
-            if let renewed = try? Session(path: path, access: DatabaseAccess(isExclusive: false, isQuiet: true)) {
+            let access = DatabaseAccess(isExclusive: false, isQuiet: true, checksEveryBlock: access.checksEveryBlock)
+            if let renewed = try? Session(path: path, access: access) {
                 session = renewed
                 try? reading.close()
             } else {

@@ -12,10 +12,15 @@ struct SharedOptions: Hashable, Sendable {
     /// Options without a value.
     static let flags: Set<String> = [
         "--write", "-q", "--quiet", "-v", "--verbose", "--json", "--all", "-y", "--yes", "--no-input", "--no-color",
-        "--no-pager",
+        "--no-pager", untrusted,
     ]
+    /// The option that has every block checked before LevelDB reads it.
+    static let untrusted = "--untrusted"
     /// Options with one.
     static let valued: Set<String> = ["--mode", "--progress", "--color", "--error-format", "--wait"]
+
+    /// Whether every block is checked before LevelDB reads it.
+    var checksEveryBlock: Bool { others.contains(Self.untrusted) }
 
     /// Whether nothing but data and errors is to be said.
     var isQuiet: Bool { others.contains("-q") || others.contains("--quiet") }
@@ -71,6 +76,7 @@ struct SharedOptions: Hashable, Sendable {
         var rest = arguments.prefix { $0 != "--" }[...]
         while let argument = rest.popFirst() {
             if argument == "--no-color" { isColorless = true }
+            if argument == untrusted { DatabaseAccess.checksEveryBlockInProcess.store(true, ordering: .relaxed) }
             for name in ["--color", "--error-format"] {
                 let value: String
                 if argument == name, let next = rest.first {

@@ -56,6 +56,37 @@ import Testing
         }
     }
 
+    @Test func `With checksEveryBlock a forged block of a store is an error with its file and byte, in both modes`()
+        throws
+    {
+        try withTemporaryDirectory { directory in
+            let path = directory + "/s"
+            var options = DocumentStore.Options()
+            options.database.compression = .none
+            options.database.blockByteCount = 1 << 10
+            let store = try DocumentStore.open(at: path, schema: Self.schema, options: options)
+            try store.write { transaction in
+                for number in 0..<300 {
+                    try transaction.put(
+                        ["id": .int(Int64(number)), "year": 1930, "title": "Fog over it"], in: "photos")
+                }
+            }
+            try store.database.compact()
+            try store.close()
+            options.database.checksEveryBlock = true
+            for mode in [Database.Mode.readOnly, .readWrite] {
+                try DocumentStore.open(at: path, options: options, mode: mode).close()
+            }
+            try TableForgery.shortKeyInData.apply(to: path, block: 5)
+            for mode in [Database.Mode.readOnly, .readWrite] {
+                let error = #expect(throws: LevelError.self) {
+                    _ = try DocumentStore.open(at: path, options: options, mode: mode)
+                }
+                #expect(error?.code == .corruption && error?.file?.hasSuffix(".ldb") == true && error?.offset != nil)
+            }
+        }
+    }
+
     @Test func `A store can be opened on an open database, and closing either closes both`() throws {
         try withTemporaryDirectory { directory in
             let database = try Database.open(at: directory + "/s")

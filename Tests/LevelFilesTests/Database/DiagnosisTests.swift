@@ -105,7 +105,7 @@ import Testing
             try database.close()
             let name = try DatabaseFiles.currentManifestName(in: path)
             let original = try TestFiles.bytes(of: path + "/" + name)
-            var reader = RecordReader(original)
+            var reader = RecordReader(original, holding: .edits)
             var ends: [Int] = []
             while case .record? = try reader.next() { ends.append(Int(reader.endOffset)) }
             for end in ends.dropFirst() {

@@ -5,7 +5,7 @@ import Testing
 
 @Suite struct RecordReaderTests {
     private static func items(_ bytes: some Sequence<UInt8>) throws -> [RecordReader.Item] {
-        var reader = RecordReader(Array(bytes))
+        var reader = RecordReader(Array(bytes), holding: .batches)
         var items: [RecordReader.Item] = []
         while let item = try reader.next() { items.append(item) }
         return items
@@ -82,7 +82,7 @@ import Testing
         var (end, cut) = (0, 0)
         while cut < bytes.count {
             cut = min(bytes.count, cut + Int.random(in: 1...5_000, using: &random))
-            var reader = RecordReader(Array(bytes.prefix(cut)), from: end)
+            var reader = RecordReader(Array(bytes.prefix(cut)), from: end, holding: .batches)
             while case .record(let record) = try reader.next() { found.append(record) }
             end = Int(reader.endOffset)
         }

@@ -148,6 +148,74 @@ import Testing
         }
     }
 
+    @Test(arguments: TableForgery.allCases)
+    func `with checksEveryBlock, a forged block in the middle of a table is an error with its file and byte`(
+        forgery: TableForgery
+    ) async throws {
+        try await withSharedDirectory(leavesDamage: true) { directory in
+            let path = directory + "/db"
+            try TableFixture.make(at: path, count: 400)
+            try forgery.apply(to: path, block: 5)
+            await #expect(processExitsWith: .success) { [path = path as String] in
+                try reportingErrors {
+                    var options = DatabaseOptions()
+                    options.checksEveryBlock = true
+                    for mode in [Database.Mode.readWrite, .readOnly] {
+                        let before = try DirectoryState(path)
+                        let error = thrownError { _ = try Database.open(at: path, options: options, mode: mode) }
+                        #expect(error?.code == .corruption)
+                        #expect(error?.file?.hasSuffix(".ldb") == true && error?.offset != nil)
+                        #expect(try DirectoryState(path).difference(from: before) == [])
+                    }
+                }
+            }
+        }
+    }
+
+    @Test(arguments: TableForgery.allCases)
+    func `verify and repair of a forged table end no process, and repair keeps the other blocks`(
+        forgery: TableForgery
+    ) async throws {
+        try await withSharedDirectory(leavesDamage: true) { directory in
+            let path = directory + "/db"
+            try TableFixture.make(at: path, count: 400)
+            try forgery.apply(to: path, block: 5)
+            let isWholeTableLost = [.shortKeyInIndex, .handleBeyondFile].contains(forgery)
+            await #expect(processExitsWith: .success) {
+                [path = path as String, isWholeTableLost = isWholeTableLost as Bool] in
+                try reportingErrors {
+                    if let database = try? Database.open(at: path, mode: .readOnly) {
+                        let report = try database.verify()
+                        #expect(report.problemCount == 1)
+                        #expect(report.problems.first?.description.contains(".ldb, byte ") == true)
+                        try database.close()
+                    }
+                    let report = try Database.repair(at: path)
+                    #expect(report.droppedByteCount > 0)
+                    #expect(!report.losses.isEmpty)
+                    #expect(report.verification.isSound)
+                    let database = try Database.open(at: path)
+                    let count = try keys(of: database).count
+                    #expect(isWholeTableLost ? count == 0 : count > 380 && count < 400)
+                    try database.close()
+                }
+            }
+        }
+    }
+
+    @Test func `checksEveryBlock opens a sound database in both modes`() throws {
+        try withTemporaryDirectory { directory in
+            try TableFixture.make(at: directory + "/db", count: 400)
+            var options = DatabaseOptions()
+            options.checksEveryBlock = true
+            for mode in Self.modes {
+                let database = try Database.open(at: directory + "/db", options: options, mode: mode)
+                #expect(try keys(of: database).count == 400)
+                try database.close()
+            }
+        }
+    }
+
     @Test func `tables that overlap in a level end no process`() async throws {
         try await withSharedDirectory(leavesDamage: true) { directory in
             let path = directory + "/db"

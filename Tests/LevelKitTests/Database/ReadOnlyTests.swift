@@ -250,6 +250,66 @@ import Testing
         }
     }
 
+    @Test func `a checkpoint of a read-only database holds what it reads, not what was written since`() throws {
+        try withTemporaryDirectory { directory in
+            let path = directory + "/db"
+            try Self.makeWithLog(at: path)
+            let database = try Database.open(at: path, mode: .readOnly)
+            let read = try entries(of: database)
+            let writer = try Database.open(at: path)
+            for number in 0..<200 { try writer.put(utf8("later"), forKey: numberedKey(number)) }
+            try writer.compact(includingDeepestLevel: true)
+            try writer.close()
+            let before = try DirectoryState(path)
+            let report = try database.checkpoint(to: directory + "/copy")
+            #expect(report.path == directory + "/copy")
+            #expect(report.linkedTableCount == 0 && report.copiedTableCount > 0)
+            #expect(try entries(of: database) == read)
+            let inside = thrownError { _ = try database.checkpoint(to: path + "/inside") }
+            #expect(inside?.code == .invalidArgument && inside?.message.contains(path + ";") == true)
+            try database.close()
+            #expect(try DirectoryState(path).difference(from: before) == [])
+            let copy = try Database.open(at: directory + "/copy")
+            #expect(try entries(of: copy) == read)
+            #expect(try copy.verify().problems == [])
+            try copy.close()
+        }
+    }
+
+    @Test func `a read-only database can be read on while the original is repaired and destroyed`() throws {
+        try withTemporaryDirectory { directory in
+            let path = directory + "/db"
+            try Self.makeWithLog(at: path)
+            let database = try Database.open(at: path, mode: .readOnly)
+            let read = try entries(of: database)
+            #expect(try Database.repair(at: path).losses.isEmpty)
+            #expect(try entries(of: database) == read)
+            #expect(try entries(of: Database.open(at: path, mode: .readOnly)) == read)
+            _ = try Database.destroy(at: path)
+            #expect(try entries(of: database) == read)
+            try database.checkpoint(to: directory + "/saved")
+            try database.close()
+            #expect(code { _ = try Database.open(at: path, mode: .readOnly) } == .databaseNotFound)
+            #expect(try entries(of: Database.open(at: directory + "/saved")) == read)
+        }
+    }
+
+    @Test func `where the process may not write files, opening read-only says which limit to raise`() async throws {
+        try await withSharedDirectory { directory in
+            let path = directory + "/db"
+            try Self.makeWithLog(at: path)
+            await #expect(processExitsWith: .success) { [path = path as String] in
+                try reportingErrors {
+                    try limitFileByteCount(to: 0)
+                    let error = thrownError { _ = try Database.open(at: path, mode: .readOnly) }
+                    try limitFileByteCount(to: nil)
+                    #expect(error?.code == .io)
+                    #expect(error?.message.contains("ulimit -f") == true, "\(String(describing: error))")
+                }
+            }
+        }
+    }
+
     @Test func `a checkpoint of a read-only database is a database`() throws {
         try withTemporaryDirectory { directory in
             let path = directory + "/db"

@@ -234,7 +234,7 @@ import Testing
         try database.close()
         let manifest = try Manifest(ofDatabaseAt: path).name
         let original = try directory.read("db/" + manifest)
-        var reader = RecordReader(original)
+        var reader = RecordReader(original, holding: .batches)
         var ends: [Int] = []
         while case .record? = try reader.next() { ends.append(Int(reader.endOffset)) }
         try #require(ends.count > 1)

@@ -115,7 +115,7 @@ import Testing
 
     @Test func `any bytes in valid records either decode or are corruption`() throws {
         let directory = try TemporaryDirectory()
-        var reader = RecordReader(try Self.manifest(in: directory).bytes)
+        var reader = RecordReader(try Self.manifest(in: directory).bytes, holding: .edits)
         var records: [[UInt8]] = []
         while case .record(let record) = try reader.next() { records.append(record) }
         var random = SplitMix64(seed: TupleTestPlan.seed ^ 0x3a41)

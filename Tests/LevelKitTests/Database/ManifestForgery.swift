@@ -1,0 +1,15 @@
+import LevelFiles
+import LevelKit
+
+/// Changes manifests.
+enum ManifestForgery {
+    /// Puts another version in the place of that of a database.
+    static func rewrite(_ database: String, _ body: (inout VersionEdit) -> Void) throws {
+        let name = try Manifest(ofDatabaseAt: database).name
+        var edit = VersionEdit(try ManifestFile(at: database + "/" + name).version)
+        body(&edit)
+        var writer = RecordWriter()
+        writer.append(edit.encoded)
+        try write(writer.bytes, to: database + "/" + name)
+    }
+}

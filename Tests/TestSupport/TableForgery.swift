@@ -1,0 +1,62 @@
+internal import LevelFiles
+
+/// Changes blocks of tables as somebody would who wants to end the process that reads them: their checksums match.
+package enum TableForgery: String, CaseIterable, Sendable {
+    case shortKeyInIndex, shortKeyInData, lengthsThatOverflow, restartWithinKey, snappyOfFourGibibytes, handleBeyondFile
+
+    /// Forges a block of the largest table of a database.
+    ///
+    /// - Parameter position: which data block, where it is one.
+    package func apply(to database: String, block position: Int = 0) throws {
+        let path = try largestTable(in: database)
+        let table = try Table(at: path)
+        let index = try table.index()
+        let forgery = BlockForgery(path)
+        let data = index[min(position, index.count - 1)].handle
+        switch self {
+        case .shortKeyInIndex: try forgery.replace(table.footer.index, Self.shortenKey)
+        case .shortKeyInData: try forgery.replace(data, Self.shortenKey)
+        case .lengthsThatOverflow:
+            try forgery.replace(data) { $0.replaceSubrange(0..<7, with: [0, 0xff, 0xff, 0xff, 0xff, 0x0f, 2]) }
+        case .restartWithinKey:
+            // Behind the entries stand the restarts, the first of them zero, and their count.
+            try forgery.replace(data) { block in
+                let count = Int(block[block.count - 4])
+                block[block.count - 4 - 4 * count] = 3
+            }
+        case .snappyOfFourGibibytes:
+            try forgery.replace(data, type: 1) {
+                $0.replaceSubrange(0..<5, with: [0xff, 0xff, 0xff, 0xff, 0x0f])
+            }
+        case .handleBeyondFile:
+            try forgery.replace(table.footer.index) { block in
+                // All of the first key but eight bytes becomes a part of the value: offset 0, and a length of 35 bits.
+                let cut = block[1] - 8
+                block[1] -= cut
+                block[2] += cut
+                block.replaceSubrange(11..<17, with: [0, 0xff, 0xff, 0xff, 0xff, 0x7f])
+            }
+        }
+    }
+
+    /// Gives a block another compression.
+    package static func setCompression(_ type: UInt8, ofBlock position: Int, in database: String) throws {
+        let path = try largestTable(in: database)
+        let handle = try Table(at: path).index()[position].handle
+        try BlockForgery(path).replace(handle, type: type) { _ in }
+    }
+
+    private func largestTable(in database: String) throws -> String { try Self.largestTable(in: database) }
+
+    private static func largestTable(in database: String) throws -> String {
+        let tables = try TestFiles.names(in: database).filter { $0.hasSuffix(".ldb") }.map { database + "/" + $0 }
+        return try tables.max { try TestFiles.byteCount(of: $0) < TestFiles.byteCount(of: $1) }!
+    }
+
+    /// Cuts the first key short; what is cut off becomes a part of the value.
+    private static func shortenKey(_ block: inout [UInt8]) {
+        let cut = block[1] - 4
+        block[1] = 4
+        block[2] += cut
+    }
+}

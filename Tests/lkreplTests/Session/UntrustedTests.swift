@@ -1,0 +1,108 @@
+import Foundation
+import LevelKit
+import TestSupport
+import Testing
+
+@testable import lkrepl
+
+/// Databases with forged blocks, whose checksums match: the shell says what to do, and `--untrusted` reads no such block.
+@Suite struct UntrustedTests {
+    /// Makes a database whose sixth block is forged.
+    private static func makeForged(
+        _ name: String, in place: Workplace, _ forgery: TableForgery = .lengthsThatOverflow
+    ) throws {
+        var options = DatabaseOptions()
+        options.compression = .none
+        options.blockByteCount = 1 << 10
+        let database = try Database.open(at: place.path + "/" + name, options: options)
+        for number in 0..<400 {
+            try database.put(Array(repeating: 7, count: 80), forKey: Array("key\(1000 + number)".utf8))
+        }
+        try database.compact()
+        try database.close()
+        try forgery.apply(to: place.path + "/" + name, block: 5)
+    }
+
+    @Test func `Where LevelDB aborts, the shell names the option that avoids it and ends with 65`() throws {
+        try Workplace.with(isVerified: false) { place in
+            try Self.makeForged("db", in: place)
+            for arguments in [["scan", "db"], ["db", "-c", "count"], ["digest", "db"]] {
+                let outcome = try place.run(arguments)
+                #expect(outcome.code == 65, "\(outcome)")
+                #expect(outcome.says("LevelDB aborted") && outcome.says("--untrusted"), "\(outcome)")
+            }
+            let json = try place.run("scan", "db", "--error-format", "json")
+            #expect(json.code == 65 && json.says(#""kind":"badData""#), "\(json)")
+        }
+    }
+
+    @Test func `Where LevelDB asks for more memory than there is, the shell says the same`() throws {
+        try Workplace.with(isVerified: false) { place in
+            try Self.makeForged("db", in: place, .snappyOfFourGibibytes)
+            let outcome = try place.shell("ulimit -v 3000000; lkrepl scan db")
+            #expect(outcome.code == 65 && outcome.says("LevelDB aborted") && outcome.says("--untrusted"), "\(outcome)")
+            let checked = try place.shell("ulimit -v 3000000; lkrepl scan --untrusted db")
+            #expect(checked.code == 65 && checked.says(".ldb") && !checked.says("LevelDB aborted"), "\(checked)")
+        }
+    }
+
+    @Test func `With --untrusted a forged block is an error with its file and byte, and nothing changes`() throws {
+        try Workplace.with(isVerified: false) { place in
+            try Self.makeForged("db", in: place)
+            let before = try DirectoryState(place.path + "/db")
+            for arguments in [
+                ["scan", "db", "--untrusted"], ["--untrusted", "db", "-c", "count"],
+                ["db", "--untrusted", "-c", "count"],
+                ["put", "--write", "--untrusted", "db", "k", "v"], ["diff", "--untrusted", "db", "db"],
+            ] {
+                let outcome = try place.run(arguments)
+                #expect(outcome.code == 65, "\(outcome)")
+                #expect(outcome.says("byte ") && outcome.says(".ldb") && !outcome.says("LevelDB aborted"), "\(outcome)")
+                #expect(try DirectoryState(place.path + "/db").difference(from: before) == [], "\(arguments)")
+            }
+        }
+    }
+
+    @Test func `A sound database answers the same with --untrusted`() throws {
+        try Workplace.with { place in
+            try place.makeDatabase("db")
+            let put = try place.run("put", "--write", "db", "a", "b")
+            #expect(put.code == 0, "\(put)")
+            let (plain, checked) = (try place.run("scan", "db"), try place.run("scan", "--untrusted", "db"))
+            #expect(checked.code == 0 && plain.output == checked.output && plain.lines.count == 1, "\(checked)")
+        }
+    }
+
+    @Test func `verify and repair need no option for a forged block`() throws {
+        try Workplace.with(isVerified: false) { place in
+            try Self.makeForged("db", in: place)
+            for arguments in [["verify", "db"], ["verify", "--deep", "db"], ["db", "-c", "verify"]] {
+                let outcome = try place.run(arguments)
+                #expect(outcome.code == 65, "\(outcome)")
+                #expect(outcome.output.contains(".ldb") && !outcome.says("LevelDB aborted"), "\(outcome)")
+            }
+            let repair = try place.run("repair", "--write", "db", "--confirm", "db")
+            #expect(repair.code == 65 && !repair.says("LevelDB aborted"), "\(repair)")
+            let verified = try place.run("verify", "--deep", "db")
+            #expect(verified.code == 0, "\(verified)")
+            let count = Int(try place.run("count", "db").output.filter(\.isNumber)) ?? 0
+            #expect(count > 380 && count < 400)
+        }
+    }
+
+    @Test func `A shell that reads a database refuses to repair or destroy it, and reads on`() throws {
+        try Workplace.with { place in
+            try place.makeDatabase("db")
+            let put = try place.run("put", "--write", "db", "a", "b")
+            #expect(put.code == 0, "\(put)")
+            let before = try DirectoryState(place.path + "/db")
+            for command in ["repair", "destroy"] {
+                let outcome = try place.run(
+                    "db", "--keep-going", "-c", "\(command) --write --confirm db", "-c", "get a")
+                #expect(outcome.code == 64 && outcome.lines == ["b"], "\(outcome)")
+                #expect(outcome.says("leave the shell and run lkrepl \(command) DB"), "\(outcome)")
+                #expect(try DirectoryState(place.path + "/db").difference(from: before) == [])
+            }
+        }
+    }
+}
