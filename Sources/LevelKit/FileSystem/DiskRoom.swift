@@ -8,8 +8,8 @@ internal import LevelFiles
 
 /// How much room the disk of a database has for more.
 ///
-/// LevelDB refuses every write for good once its background thread could not write a table. So that thread is never given
-/// work for which there is no room.
+/// LevelDB refuses all further writes after its background thread fails to write a table. So that thread never gets work
+/// that the disk has no room for.
 enum DiskRoom {
     /// A name that LevelDB gives to temporary files, with a number that it does not use; it removes them when it opens a
     /// database.
@@ -33,7 +33,7 @@ enum DiskRoom {
         return free < needed ? (free, needed) : nil
     }
 
-    /// Whether a directory takes so many bytes more.
+    /// Whether a number of bytes can be written in a directory.
     ///
     /// Writes them into a file that has no name any more, and gives them back: quotas and limits of the process are not in the
     /// free space.

@@ -155,8 +155,8 @@ package final class DatabaseReplacement: Sendable {
         }
     }
 
-    /// The first step where directories cannot be exchanged. A process that is killed behind it leaves no database in the
-    /// place, and the old one in the private directory.
+    /// The first of two renames where directories cannot be exchanged. A process that is killed after it leaves no database
+    /// under the path, and the old one in the private directory.
     func moveAside() throws(SystemError) {
         try FileOperations.rename(place.path, to: scratch.path + "/" + Self.oldName)
     }
@@ -191,7 +191,7 @@ extension DatabaseReplacement {
         ScratchDirectory.clearLeftovers(in: place.parentPath, prefix: prefix)
     }
 
-    /// Moves a database that was moved aside back, or out of the way where the new one has come.
+    /// Moves the old database back to its path, or renames it for removal if the new one is already there.
     private static func restore(from name: String, in parent: DirectoryHandle, to place: DatabaseDirectory) {
         guard let handle = try? DirectoryHandle(name, in: parent.descriptor),
             let status = try? handle.status(), status.owner == geteuid(), status.permissions & 0o1777 == 0o700,

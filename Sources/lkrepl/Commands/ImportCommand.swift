@@ -123,11 +123,11 @@ struct ImportCommand: ParsableCommand {
         return summary
     }
 
-    /// Loads pictures; returns how many were passed over because they have not changed.
+    /// Loads pictures; returns the summary of those that were skipped as unchanged.
     private func load(
         _ pictures: PictureImport, _ mode: LoadMode, isIdentified: Bool, by loader: Loader
     ) throws -> LoadSummary {
-        pictures.tellPassedOver()
+        pictures.reportSkipped()
         let changed = try pictures.changedFiles(mode, isIdentified: isIdentified)
         let source = PictureSource(
             pictures.listing.root.path, files: changed,
@@ -145,7 +145,7 @@ struct ImportCommand: ParsableCommand {
         settings.noun = "documents"
         settings.keepsMarkers = !loading.dryRun && photos == nil && mode != .replace
         // A picture takes long to read, so that what is read is stored soon.
-        if photos != nil, loading.batch == nil { settings.batchCount = 25 }
+        if photos != nil, loading.batch == nil { settings.batchCount = 10 }
         if acknowledge {
             let output = StandardOutput()
             settings.acknowledgement = { count in

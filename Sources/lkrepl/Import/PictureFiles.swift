@@ -13,20 +13,20 @@ struct PictureFile: Equatable {
     let seconds: Int64
 }
 
-/// The pictures below a directory, and what is passed over there.
+/// The pictures below a directory, and the skipped files.
 struct PictureListing {
     let root: PictureRoot
     /// In the order of their paths.
     var files: [PictureFile] = []
     /// Pictures whose names exiftool cannot be told, and directories that cannot be read.
     var leftOut: [String] = []
-    /// What is no picture by its name, with what it is instead: an ending, or a word.
-    var passedOver: [(path: String, kind: String)] = []
+    /// Files without a picture's ending, each with its ending or another reason.
+    var skipped: [(path: String, kind: String)] = []
 
-    /// How many of each kind were passed over, such as `3 txt, 2 hidden`; `nil` for none.
-    var passedOverText: String? {
-        guard !passedOver.isEmpty else { return nil }
-        let counts = Dictionary(grouping: passedOver, by: \.kind).mapValues(\.count)
+    /// The number of skipped files of each kind, such as `3 txt, 2 hidden`; `nil` for none.
+    var skippedText: String? {
+        guard !skipped.isEmpty else { return nil }
+        let counts = Dictionary(grouping: skipped, by: \.kind).mapValues(\.count)
         return counts.sorted { ($1.value, $0.key) < ($0.value, $1.key) }
             .map { "\(HumanNumber.grouped($0.value)) \($0.key)" }.joined(separator: ", ")
     }
@@ -45,7 +45,7 @@ enum PictureFiles {
         "insp",
     ]
 
-    /// The pictures in a directory and those below it. Hidden files and directories and links to directories are passed over.
+    /// The pictures in a directory and those below it. Hidden files and directories and links to directories are skipped.
     ///
     /// - Throws: ``CommandFailure`` with `noInput` if there is no such directory.
     static func list(in directory: String) throws -> PictureListing {
@@ -74,24 +74,24 @@ enum PictureFiles {
     /// Adds what has a name in a directory; returns it if it is a directory to go on in.
     private static func add(_ name: String, _ path: String, to listing: inout PictureListing) -> String? {
         if name.hasPrefix(".") {
-            listing.passedOver.append((path, "hidden"))
+            listing.skipped.append((path, "hidden"))
             return nil
         }
         var status = stat()
         guard unsafe lstat(path, &status) == 0 else {
             // Bytes that are not UTF-8 are replaced in the name, and there is no such file.
-            if isPicture(name) { listing.leftOut.append(path) } else { listing.passedOver.append((path, kind(name))) }
+            if isPicture(name) { listing.leftOut.append(path) } else { listing.skipped.append((path, kind(name))) }
             return nil
         }
         let isLink = status.st_mode & S_IFMT == S_IFLNK
         if !isLink, status.st_mode & S_IFMT == S_IFDIR { return path }
         guard unsafe stat(path, &status) == 0 else {
-            listing.passedOver.append((path, "links to nothing"))
+            listing.skipped.append((path, "links to nothing"))
             return nil
         }
         switch status.st_mode & S_IFMT {
-        case S_IFDIR: listing.passedOver.append((path, "links to directories"))
-        case S_IFREG where !isPicture(name): listing.passedOver.append((path, kind(name)))
+        case S_IFDIR: listing.skipped.append((path, "links to directories"))
+        case S_IFREG where !isPicture(name): listing.skipped.append((path, kind(name)))
         case S_IFREG:
             let path = isLink ? FileDescriptor.resolvingLinks(path) : path
             // exiftool takes one file a line. Not asked of characters, of which CR LF is one.
@@ -101,7 +101,7 @@ enum PictureFiles {
             }
             listing.files.append(
                 PictureFile(path: path, byteCount: Int64(status.st_size), seconds: Int64(status.modificationSeconds)))
-        default: listing.passedOver.append((path, "devices and pipes"))
+        default: listing.skipped.append((path, "devices and pipes"))
         }
         return nil
     }

@@ -6,8 +6,8 @@ import DocIndex
     import Darwin
 #endif
 
-/// What an import of pictures does beside reading them: finds those that are in the collection already, tells what it
-/// passes over, and deletes documents whose pictures are gone.
+/// The parts of an import of pictures around reading them: it finds unchanged pictures, reports skipped files, and deletes
+/// the documents of deleted pictures.
 struct PictureImport {
     let listing: PictureListing
     let collection: DocumentCollection
@@ -20,8 +20,8 @@ struct PictureImport {
 
     /// The pictures that must be read.
     ///
-    /// Passes over those whose size and time of change are those that the collection has of them, in the mode `merge`, and
-    /// all that are in the collection in the mode `skip`.
+    /// The mode `merge` leaves out pictures whose size and modification time match their document. The mode `skip` leaves out
+    /// all pictures that have a document.
     ///
     /// - Parameter isIdentified: whether the ids of the collection are the paths of the pictures.
     func changedFiles(_ mode: LoadMode, isIdentified: Bool) throws -> [PictureFile] {
@@ -43,20 +43,19 @@ struct PictureImport {
 
     // MARK: - Telling
 
-    /// Tells what is passed over: one line, and with `-v` each of them.
-    func tellPassedOver() {
+    /// Reports the skipped files: counts in one line, and with `-v` each file.
+    func reportSkipped() {
         for path in listing.leftOut {
             options.note(
-                "import: left out \(path), which cannot be read: no access, or a name with a line end or bytes that are not "
-                    + "UTF-8")
+                "import: cannot read \(path): no permission, or its name contains a line feed or is not UTF-8")
         }
-        guard let text = listing.passedOverText else { return }
-        let count = listing.passedOver.count
+        guard let text = listing.skippedText else { return }
+        let count = listing.skipped.count
         options.note(
-            "import: passed over \(HumanNumber.grouped(count)) " + (count == 1 ? "file that is" : "files that are")
-                + " no picture by name: \(text)" + (options.verbose ? "" : "; -v lists them"))
-        for file in listing.passedOver.sorted(by: { $0.path < $1.path }) {
-            options.detail("import: passed over \(file.path)")
+            "import: skipped \(HumanNumber.grouped(count)) " + (count == 1 ? "file" : "files")
+                + " without a picture's ending: \(text)" + (options.verbose ? "" : "; -v lists them"))
+        for file in listing.skipped.sorted(by: { $0.path < $1.path }) {
+            options.detail("import: skipped \(file.path)")
         }
     }
 
@@ -64,12 +63,12 @@ struct PictureImport {
 
     /// The documents of pictures below the directory whose files are gone.
     ///
-    /// - Throws: ``CommandFailure`` where the directory has no picture at all, as the place of a disk that is not mounted.
+    /// - Throws: ``CommandFailure`` if the directory contains no pictures, like the mount point of an unmounted disk.
     func goneIDs() throws -> [DocumentID] {
         guard !listing.files.isEmpty else {
             throw CommandFailure(
-                .noInput, "\(listing.root.path) has no picture at all, so nothing is pruned",
-                hint: "mount its disk if it is on another one; doc del deletes documents one by one")
+                .noInput, "\(listing.root.path) contains no pictures, so nothing is pruned",
+                hint: "mount its disk if it is on another one; doc del deletes single documents")
         }
         var gone: [DocumentID] = []
         for range in listing.root.idRanges {
@@ -84,14 +83,14 @@ struct PictureImport {
         return gone
     }
 
-    /// Whether there is nothing at a path. What cannot be looked at may still be there.
+    /// Whether no file exists at a path. A file that cannot be examined may still exist.
     private static func isGone(_ path: String) -> Bool {
         var status = stat()
         guard unsafe lstat(path, &status) != 0 else { return false }
         return errno == ENOENT || errno == ENOTDIR
     }
 
-    /// Deletes documents, some at a time; returns how many there were.
+    /// Deletes the documents of deleted pictures in batches; returns their number.
     func prune(_ store: DocumentStore) throws -> Int {
         let gone = try goneIDs()
         var rest = gone[...]

@@ -8,9 +8,8 @@ import DocIndex
 
 /// The directory of an import of pictures, and the ways in which earlier imports may have spelt it.
 ///
-/// The id of a picture is its canonical path. Versions before 0.2 took the path as it was typed, so `wb` and `/home/me/wb`
-/// gave two documents. Documents of such imports are found again where the directory is typed in the same way, or lies
-/// below the working directory.
+/// The id of a picture is its canonical path. Earlier versions used the path as typed, so `wb` and `/home/me/wb` gave two
+/// documents. Such documents are found again if the directory is typed in the same way or is below the working directory.
 struct PictureRoot {
     /// The canonical path.
     let path: String

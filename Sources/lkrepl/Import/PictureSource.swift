@@ -6,7 +6,7 @@ final class PictureSource: RecordSource {
     private let files: [PictureFile]
     /// The id that a picture has in the collection, by its path.
     private let id: (String) throws -> String
-    /// Tells of what could not be read of a picture.
+    /// Reports unreadable tags and pictures.
     private let warn: (String) -> Void
     private var started = 0
     private var runs: [(run: ExifToolRun, files: ArraySlice<PictureFile>)] = []
@@ -26,7 +26,7 @@ final class PictureSource: RecordSource {
     ///   - name: the directory, for messages.
     ///   - files: the pictures that are to be read.
     ///   - id: the id of the picture at a path.
-    ///   - warn: told of a tag or a picture that cannot be read.
+    ///   - warn: called with a message for each unreadable tag or picture.
     init(
         _ name: String, files: [PictureFile], id: @escaping (String) throws -> String = { $0 },
         warn: @escaping (String) -> Void
@@ -75,7 +75,7 @@ final class PictureSource: RecordSource {
                 throw RecordFault(.syntax, "what exiftool has printed of a picture cannot be read: \(error.message)")
             }
             for tag in leftOut {
-                warn("\(path): left out the tag \(ByteNotation.print(tag)), which cannot be read")
+                warn("\(path): ignored the unreadable tag \(ByteNotation.print(tag))")
             }
             return object
         }
@@ -106,17 +106,17 @@ final class PictureSource: RecordSource {
             }
         }
         elements.reverse()
-        if elements.count < files.count { tellMissing(files) }
+        if elements.count < files.count { reportMissing(files) }
     }
 
-    /// Names the pictures of which exiftool has said nothing.
-    private func tellMissing(_ files: ArraySlice<PictureFile>) {
+    /// Names the pictures for which exiftool returned no data.
+    private func reportMissing(_ files: ArraySlice<PictureFile>) {
         let found = Set(
             elements.compactMap { element in
                 (Self.readable(element.bytes)?.object[Self.pathTag]?.stringValue).map { Array($0.utf8) }
             })
         for file in files where !found.contains(Array(file.path.utf8)) {
-            warn("\(file.path): exiftool says nothing of it")
+            warn("\(file.path): exiftool returned no data for it")
         }
     }
 }

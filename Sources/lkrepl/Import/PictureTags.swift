@@ -1,12 +1,11 @@
-/// Takes the object that exiftool has printed of one picture apart where it is no JSON as a whole.
+/// Recovers the readable members of an object that exiftool printed and that is not valid JSON.
 ///
-/// Names of tags come out of files. One with bytes that are not UTF-8, or one that stands there twice, would make the whole
-/// object unreadable.
+/// Names of tags come from files. A single name that is not UTF-8, or that occurs twice, makes the whole object invalid.
 enum PictureTags {
     /// The object without the members that cannot be read.
     ///
     /// - Parameter isReadable: whether an object of one member, or of several, can be read.
-    /// - Returns: also the names of the members that were left out; `nil` if the text is not made of members at all.
+    /// - Returns: the object, and the names of the members that were left out; `nil` if the text is not an object.
     static func readable(
         _ text: Span<UInt8>, _ isReadable: (Span<UInt8>) -> Bool
     ) -> (object: [UInt8], leftOut: [[UInt8]])? {

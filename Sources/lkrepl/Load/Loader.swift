@@ -309,7 +309,7 @@ final class Loader {
         let count = summary.storedCount
         if options.isAllOrNothing {
             failure.hint =
-                advice + Self.nothingChanged + (options.skipsBad ? "" : "; --on-error skip leaves bad ones out")
+                advice + Self.nothingChanged + (options.skipsBad ? "" : "; --on-error skip ignores bad records")
         } else if options.keepsMarkers {
             failure.hint =
                 "\(advice)\(count) \(options.noun) before it are stored; mend it and run again"
@@ -318,7 +318,7 @@ final class Loader {
         return failure
     }
 
-    static let nothingChanged = "nothing was replaced, and the database is as it was"
+    static let nothingChanged = "nothing was replaced; the database is unchanged"
 
     /// Stores what is there, and says how to go on.
     private func interrupted() throws -> CommandFailure {

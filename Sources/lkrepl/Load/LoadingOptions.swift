@@ -9,7 +9,7 @@ struct LoadingOptions: ParsableArguments {
         String?
     @Flag(name: .long, help: "The file is one of rejects, whose records were mended.") var fromRejects = false
     @Flag(name: [.long, .customShort("n")], help: "Check everything and store nothing.") var dryRun = false
-    @Option(name: .long, help: "Records written together: 1000, of pictures 25, if not given.") var batch: Int?
+    @Option(name: .long, help: "Records written together: 1000, of pictures 10, if not given.") var batch: Int?
     @Option(name: .long, help: "Bytes of input written together, at most, such as 64K or 1M.") var batchBytes =
         ByteCountArgument(1 << 20)
     @Option(name: .long, help: "What survives the loss of power: each batch, the whole at its end, or none.")

@@ -5,7 +5,7 @@ extension Session {
     /// Runs `body` with a copy of a database, which takes the place of the database when `body` has returned. If `body`
     /// throws, or the process is killed at any moment, the database is as it was.
     ///
-    /// Other processes cannot write to the database meanwhile; they read what it was.
+    /// Until then other processes cannot write to the database, and read its old content.
     static func replacing<R>(_ path: String, _ options: GlobalOptions, _ body: (Session) throws -> R) throws -> R {
         let access = try DatabaseAccess(options)
         if let shell, shell.session.path == path {

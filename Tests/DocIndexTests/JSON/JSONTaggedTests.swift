@@ -47,7 +47,7 @@ import Testing
     }
 
     @Test(arguments: [("1", 1), ("-7", -7), ("1.5", 1.5), ("1.0", 1.0), ("1e3", 1000.0)] as [(String, DocumentValue)])
-    func `A number as text is the number`(text: String, value: DocumentValue) throws {
+    func `A $num form with the text of a number is read as that number`(text: String, value: DocumentValue) throws {
         #expect(try DocumentValue(json: "{\"$num\":\"\(text)\"}", notation: .tagged) == value)
         #expect(try DocumentValue(json: "{\"$num\":\"\(text)\"}", notation: .dump) == value)
     }

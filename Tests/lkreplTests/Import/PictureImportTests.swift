@@ -100,7 +100,7 @@ struct `Pictures that are imported again` {
         }
     }
 
-    @Test func `tell of each file that is passed over`() throws {
+    @Test func `come with the number of skipped files, and their names on request`() throws {
         try Self.with { place, _ in
             #expect(
                 try place.shell(
@@ -110,7 +110,7 @@ struct `Pictures that are imported again` {
             let told = try Self.run(place, "wb")
             #expect(
                 told.says(
-                    "passed over 7 files that are no picture by name: 2 txt, 1 hidden, 1 links to directories, 1 links to "
+                    "skipped 7 files without a picture's ending: 2 txt, 1 hidden, 1 links to directories, 1 links to "
                         + "nothing, 1 pdf, 1 without ending; -v lists them"), "\(told)")
             #expect(!told.says("a.txt"))
             let listed = try Self.run(place, "wb", "-v")
@@ -141,10 +141,10 @@ struct `Pictures that are imported again` {
                 ["import", "--write", "mine.store", "files", "--photos", "wb"],
                 environment: ["PATH": place.path + "/bin:" + path])
             #expect(outcome.code == 0 && outcome.says("inserted 2"), "\(outcome)")
-            #expect(outcome.says("a.jpg: left out the tag \"XMP:B\\xffd\""), "\(outcome)")
-            #expect(outcome.says("a.jpg: left out the tag XMP:Go"), "\(outcome)")
+            #expect(outcome.says("a.jpg: ignored the unreadable tag \"XMP:B\\xffd\""), "\(outcome)")
+            #expect(outcome.says("a.jpg: ignored the unreadable tag XMP:Go"), "\(outcome)")
             #expect(
-                outcome.says("c.jpg: exiftool says nothing of it") && !outcome.says("a.jpg: exiftool"), "\(outcome)")
+                outcome.says("c.jpg: exiftool returned no data") && !outcome.says("a.jpg: exiftool"), "\(outcome)")
             let found = try place.run("find", "mine.store", "files")
             #expect(
                 found.lines == [

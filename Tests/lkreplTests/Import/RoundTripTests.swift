@@ -213,7 +213,7 @@ private struct RandomDocuments {
         }
     }
 
-    @Test func `mean themselves where that is asked for`() throws {
+    @Test func `with objects such as $date are stored literally on request`() throws {
         try Workplace.with { place in
             try place.makeItems()
             let text = #"{"id":"a","d":{"$date":"2020-01-02T03:04:05.000Z"},"n":{"$num":"x"}}"#

@@ -63,7 +63,7 @@ private enum Replacement {
                 #expect(try Replacement.leftovers(in: place) == [], "\(share)")
             }
             let told = try place.run(Self.command + ["-"], input: Array(new[..<(new.count / 2)]))
-            #expect(told.says("the database is as it was"), "\(told)")
+            #expect(told.says("the database is unchanged"), "\(told)")
             let whole = try place.run(Self.command + ["-"], input: new)
             #expect(whole.code == 0 && whole.says("removed 200"), "\(whole)")
             #expect(try place.dump("old") == new)
@@ -199,7 +199,7 @@ private enum Replacement {
 
 /// What `--on-error skip` promises.
 @Suite struct `A record that cannot be stored` {
-    @Test func `is named and passed over, whatever the reason`() throws {
+    @Test func `is named and skipped, whatever the reason`() throws {
         try Workplace.with { place in
             try place.write(
                 #"{"collections":{"items":{"indexes":{"s":{"fields":["s"]},"u":{"fields":["u"],"unique":true}}}}}"#,

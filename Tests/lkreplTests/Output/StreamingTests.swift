@@ -198,7 +198,7 @@ import Testing
                     let code = try child.wait()
                     let error = String(decoding: try place.read(".run-replacing"), as: UTF8.self)
                     #expect([0, 130].contains(code), "\(error)")
-                    if code == 130 { #expect(error.contains("the database is as it was"), "\(error)") }
+                    if code == 130 { #expect(error.contains("the database is unchanged"), "\(error)") }
                 }
                 let again = try place.run(command + ["--restart"])
                 #expect(again.code == 0, "\(again)")
