@@ -3,6 +3,8 @@ internal import LevelFiles
 /// Changes blocks of tables as somebody would who wants to end the process that reads them: their checksums match.
 package enum TableForgery: String, CaseIterable, Sendable {
     case shortKeyInIndex, shortKeyInData, lengthsThatOverflow, restartWithinKey, snappyOfFourGibibytes, handleBeyondFile
+    /// LevelDB takes the block for an empty one, or for one that begins later.
+    case noRestarts, lateRestart
 
     /// Forges a block of the largest table of a database.
     ///
@@ -28,6 +30,12 @@ package enum TableForgery: String, CaseIterable, Sendable {
             try forgery.replace(data, type: 1) {
                 $0.replaceSubrange(0..<5, with: [0xff, 0xff, 0xff, 0xff, 0x0f])
             }
+        case .noRestarts: try forgery.replace(data) { $0.replaceSubrange($0.count - 4..<$0.count, with: [0, 0, 0, 0]) }
+        case .lateRestart:
+            try forgery.replace(data) { block in
+                let restarts = block.count - 4 - 4 * Int(block[block.count - 4])
+                block.replaceSubrange(restarts..<restarts + 4, with: block[restarts + 4..<restarts + 8])
+            }
         case .handleBeyondFile:
             try forgery.replace(table.footer.index) { block in
                 // All of the first key but eight bytes becomes a part of the value: offset 0, and a length of 35 bits.
@@ -37,6 +45,13 @@ package enum TableForgery: String, CaseIterable, Sendable {
                 block.replaceSubrange(11..<17, with: [0, 0xff, 0xff, 0xff, 0xff, 0x7f])
             }
         }
+    }
+
+    /// Makes the first key of a block larger than those behind it.
+    package static func disorder(block position: Int, in database: String) throws {
+        let path = try largestTable(in: database)
+        let handle = try Table(at: path).index()[position].handle
+        try BlockForgery(path).replace(handle) { $0[3] = 0xff }
     }
 
     /// Gives a block another compression.

@@ -138,14 +138,20 @@ package struct FileCheck: Sendable {
         }
         do throws(FileFault) {
             let table = try Table(at: files.path(of: file.name))
-            if depth == .safety, let fault = try table.hazard(.everything) { add(fault) }
+            if depth == .safety, let fault = try table.hazard(.everything, isBytewise: version.isBytewise) {
+                add(fault)
+            }
             guard depth == .everything else { return }
             var reading = TableCheck(table, isOrdered: version.isBytewise)
             try reading.run()
             blockCount += reading.blockCount
             entryCount += reading.entryCount
             for fault in reading.faults { add(fault) }
-            if reading.faults.isEmpty, let fault = try table.hazard(.everything) { return add(fault) }
+            if reading.faults.isEmpty,
+                let fault = try table.hazard(.everything, isBytewise: version.isBytewise)
+            {
+                return add(fault)
+            }
             guard version.isBytewise, reading.faults.isEmpty else { return }
             if let first = reading.first, first != listed.smallest {
                 add(file.name, nil, "its first key is not the one that the manifest gives")

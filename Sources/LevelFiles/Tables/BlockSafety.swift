@@ -1,8 +1,9 @@
-/// Whether LevelDB can read a block without ending the process.
+/// Whether LevelDB can read a block without ending the process, and without passing over entries.
 ///
 /// LevelDB trusts a block whose checksum matches. A key that is shorter than the eight bytes of its number ends the
 /// process in an assertion (`db/dbformat.h`, `ExtractUserKey`), and two lengths whose sum exceeds 32 bits lead it out of
-/// the block (`table/block.cc`, `DecodeEntry`). LevelDB writes no such block, so somebody has forged it.
+/// the block (`table/block.cc`, `DecodeEntry`). A block without restarts is empty for it, and one whose first restart is not
+/// at its beginning lacks the entries before. LevelDB writes no such block, so somebody has forged it.
 enum BlockSafety {
     /// The bytes behind a user's key in every key of a data block or an index.
     static let numberByteCount = 8
@@ -12,11 +13,14 @@ enum BlockSafety {
     /// - Parameters:
     ///   - bytes: the block, unpacked.
     ///   - shortest: the least number of bytes in a key.
-    /// - Complexity: O(n) in the number of entries. Keys and values are not looked at.
-    static func hazard(in bytes: [UInt8], shortestKey shortest: Int) -> String? {
+    ///   - sequence: the keys so far, behind which those of the block must follow; `nil` where their order is not looked at.
+    /// - Complexity: O(n) in the number of entries, or in the bytes of the keys where their order is looked at.
+    static func hazard(
+        in bytes: [UInt8], shortestKey shortest: Int, following sequence: inout KeySequence?
+    ) -> String? {
         unsafe bytes.withUnsafeBufferPointer { bytes in
             var walk = unsafe Walk(bytes)
-            return unsafe walk.run(shortestKey: shortest)
+            return unsafe walk.run(shortestKey: shortest, following: &sequence)
         }
     }
 
@@ -26,12 +30,14 @@ enum BlockSafety {
 
         init(_ bytes: UnsafeBufferPointer<UInt8>) { unsafe self.bytes = bytes }
 
-        mutating func run(shortestKey shortest: Int) -> String? {
+        mutating func run(shortestKey shortest: Int, following sequence: inout KeySequence?) -> String? {
             let restartCount = unsafe bytes.count < 4 ? Int.max : number(at: bytes.count - 4)
             guard unsafe bytes.count >= 4, unsafe restartCount <= (bytes.count - 4) / 4 else {
                 return "its block has no room for its restarts"
             }
             let end = unsafe bytes.count - 4 - 4 * restartCount
+            let firstRestart = restartCount == 0 ? -1 : unsafe number(at: end)
+            guard firstRestart == 0 else { return "its block has no restart at its beginning" }
             var restart = 0
             var keyByteCount = 0
             while unsafe position < end {
@@ -40,9 +46,11 @@ enum BlockSafety {
                     let valueByteCount = unsafe length(before: end), shared <= keyByteCount,
                     unsafe unshared + valueByteCount <= end - position
                 else { return "its block has an entry that does not fit" }
+                let rest = unsafe UnsafeBufferPointer(rebasing: bytes[position..<position + unshared])
                 unsafe position += unshared + valueByteCount
                 keyByteCount = shared + unshared
                 guard keyByteCount >= shortest else { return "its block has a key of \(keyByteCount) bytes" }
+                guard unsafe sequence?.takes(shared, rest) != false else { return "its block has keys out of order" }
                 // A search begins at a restart, and takes what is there for a whole key.
                 while restart < restartCount, unsafe number(at: end + 4 * restart) == start {
                     guard shared == 0 else { return "its block has a restart at a key that is not stored whole" }

@@ -152,7 +152,7 @@ struct StoreInspection {
         let reader = try Table(file, name: name, byteCount: table.byteCount)
         indexByteCount += min(reader.indexByteCount, Self.indexByteLimit)
         if depth == .outline, indexByteCount > Self.indexByteLimit { return nil }
-        return try reader.hazard(depth)
+        return try reader.hazard(depth, isBytewise: order == .bytewise)
     }
 
     private func error(_ fault: FileFault) -> LevelError {

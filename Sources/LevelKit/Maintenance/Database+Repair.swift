@@ -104,7 +104,9 @@ private struct Repair {
         do throws(LevelError) {
             try removeObsoleteFiles(scope)
             outcome.droppedFromLogs = try cleanLogs()
-            outcome.droppedFromTables = try ForgedTables(directory: directory).disarm()
+            outcome.droppedFromTables = try ForgedTables(
+                directory: directory, isBytewise: options.order == .bytewise
+            ).disarm()
             var options = options
             // Relaxed, the engine would use blocks whose checksums do not fit, and keys out of order abort the process.
             options.integrity = .strict

@@ -5,6 +5,8 @@ internal import LevelFiles
 /// LevelDB's repair reads every table in the directory, also those that no manifest names. A backup of the files exists.
 struct ForgedTables {
     let directory: DatabaseDirectory
+    /// Whether keys are ordered by their bytes.
+    let isBytewise: Bool
 
     /// Makes all tables harmless.
     ///
@@ -35,7 +37,11 @@ struct ForgedTables {
     private func hazardousBlocks(of name: String) throws(SystemError) -> [BlockHandle]? {
         guard TableFile.isTable(directory.file(name)) else { return nil }
         // What else is wrong with a table, LevelDB finds itself.
-        do throws(FileFault) { return try Table(at: directory.file(name)).hazardousBlocks() } catch { return [] }
+        do throws(FileFault) {
+            return try Table(at: directory.file(name)).hazardousBlocks(isBytewise: isBytewise)
+        } catch {
+            return []
+        }
     }
 
     private func archive(_ name: String) throws(SystemError) -> UInt64 {

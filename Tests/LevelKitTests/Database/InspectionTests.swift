@@ -172,6 +172,30 @@ import Testing
         }
     }
 
+    @Test
+    func
+        `keys out of order in a forged table are no silent answer: checksEveryBlock refuses them, and repair leaves them out`()
+        throws
+    {
+        try withTemporaryDirectory(leavesDamage: true) { directory in
+            let path = directory + "/db"
+            try TableFixture.make(at: path, count: 400)
+            try TableForgery.disorder(block: 5, in: path)
+            var options = DatabaseOptions()
+            options.checksEveryBlock = true
+            for mode in [Database.Mode.readWrite, .readOnly] {
+                let error = thrownError { _ = try Database.open(at: path, options: options, mode: mode) }
+                #expect(error?.code == .corruption && error?.message.contains("out of order") == true)
+            }
+            let report = try Database.repair(at: path)
+            #expect(report.droppedByteCount > 0 && report.verification.isSound)
+            let database = try Database.open(at: path)
+            let count = try keys(of: database).count
+            #expect(count > 380 && count < 400)
+            try database.close()
+        }
+    }
+
     @Test(arguments: TableForgery.allCases)
     func `verify and repair of a forged table end no process, and repair keeps the other blocks`(
         forgery: TableForgery

@@ -162,17 +162,21 @@ import Testing
 }
 
 @Suite struct `A query that looks like a mistake` {
-    @Test(arguments: [
-        (["find", "ratng = 5"], "ratng; did you mean rating?"), (["find", "ratng = 5", "--count"], "rating?"),
-        (["find", "ratng = 5", "--exists"], "rating?"), (["find", "rating = 5", "--sort", "takn"], "taken?"),
-        (["find", "rating = 5", "--fields", "id,titel"], "title?"), (["find", "rating = '4'"], "rating = 4?"),
-        (["find", "keywords = sea"], "keywords HAS"), (["find", "rating >= four"], "holds numbers"),
-        (["find", "taken > yesterday"], "holds dates"), (["find", "year(date) = 2012"], "describe lists the fields"),
-        (["find", "--filter-json", #"{"ratng": 5}"#], "rating?"), (["facets", "camera"], "no document has a field camera"),
-        (["facets", "rating", "--where", "ratng = 5"], "rating?"), (["distinct", "ratin"], "rating?"),
-        (["search", "snow", "--where", "ratng = 5"], "rating?"), (["search", "snow", "--fields", "titel"], "title?"),
-        (["export", "ratng = 5"], "rating?"), (["export", "--sort", "takn"], "taken?"),
-    ] as [([String], String)])
+    @Test(
+        arguments: [
+            (["find", "ratng = 5"], "ratng; did you mean rating?"), (["find", "ratng = 5", "--count"], "rating?"),
+            (["find", "ratng = 5", "--exists"], "rating?"), (["find", "rating = 5", "--sort", "takn"], "taken?"),
+            (["find", "rating = 5", "--fields", "id,titel"], "title?"), (["find", "rating = '4'"], "rating = 4?"),
+            (["find", "keywords = sea"], "keywords HAS"), (["find", "rating >= four"], "holds numbers"),
+            (["find", "taken > yesterday"], "holds dates"),
+            (["find", "year(date) = 2012"], "describe lists the fields"),
+            (["find", "--filter-json", #"{"ratng": 5}"#], "rating?"),
+            (["facets", "camera"], "no document has a field camera"),
+            (["facets", "rating", "--where", "ratng = 5"], "rating?"), (["distinct", "ratin"], "rating?"),
+            (["search", "snow", "--where", "ratng = 5"], "rating?"),
+            (["search", "snow", "--fields", "titel"], "title?"),
+            (["export", "ratng = 5"], "rating?"), (["export", "--sort", "takn"], "taken?"),
+        ] as [([String], String)])
     func `is answered with a warning, and fails under --strict`(arguments: [String], message: String) throws {
         try Workplace.with { place in
             try place.makePhotos()
@@ -220,7 +224,8 @@ import Testing
                 ("ExifIFD:DateTimeOriginal >= 2003-01-01", 7), ("ExifIFD:DateTimeOriginal > '2003-01-01'", 6),
                 ("ExifIFD:DateTimeOriginal = 2003-01-01", 1), ("ExifIFD:DateTimeOriginal < 2003-01-01T10:00:00", 2),
                 ("ExifIFD:DateTimeOriginal between 2003-01-01 and 2005-01-01", 3),
-                ("ExifIFD:DateTimeOriginal != 2003-01-01", 8), ("ExifIFD:DateTimeOriginal in (2003-01-01, 2004-01-01)", 2),
+                ("ExifIFD:DateTimeOriginal != 2003-01-01", 8),
+                ("ExifIFD:DateTimeOriginal in (2003-01-01, 2004-01-01)", 2),
             ] {
                 let outcome = try place.run("find", "mine.store", "files", condition, "--count", "--strict")
                 #expect(outcome.output == "\(count)\n", "\(condition): \(outcome)")
@@ -234,7 +239,8 @@ import Testing
                 #expect(outcome.output == "\(count)\n", "\(selector): \(outcome)")
             }
             let named = try place.run(
-                "find", "mine.store", "files", "ExifIFD:DateTimeOriginal >= :day", "--param", "day=2003-01-01", "--count")
+                "find", "mine.store", "files", "ExifIFD:DateTimeOriginal >= :day", "--param", "day=2003-01-01",
+                "--count")
             #expect(named.output == "7\n", "\(named)")
         }
     }
