@@ -13,17 +13,18 @@ enum ContentAdoption {
         for collection in new.collections.indices {
             for position in new.collections[collection].indexes.indices {
                 let entry = new.collections[collection].indexes[position]
-                guard !entry.hasContent, entry.isReady, let index = entry.index as? ValueIndex,
-                    try !hasMarks(index, in: reader)
-                else { continue }
+                guard !entry.hasContent, entry.isReady, try !hasMarks(entry, in: reader) else { continue }
                 new.collections[collection].indexes[position].hasContent = true
             }
         }
         return new == catalog ? nil : new
     }
 
-    /// Whether an entry has an array or object without content, or is none.
-    private static func hasMarks(_ index: ValueIndex, in reader: some KeyValueReader) throws -> Bool {
+    /// Whether an entry of an index has an array or object without content, or is none.
+    ///
+    /// - Complexity: O(*n*) in the entries.
+    static func hasMarks(_ entry: Catalog.IndexEntry, in reader: some KeyValueReader) throws -> Bool {
+        guard let index = entry.index as? ValueIndex else { return false }
         var cancellation = CancellationCheck()
         var cursor = try reader.cursor(in: .prefix(index.entryPrefix))
         while try cursor.advance() {

@@ -16,12 +16,18 @@ struct IndexedDate: Sendable, Hashable {
 
     /// A part of the date as the wall clock showed it.
     func value(of part: DatePart) -> Int64 {
-        let (sum, overflow) = milliseconds.addingReportingOverflow(Int64(offsetMinutes ?? 0) * 60_000)
-        let local = overflow ? milliseconds : sum
-        // Rounds down, as no multiplication of the days could do at the end of the range.
-        let rest = local % 86_400_000
-        let days = local / 86_400_000 - (rest < 0 ? 1 : 0)
-        let minutes = (rest < 0 ? rest + 86_400_000 : rest) / 60_000
+        // Days apart from the rest, which the offset is added to: at the end of the range, their sum has no room in 64 bits.
+        var days = milliseconds / 86_400_000
+        var rest = milliseconds % 86_400_000 + Int64(offsetMinutes ?? 0) * 60_000
+        while rest < 0 {
+            days -= 1
+            rest += 86_400_000
+        }
+        while rest >= 86_400_000 {
+            days += 1
+            rest -= 86_400_000
+        }
+        let minutes = rest / 60_000
         let (year, month, day) = CalendarDay.parts(ofDay: days)
         return switch part {
         case .year: year

@@ -71,7 +71,9 @@ extension Table {
         guard filters.fault == nil, filters.handles.allSatisfy(holds), index.fault == nil,
             index.handles.allSatisfy(holds)
         else { return nil }
+        // LevelDB does without a filter that it cannot read.
         var blocks: [BlockHandle] = []
+        for handle in filters.handles { if try packingFault(of: handle) != nil { blocks.append(handle) } }
         var sequence = isBytewise ? KeySequence() : nil
         for handle in index.handles {
             let before = sequence

@@ -10,10 +10,9 @@ extension ConditionOptions {
         let diagnostics = try collection.diagnostics(of: query, fields: fields)
         guard let first = diagnostics.first else { return }
         throw CommandFailure(
-            .usage, first.description,
+            .usage, Self.text(first),
             hint: diagnostics.count > 1
-                ? diagnostics.dropFirst().map(\.description).joined(separator: "; ")
-                : "without --strict this is a warning")
+                ? diagnostics.dropFirst().map(Self.text).joined(separator: "; ") : "without --strict this is a warning")
     }
 
     /// Warns on standard error of a query that looks like a mistake, after it was run.
@@ -25,8 +24,12 @@ extension ConditionOptions {
     ) throws {
         guard !strict, !options.quiet, query.limit != 0 else { return }
         for diagnostic in try collection.diagnostics(of: query, fields: fields, foundSomething: foundSomething) {
-            let isLost = diagnostic.problem == .unknownField && diagnostic.suggestions.isEmpty
-            options.note("warning: \(diagnostic)" + (isLost ? "; describe lists the fields" : ""))
+            options.note("warning: \(Self.text(diagnostic))")
         }
+    }
+
+    private static func text(_ diagnostic: QueryDiagnostic) -> String {
+        let isLost = diagnostic.problem == .unknownField && diagnostic.suggestions.isEmpty
+        return "\(diagnostic)" + (isLost ? "; describe lists the fields" : "")
     }
 }

@@ -26,7 +26,8 @@ final class Session {
     ///
     /// - Parameter owner: the session of this process that has the database open; `nil` if none has.
     init(rehearsing path: String, owner: Session?) throws {
-        (database, copy) = try DatabaseAccess().openCopy(of: path, owner: owner?.database)
+        // The copy is the reader's own, whoever made the original, so nothing else would have its blocks checked.
+        (database, copy) = try DatabaseAccess(checksEveryBlock: true).openCopy(of: path, owner: owner?.database)
         self.path = path
     }
 

@@ -112,4 +112,13 @@ import Testing
         #expect(keys[2] == [0x0e, 0x80, 0, 0, 0, 0, 0, 0, 0, 0, 0])
         #expect(keys[4] == [0x0e, 0x80, 0, 0, 0, 0, 0, 0, 0, 0x80, 60])
     }
+
+    @Test func `Parts are those of the wall clock, also at the ends of the range`() {
+        let late = IndexedDate(milliseconds: .max, offsetMinutes: 120)
+        #expect(late.value(of: .hour) == 9 && late.value(of: .minute) == 12 && late.value(of: .year) == 292_278_994)
+        let early = IndexedDate(milliseconds: .min, offsetMinutes: -90)
+        #expect(early.value(of: .hour) == 15 && early.value(of: .minute) == 17 && early.value(of: .day) == 16)
+        #expect(IndexedDate(milliseconds: -1, offsetMinutes: 1439).value(of: .monthDay) == 101)
+        #expect(IndexedDate(milliseconds: 0, offsetMinutes: -1).value(of: .monthDay) == 1231)
+    }
 }

@@ -46,6 +46,18 @@ import Testing
         }
     }
 
+    @Test func `A dry run checks every block of its copy, which belongs to the reader whoever made the original`() throws {
+        try Workplace.with(isVerified: false) { place in
+            try Self.makeForged("db", in: place)
+            let good = try Database.open(at: place.path + "/good")
+            try good.put("v", forKey: "k")
+            try good.close()
+            let dump = try place.run("dump", "good")
+            let outcome = try place.run("load", "--dry-run", "db", "-", input: dump.output)
+            #expect(outcome.code == 65 && outcome.says(".ldb") && !outcome.says("LevelDB aborted"), "\(outcome)")
+        }
+    }
+
     @Test func `With --untrusted a forged block is an error with its file and byte, and nothing changes`() throws {
         try Workplace.with(isVerified: false) { place in
             try Self.makeForged("db", in: place)
