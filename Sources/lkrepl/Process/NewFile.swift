@@ -11,11 +11,11 @@ struct NewFile {
         guard !file.isEmpty, !FileDescriptor.isDirectory(file) else {
             throw CommandFailure(.cannotCreate, "cannot write to \(file): it is no file", hint: "name a file with -o")
         }
-        try OutputGuard.check(file)
-        if FileDescriptor.isSpecial(file) {
-            let descriptor = try FileDescriptor.openSpecial(file)
+        let place = try OutputPlace(file)
+        try place.check()
+        if place.isSpecial {
+            let descriptor = try place.open(0)
             do {
-                try OutputGuard.check(descriptor, openAt: file)
                 let output = StandardOutput(descriptor: descriptor, name: file)
                 let result = try body(output)
                 try output.close()
@@ -25,6 +25,6 @@ struct NewFile {
                 throw error
             }
         }
-        return try PartialFile.write(FileDescriptor.resolvingLinks(file), isSynchronized: true, body)
+        return try PartialFile.write(place, isSynchronized: true, body)
     }
 }
