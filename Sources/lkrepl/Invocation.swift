@@ -152,7 +152,8 @@ enum Invocation {
             default:
                 throw CommandFailure(
                     .usage, "\(first) cannot follow a database",
-                    hint: "write lkrepl COMMAND \(database) …, or lkrepl \(database) -c 'COMMAND …'")
+                    hint: "write lkrepl COMMAND \(ShellWord.quoted(database)) …, or "
+                        + "lkrepl \(ShellWord.quoted(database)) -c 'COMMAND …'")
             }
         }
         return shell

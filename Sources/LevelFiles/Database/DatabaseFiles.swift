@@ -78,8 +78,9 @@ package struct DatabaseFiles: Sendable {
             }
             guard let kind = EngineFileName(name) else { continue }
             var status = stat()
-            // A file that is gone already is none.
-            guard unsafe stat(path + "/" + name, &status) == 0 else { continue }
+            // A file that is gone already is none, and neither is a device. The links of a database that is open for reading
+            // lead to files.
+            guard unsafe stat(path + "/" + name, &status) == 0, status.st_mode & S_IFMT == S_IFREG else { continue }
             files.append(File(name: name, kind: kind, byteCount: UInt64(max(0, status.st_size))))
         }
         return files.sorted { $0.name.utf8.lexicographicallyPrecedes($1.name.utf8) }

@@ -12,13 +12,27 @@ package final class OpenFile {
     /// The system's number of the file, valid as long as this object lives.
     package let descriptor: Int32
 
-    /// Opens a file for reading.
+    /// What the system tells of an open file.
+    package struct Status {
+        /// Bytes in the file.
+        package let byteCount: UInt64
+        /// Bytes that the file takes on the disk; fewer than ``byteCount`` in a file with holes.
+        package let allocatedByteCount: UInt64
+        /// The permission bits.
+        package let permissions: UInt32
+        package let owner: UInt32
+        /// How many names the file has.
+        package let linkCount: Int
+    }
+
+    /// Opens a file for reading. A pipe, a device or a socket is an error: one may be read without end.
     ///
     /// - Parameter followsLink: whether the last step of the path may be a symbolic link; else that is an error, `ELOOP`.
     package init(reading path: String, followsLink: Bool = true) throws(SystemError) {
         // Without waiting: a pipe in place of a file would otherwise wait for somebody who writes to it.
         descriptor = unsafe open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | (followsLink ? 0 : O_NOFOLLOW))
         guard descriptor >= 0 else { throw .last }
+        try requireFile()
     }
 
     /// Makes a new file for writing; an existing one is an error.
@@ -33,6 +47,7 @@ package final class OpenFile {
     package init(reading name: String, in directory: Int32) throws(SystemError) {
         descriptor = unsafe openat(directory, name, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOFOLLOW)
         guard descriptor >= 0 else { throw .last }
+        try requireFile()
     }
 
     /// Makes a new file for writing in a directory that is open; an existing one is an error.
@@ -48,23 +63,20 @@ package final class OpenFile {
         close(descriptor)
     }
 
-    /// Bytes in the file, and who may read it.
-    package func status() throws(SystemError) -> (byteCount: UInt64, permissions: UInt32) {
+    /// Throws for what is neither a file nor a directory, whose names can be synchronized.
+    private func requireFile() throws(SystemError) {
         var status = stat()
         guard unsafe fstat(descriptor, &status) == 0 else { throw .last }
-        return (UInt64(max(0, status.st_size)), UInt32(status.st_mode) & 0o777)
+        guard [S_IFREG, S_IFDIR].contains(status.st_mode & S_IFMT) else { throw .notAFile }
     }
 
-    /// Gives the file to another user, which root alone can.
-    package func setOwner(_ user: UInt32, group: UInt32) throws(SystemError) {
-        guard fchown(descriptor, uid_t(user), gid_t(group)) == 0 else { throw .last }
-    }
-
-    /// How many names the file has.
-    package func linkCount() throws(SystemError) -> Int {
+    /// Bytes in the file, and who may use it.
+    package func status() throws(SystemError) -> Status {
         var status = stat()
         guard unsafe fstat(descriptor, &status) == 0 else { throw .last }
-        return Int(status.st_nlink)
+        return Status(
+            byteCount: UInt64(max(0, status.st_size)), allocatedByteCount: UInt64(max(0, status.st_blocks)) * 512,
+            permissions: UInt32(status.st_mode) & 0o777, owner: UInt32(status.st_uid), linkCount: Int(status.st_nlink))
     }
 
     /// Sets who may use the file.
@@ -155,8 +167,9 @@ package final class OpenFile {
 
     /// Fills this empty file with another one, from its beginning to its end.
     ///
+    /// - Parameter limit: the most bytes that are copied; somebody may be adding to the file.
     /// - Returns: the bytes that were copied.
-    package func fill(from source: OpenFile) throws(SystemError) -> UInt64 {
+    package func fill(from source: OpenFile, limit: UInt64 = .max) throws(SystemError) -> UInt64 {
         #if os(Linux)
             // Shares the blocks where the file system can (FICLONE of linux/fs.h), at once and without space.
             if ioctl(descriptor, 0x4004_9409, source.descriptor) == 0 {
@@ -164,12 +177,13 @@ package final class OpenFile {
             }
         #endif
         var total: UInt64 = 0
-        while true {
-            let part = try source.read(upTo: 256 << 10)
-            if part.isEmpty { return total }
+        while total < limit {
+            let part = try source.read(upTo: Int(min(256 << 10, limit - total)))
+            if part.isEmpty { break }
             try write(part)
             total += UInt64(part.count)
         }
+        return total
     }
 
     /// Waits until the content is on the disk.

@@ -15,6 +15,9 @@ package struct SystemError: Error, Hashable {
     /// The error of a value of `errno`.
     package init(number: Int32) { self.number = number }
 
+    /// A pipe, a device or a socket where a file is expected.
+    package static let notAFile = SystemError(number: -1)
+
     /// The error of the last call on this thread.
     package static var last: SystemError { SystemError(number: errno) }
 
@@ -28,5 +31,7 @@ package struct SystemError: Error, Hashable {
     }
 
     /// The system's words.
-    package var text: String { unsafe String(cString: strerror(number)) }
+    package var text: String {
+        self == .notAFile ? "it is not a regular file" : unsafe String(cString: strerror(number))
+    }
 }

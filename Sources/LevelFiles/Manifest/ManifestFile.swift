@@ -23,7 +23,7 @@ package struct ManifestFile: Sendable {
         let file: OpenFile
         let byteCount: UInt64
         do throws(SystemError) {
-            file = try OpenFile(reading: path)
+            file = try OpenFile(reading: path, followsLink: false)
             byteCount = try file.status().byteCount
         } catch {
             throw FileFault(error, file: name)

@@ -31,8 +31,10 @@ struct CheckpointAttempt {
     mutating func run(
         into staging: inout StagingArea, follower: ManifestFollower?
     ) throws(Failure) {
+        if mode == .copied || staging.isForeign { try requireRoom(manifest.tableByteCount, in: staging) }
         let tables = try holdTables(in: &staging)
         let logs = try collector.holdLogs()
+        for log in logs { try check(log.file, log.name) }
         try collector.requireCurrent()
         try copy(tables, into: &staging)
         try checkSizes(in: staging)
@@ -59,7 +61,7 @@ struct CheckpointAttempt {
     /// - Returns: those that have to be copied.
     private func holdTables(in staging: inout StagingArea) throws(Failure) -> [FileCollector.HeldTable] {
         var pending: [FileCollector.HeldTable] = []
-        var linksAreRefused = mode == .copied
+        var linksAreRefused = mode == .copied || staging.isForeign
         // Leaves descriptors for everybody else. Tables beyond it are opened when the first ones are copied.
         let pendingLimit = max(16, FileOperations.openFileLimit / 2)
         for table in manifest.tables {
@@ -68,7 +70,9 @@ struct CheckpointAttempt {
                 if try link(table, into: &staging) { continue }
                 linksAreRefused = true
             }
-            pending.append(try collector.hold(table))
+            let held = try collector.hold(table)
+            try check(held.file, held.name)
+            pending.append(held)
             if pending.count >= pendingLimit {
                 try copy(pending, into: &staging)
                 pending = []
@@ -98,6 +102,7 @@ struct CheckpointAttempt {
 
     private func copy(_ pending: [FileCollector.HeldTable], into staging: inout StagingArea) throws(Failure) {
         for item in pending {
+            try requireSize(of: item)
             do throws(SystemError) {
                 try staging.copy(item.file, number: item.table.number, name: item.name)
             } catch {
@@ -106,30 +111,56 @@ struct CheckpointAttempt {
         }
     }
 
+    /// Throws for a table that has another length than the manifest says, before it is copied.
+    private func requireSize(of item: FileCollector.HeldTable) throws(Failure) {
+        let byteCount: UInt64
+        do throws(SystemError) {
+            byteCount = try item.file.status().byteCount
+        } catch {
+            throw collector.stopped(error, "read", source.file(item.name))
+        }
+        try check(byteCount, of: item.table)
+    }
+
+    private func check(_ byteCount: UInt64, of table: Manifest.Table) throws(Failure) {
+        guard byteCount != table.byteCount else { return }
+        throw collector.damaged("table \(table.number) has \(byteCount) bytes in place of \(table.byteCount)")
+    }
+
+    /// Throws for a file of another user that is to be copied and is almost all holes.
+    private func check(_ file: OpenFile, _ name: String) throws(Failure) {
+        do throws(LevelError) { try CopyRoom.check(file, at: source.file(name)) } catch { throw .stopped(error) }
+    }
+
+    private func requireRoom(_ byteCount: UInt64, in staging: StagingArea) throws(Failure) {
+        do throws(LevelError) { try CopyRoom.require(byteCount, at: staging.path) } catch { throw .stopped(error) }
+    }
+
     private func checkSizes(in staging: StagingArea) throws(Failure) {
         for table in manifest.tables {
             guard let name = staging.table(table.number) else { continue }
             let byteCount: UInt64
             do throws(SystemError) {
-                byteCount = try OpenFile(reading: staging.file(name)).status().byteCount
+                // A link that was linked is found here.
+                byteCount = try staging.open(name).status().byteCount
             } catch {
-                throw collector.stopped(error, "read", staging.file(name))
+                throw collector.stopped(error, "read", source.file(name))
             }
-            guard byteCount == table.byteCount else {
-                throw collector.damaged("table \(table.number) has \(byteCount) bytes in place of \(table.byteCount)")
-            }
+            try check(byteCount, of: table)
         }
     }
 
     // MARK: - Logs
 
     private mutating func copy(_ held: [FileCollector.HeldLog], into staging: inout StagingArea) throws(Failure) {
+        let byteCount = held.reduce(UInt64(0)) { $0 &+ ((try? $1.file.status().byteCount) ?? 0) }
+        try requireRoom(byteCount, in: staging)
         for log in held {
             let name = log.name
             let gap: String?
             do throws(SystemError) {
                 _ = try staging.copy(log.file, to: name)
-                gap = try logs.append(OpenFile(reading: staging.file(name)), number: log.number)
+                gap = try logs.append(staging.open(name), number: log.number)
             } catch {
                 throw collector.stopped(error, "copy", source.file(name))
             }

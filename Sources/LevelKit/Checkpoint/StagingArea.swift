@@ -15,6 +15,8 @@ struct StagingArea {
 
     private let directory: UnpublishedDirectory
     private let filePermissions: UInt32
+    /// Whether the source belongs to another user: its tables are copied, since that user could change what is shared.
+    let isForeign: Bool
     /// The tables that are here. They are kept from one try to the next, because LevelDB never uses a number again.
     private(set) var tables: [UInt64: Origin] = [:]
     private var names: [UInt64: String] = [:]
@@ -30,16 +32,17 @@ struct StagingArea {
             throw error.levelError("read \(source.path)")
         }
         directory = try UnpublishedDirectory(beside: destination, marker: ".partial-", for: audience)
-        filePermissions = audience.permissions & 0o666
+        filePermissions = audience.filePermissions
+        isForeign = audience.isForeign
     }
 
     /// The path of the directory, until it is published.
     var path: String { directory.path }
 
-    /// The path of a file here, for messages and for reading.
-    func file(_ name: String) -> String { path + "/" + name }
-
     // MARK: - Files
+
+    /// Opens a file here; a symbolic link is an error.
+    func open(_ name: String) throws(SystemError) -> OpenFile { try directory.open(name) }
 
     /// Links a table of the source.
     mutating func link(_ source: String, number: UInt64, name: String) throws(SystemError) {
@@ -65,9 +68,10 @@ struct StagingArea {
     ///
     /// - Returns: the bytes that were copied.
     mutating func copy(_ source: OpenFile, to name: String) throws(SystemError) -> UInt64 {
-        let copy = try directory.create(name, permissions: source.status().permissions)
+        let status = try source.status()
+        let copy = try directory.create(name, permissions: status.permissions)
         otherNames.insert(name)
-        let byteCount = try copy.fill(from: source)
+        let byteCount = try copy.fill(from: source, limit: status.byteCount)
         try copy.synchronize()
         return byteCount
     }

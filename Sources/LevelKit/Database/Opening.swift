@@ -48,7 +48,10 @@ struct Opening {
             throw error.error(path: directory.path)
         }
         do throws(LevelError) {
-            try EngineFolder(directory).check()
+            if content == .missing || content == .empty { try directory.requireClosed(to: "make a database in") }
+            let folder = try EngineFolder(directory)
+            try folder.check()
+            try folder.checkMessages()
             if let pid = LockFile.foreignHolder(in: directory) {
                 throw LockFile.heldError(path: directory.path, pid: pid)
             }

@@ -49,7 +49,8 @@ struct ReadOnlyOpening {
         // LevelDB opens the first thousand tables into memory, and keeps descriptors of the others.
         let isWithinLimit = 2 * manifest.tables.count + Self.spareDescriptorCount <= limit
         guard folder.isTrusted, isWithinLimit, ReadOnlyFiles.canLinkDescriptors else {
-            return try openCheckpoint(isCopied: !folder.isTrusted, tableByteCount: manifest.tableByteCount)
+            let byteCount = folder.copiedByteCount(of: manifest)
+            return try openCheckpoint(isCopied: !folder.isTrusted, byteCount: byteCount)
         }
         return try openLinks()
     }
@@ -118,12 +119,13 @@ struct ReadOnlyOpening {
 
     /// Opens a checkpoint in a private directory.
     ///
-    /// - Parameter isCopied: whether the files are somebody else's, who may change them. Then every block is checked, in the
-    ///   copy.
-    private func openCheckpoint(isCopied: Bool, tableByteCount: UInt64) throws(LevelError) -> DatabaseCore {
+    /// - Parameters:
+    ///   - isCopied: whether the files are somebody else's, who may change them. Then every block is checked, in the copy.
+    ///   - byteCount: how much a copy takes.
+    private func openCheckpoint(isCopied: Bool, byteCount: UInt64) throws(LevelError) -> DatabaseCore {
         let scratch =
             isCopied
-            ? try ScratchPlace.make(byteCount: tableByteCount, for: directory)
+            ? try ScratchPlace.make(byteCount: byteCount, for: directory)
             : try ScratchPlace.make(onDeviceOf: directory)
         ScratchPaths.insert(scratch.databasePath, original: directory.path)
         let copy = try DatabaseDirectory(scratch.databasePath)

@@ -6,20 +6,36 @@ internal import LevelFiles
     internal import Darwin
 #endif
 
-/// Who can read the files of a directory, with the directories that it is in: copies elsewhere must not be for more.
+/// Who can read the files of a database, with the directories that it is in: copies elsewhere must not be for more.
+///
+/// A copy belongs to whoever makes it, and a copy of a database of somebody else is for nobody but them. So nothing is given
+/// away when another user exchanges the directory for a link to a private one meanwhile.
 struct Audience {
     /// The permissions that a copy of the directory may have; its owner can always use it.
     let permissions: UInt32
+    /// The permissions that every file of the database has, for files that are written for a copy.
+    let filePermissions: UInt32
+    /// Whether the database belongs to another user, or one can put another directory in its place.
+    let isForeign: Bool
     /// The bits that no file of a copy may go beyond.
     private let mask: UInt32
-    private let owner: UInt32
     private let group: UInt32
 
     /// Finds out for the directory at a path.
     ///
-    /// - Complexity: one call to the system for each step of the path.
+    /// - Complexity: one call to the system for each step of the path, and for each file.
     init(ofDirectory path: String) throws(SystemError) {
-        let status = try DirectoryHandle(path: path, followsLink: true).status()
+        let handle = try DirectoryHandle(path: path, followsLink: true)
+        let status = try handle.status()
+        let parent = DatabaseDirectory.parent(of: path) ?? "/"
+        isForeign = status.owner != geteuid() || !DirectoryTrust.group.allows(parent)
+        group = status.group
+        mask = isForeign ? 0o700 : Self.mask(above: path, group: status.group)
+        permissions = status.permissions & mask | 0o700
+        filePermissions = try handle.commonFilePermissions() & mask | 0o600
+    }
+
+    private static func mask(above path: String, group: UInt32) -> UInt32 {
         var mask: UInt32 = 0o777
         var current = path
         while let parent = DatabaseDirectory.parent(of: current) {
@@ -28,12 +44,9 @@ struct Audience {
             guard above.permissions & 0o001 == 0 else { continue }
             // Only the owner and the group come through here.
             mask &= ~0o007
-            if above.permissions & 0o010 == 0 || above.group != status.group { mask &= ~0o070 }
+            if above.permissions & 0o010 == 0 || above.group != group { mask &= ~0o070 }
         }
-        self.mask = mask
-        owner = status.owner
-        group = status.group
-        permissions = status.permissions & mask | 0o700
+        return mask
     }
 
     /// The permissions for a copy of a file of the directory.
@@ -45,14 +58,17 @@ struct Audience {
         if newGroup != group { allowed = allowed & ~0o070 | allowed & (allowed & 0o007) << 3 }
         return allowed | 0o600
     }
+}
 
-    /// Who is to own a copy in another directory; `nil` for whoever makes it.
-    ///
-    /// Root works on databases of others, who must be able to use what comes of it: a copy in a directory of the owner of the
-    /// database is theirs too.
-    func newOwner(in parent: DirectoryHandle.Status) -> (user: UInt32, group: UInt32)? {
-        guard geteuid() == 0, owner != 0, parent.owner == owner else { return nil }
-        return (owner, group)
+extension DirectoryHandle {
+    /// What the permissions of all files with data here have in common, without the right to execute.
+    func commonFilePermissions() throws(SystemError) -> UInt32 {
+        var permissions: UInt32 = 0o666
+        for name in try names() where DatabaseDirectory.isEngineFile(name) {
+            guard let file = status(of: name), file.isRegularFile else { continue }
+            permissions &= file.permissions
+        }
+        return permissions
     }
 }
 

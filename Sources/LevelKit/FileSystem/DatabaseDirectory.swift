@@ -94,7 +94,7 @@ struct DatabaseDirectory: Hashable {
         return names
     }
 
-    /// Makes the directory and its parents.
+    /// Makes the directory and its parents. Not everybody may write to them, whatever the mask of the process is.
     ///
     /// - Returns: the paths that were made, outermost first, so that a failed open can take them away again.
     func create() throws(LevelError) -> [String] {
@@ -106,7 +106,7 @@ struct DatabaseDirectory: Hashable {
         }
         var made: [String] = []
         for directory in missing.reversed() {
-            guard unsafe mkdir(directory, 0o777) == 0 else {
+            guard unsafe mkdir(directory, 0o775) == 0 else {
                 // Another process was faster: the directory is not this one's to take away.
                 if errno == EEXIST { continue }
                 let cause = lastSystemError()
@@ -116,6 +116,20 @@ struct DatabaseDirectory: Hashable {
             made.append(directory)
         }
         return made
+    }
+
+    /// Throws where others could make files in the directory, or put another one in its place.
+    ///
+    /// LevelDB goes by paths, follows links and empties what they lead to.
+    ///
+    /// - Parameter action: a phrase that completes "could not …", such as `make a database in`.
+    func requireClosed(to action: String) throws(LevelError) {
+        guard !DirectoryTrust.isClosed(path) else { return }
+        throw LevelError(
+            .invalidArgument,
+            "could not \(action) \(path): it, or a directory that it is in, belongs to another user or can be written to by "
+                + "everybody, who could put links to your files there; use a directory of your own, change its owner or "
+                + "permissions, or run the command as its owner")
     }
 
     /// Removes the engine's files, and the directory if it holds nothing else.

@@ -20,6 +20,8 @@ final class DirectoryHandle {
         let permissions: UInt32
         let isDirectory: Bool
         let isRegularFile: Bool
+        /// How many names the file has.
+        let linkCount: Int
 
         init(_ status: stat) {
             identity = FileIdentity(status)
@@ -28,6 +30,7 @@ final class DirectoryHandle {
             permissions = UInt32(status.st_mode) & 0o7777
             isDirectory = status.st_mode & S_IFMT == S_IFDIR
             isRegularFile = status.st_mode & S_IFMT == S_IFREG
+            linkCount = Int(status.st_nlink)
         }
     }
 
@@ -99,11 +102,6 @@ final class DirectoryHandle {
             throw SystemError(number: ENOENT)
         }
         guard unsafe unlinkat(descriptor, name, AT_REMOVEDIR) == 0 else { throw .last }
-    }
-
-    /// Gives the directory itself to another user, which root alone can.
-    func setOwner(_ user: UInt32, group: UInt32) throws(SystemError) {
-        guard fchown(descriptor, uid_t(user), gid_t(group)) == 0 else { throw .last }
     }
 
     /// Sets the permissions of the directory itself.

@@ -17,6 +17,9 @@ package enum DirectoryTrust: Sendable {
 
     /// Whether only those who are trusted can rename or remove what this user makes in a directory.
     ///
+    /// The owner of a directory can rename what is in it, sticky bit or not. So the directory and all above it must belong to
+    /// this user or to the owner of the system.
+    ///
     /// - Complexity: one call to the system for each step of the path.
     package func allows(_ path: String) -> Bool {
         if self == .anybody { return true }
@@ -24,17 +27,45 @@ package enum DirectoryTrust: Sendable {
         defer { unsafe free(resolved) }
         var current = unsafe String(cString: resolved)
         guard let status = Self.status(current), status.isDirectory else { return false }
-        if self == .nobodyElse {
-            guard [geteuid(), root.owner].contains(status.owner), status.isSticky || !Self.isWritableByGroup(status)
-            else { return false }
-        }
         while true {
-            guard let status = Self.status(current), status.isSticky || !status.isWritableByEverybody else {
-                return false
-            }
+            guard let status = Self.status(current), allows(status, root: root.owner) else { return false }
             guard let parent = DatabaseDirectory.parent(of: current) else { return true }
             current = parent
         }
+    }
+
+    /// Whether nobody who is not trusted can make files or links in a directory. The sticky bit does not prevent that.
+    static func isClosed(_ path: String) -> Bool {
+        guard let status = status(path) else { return false }
+        return !status.isWritableByEverybody && DirectoryTrust.group.allows(path)
+    }
+
+    /// Whether others than those who are trusted can make names in an open directory, or rename what has one.
+    package static func isShared(_ directory: Int32) -> Bool {
+        var status = stat()
+        guard let root = Self.status("/"), unsafe fstat(directory, &status) == 0 else { return true }
+        let directory = DirectoryHandle.Status(status)
+        return directory.isWritableByEverybody || !DirectoryTrust.group.isTrustedOwner(directory, root: root.owner)
+    }
+
+    private func allows(_ status: DirectoryHandle.Status, root: UInt32) -> Bool {
+        guard isTrustedOwner(status, root: root) else { return false }
+        if status.isSticky { return true }
+        return !status.isWritableByEverybody && (self == .group || !Self.isWritableByOthersOfGroup(status))
+    }
+
+    private func isTrustedOwner(_ status: DirectoryHandle.Status, root: UInt32) -> Bool {
+        if [geteuid(), root].contains(status.owner) { return true }
+        // In a directory that this user may write to as a member of its group, the owner is another member.
+        return self == .group && geteuid() != 0 && status.permissions & 0o020 != 0 && Self.isMember(of: status.group)
+    }
+
+    private static func isMember(of group: UInt32) -> Bool {
+        if getegid() == group { return true }
+        let count = getgroups(0, nil)
+        guard count > 0 else { return false }
+        var groups = [gid_t](repeating: 0, count: Int(count))
+        return unsafe getgroups(count, &groups) >= 0 && groups.contains(group)
     }
 
     private static func status(_ path: String) -> DirectoryHandle.Status? {
@@ -43,7 +74,7 @@ package enum DirectoryTrust: Sendable {
     }
 
     /// Many systems give each user a group of their own, with the number of the user.
-    private static func isWritableByGroup(_ status: DirectoryHandle.Status) -> Bool {
+    private static func isWritableByOthersOfGroup(_ status: DirectoryHandle.Status) -> Bool {
         status.permissions & 0o020 != 0 && !(status.group == status.owner && status.owner == geteuid())
     }
 }

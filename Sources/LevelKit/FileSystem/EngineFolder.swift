@@ -101,6 +101,32 @@ struct EngineFolder {
         }
     }
 
+    /// Checks that LevelDB will not append to a file elsewhere of which `LOG` is a second name.
+    ///
+    /// It renames `LOG` to `LOG.old` first. That does nothing where both are names of one file (rename(2)), and may be refused
+    /// in a directory of another user.
+    ///
+    /// - Throws: ``LevelError`` with `corruption` that names the file.
+    func checkMessages() throws(LevelError) {
+        guard let log = files.first(where: { $0.name == "LOG" }), log.status.st_nlink > 1 else { return }
+        let old = files.first { $0.name == "LOG.old" }.map { FileIdentity($0.status) }
+        guard old == FileIdentity(log.status) || !DirectoryTrust.isClosed(directory.path) else { return }
+        throw LevelError(
+            .corruption,
+            "\(directory.file("LOG")) has a second name elsewhere, and LevelDB would append to it; "
+                + "remove LOG, which holds messages and no data")
+    }
+
+    /// How many bytes a copy of the database takes that is read: the tables, the logs, and what is read from the logs into
+    /// tables. No more than half of what an integer can be.
+    func copiedByteCount(of manifest: Manifest) -> UInt64 {
+        let logs = files.reduce(Int64(0)) { sum, file in
+            guard case .log(let number) = file.kind, manifest.needsLog(number) else { return sum }
+            return sum.addingReportingOverflow(Int64(file.status.st_size)).partialValue
+        }
+        return min(manifest.tableByteCount, .max / 4) + 2 * min(UInt64(max(0, logs)), .max / 8)
+    }
+
     // MARK: - Trust
 
     /// Whether nobody but this user and the owner of the system can change the files.

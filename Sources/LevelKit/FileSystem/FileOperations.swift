@@ -8,10 +8,9 @@ internal import LevelFiles
 
 /// Calls that change names in directories.
 enum FileOperations {
-    /// Gives a file a second name in an open directory of the same file system.
+    /// Gives a file a second name in an open directory of the same file system. Of a symbolic link, that is a link again.
     static func link(_ source: String, to name: String, in directory: Int32) throws(SystemError) {
-        // linkat without AT_SYMLINK_FOLLOW would link a symbolic link itself, as POSIX lets `link` do.
-        guard unsafe linkat(AT_FDCWD, source, directory, name, AT_SYMLINK_FOLLOW) == 0 else { throw .last }
+        guard unsafe linkat(AT_FDCWD, source, directory, name, 0) == 0 else { throw .last }
     }
 
     /// Whether there is anything at a path; a link that leads to nothing is something.

@@ -50,8 +50,8 @@ package final class ScratchDirectory: Sendable {
         guard trust.allows(parent) else {
             throw LevelError(
                 .io,
-                "could not make a private directory in \(parent): other users can rename what is in it; "
-                    + "use a directory that only you can write to, or give it the sticky bit (chmod +t)")
+                "could not make a private directory in \(parent): other users can rename what is in it; use a directory that "
+                    + "belongs to you, or to root with the sticky bit (chmod +t), and so do those above it")
         }
         var made: (path: String, open: Open)?
         do throws(SystemError) {

@@ -15,11 +15,12 @@ enum ScratchPlace {
     /// database.
     ///
     /// - Parameters:
-    ///   - byteCount: how much will be written into it, about.
+    ///   - byteCount: how much will be written into it, about; at most half of what an integer can be.
     ///   - database: the database that is to be read.
     /// - Throws: ``LevelError`` with `io` and the reason of the last place.
     static func make(byteCount: UInt64, for database: DatabaseDirectory) throws(LevelError) -> ScratchDirectory {
-        try make(in: (hasRoomInMemory(byteCount) ? [memory] : []) + temporary + [database.parentPath])
+        let places = (hasRoomInMemory(byteCount) ? [memory] : []) + temporary + [database.parentPath]
+        return try make(in: places, byteCount: byteCount)
     }
 
     /// Makes a private directory to which hard links from a database can lead, if there is such a place.
@@ -28,7 +29,7 @@ enum ScratchPlace {
     static func make(onDeviceOf database: DatabaseDirectory) throws(LevelError) -> ScratchDirectory {
         let device = FileStatus(path: database.path)?.identity.device
         let near = (temporary + [database.parentPath]).filter { FileStatus(path: $0)?.identity.device == device }
-        return try make(in: near + temporary)
+        return try make(in: near + temporary, byteCount: 0)
     }
 
     private static var temporary: [String] {
@@ -36,11 +37,16 @@ enum ScratchPlace {
         return [variable, "/tmp"].compactMap(\.self).filter { !$0.isEmpty }
     }
 
-    private static func make(in places: [String]) throws(LevelError) -> ScratchDirectory {
+    private static func make(in places: [String], byteCount: UInt64) throws(LevelError) -> ScratchDirectory {
+        // In all of them: what a killed process left may lie where this one has no need to look.
+        for place in [memory] + temporary { ScratchDirectory.clearLeftovers(in: place, prefix: prefix) }
         var failure = LevelError(.io, "there is no directory for temporary files; set TMPDIR to one")
         for place in places {
             do throws(LevelError) {
-                ScratchDirectory.clearLeftovers(in: place, prefix: prefix)
+                if place != memory, !temporary.contains(place) {
+                    ScratchDirectory.clearLeftovers(in: place, prefix: prefix)
+                }
+                try CopyRoom.require(byteCount, at: place)
                 return try ScratchDirectory(in: place, prefix: prefix)
             } catch {
                 failure = error
@@ -54,12 +60,10 @@ enum ScratchPlace {
 
     /// Whether there is a file system in memory of which this takes a quarter at most.
     private static func hasRoomInMemory(_ byteCount: UInt64) -> Bool {
-        var status = statvfs()
-        guard isInMemory, unsafe statvfs(memory, &status) == 0, unsafe access(memory, W_OK | X_OK) == 0 else {
+        guard isInMemory, unsafe access(memory, W_OK | X_OK) == 0, let free = CopyRoom.freeByteCount(at: memory) else {
             return false
         }
-        let free = UInt64(status.f_bavail).multipliedReportingOverflow(by: UInt64(status.f_frsize))
-        return free.overflow || free.partialValue / 4 >= byteCount &+ (1 << 20)
+        return free / 4 >= byteCount + (1 << 20)
     }
 
     /// Whether a file system in memory is mounted there, and not a directory of a disk.

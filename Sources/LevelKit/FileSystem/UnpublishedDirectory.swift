@@ -21,7 +21,6 @@ final class UnpublishedDirectory {
     private let scratch: ScratchDirectory
     private let directory: DirectoryHandle
     private let group: UInt32
-    private let newOwner: (user: UInt32, group: UInt32)?
 
     /// Makes the directory.
     ///
@@ -39,8 +38,6 @@ final class UnpublishedDirectory {
         do throws(SystemError) {
             guard unsafe mkdirat(scratch.descriptor, Self.name, mode_t(audience.permissions)) == 0 else { throw .last }
             directory = try DirectoryHandle(Self.name, in: scratch.descriptor)
-            newOwner = DirectoryHandle.Status(path: parent).flatMap { audience.newOwner(in: $0) }
-            if let newOwner { try directory.setOwner(newOwner.user, group: newOwner.group) }
             let status = try directory.status()
             group = status.group
             let allowed = audience.permissions(status.permissions, newGroup: group) & status.permissions | 0o700
@@ -57,11 +54,9 @@ final class UnpublishedDirectory {
     ///
     /// - Parameter permissions: those of the file that it is a copy of.
     func create(_ name: String, permissions: UInt32) throws(SystemError) -> OpenFile {
-        let file = try OpenFile(
+        try OpenFile(
             creating: name, in: directory.descriptor,
             permissions: audience.permissions(permissions, newGroup: group))
-        if let newOwner { try file.setOwner(newOwner.user, group: newOwner.group) }
-        return file
     }
 
     /// Gives a file of the same file system a second name in it.

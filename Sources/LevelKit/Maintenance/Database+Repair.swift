@@ -14,7 +14,8 @@ extension Database {
     ///     changed; later it is ignored, because half a repair is no database.
     /// - Throws: ``LevelError``: `databaseNotFound`, also for a directory of other files; `locked` if it is open here
     ///   or
-    ///   elsewhere; `comparatorMismatch`; `invalidArgument`; `forked`; `io`. `cancelled` if `stage`
+    ///   elsewhere; `comparatorMismatch`; `invalidArgument`, also where
+    ///   the directory, or one above it, belongs to another user or can be written to by everybody; `forked`; `io`. `cancelled` if `stage`
     ///   said so. With these nothing was changed. `corruption` if the
     ///   engine could not repair it; the error names the backup.
     /// - Complexity: reads every table and log several times, and rewrites all tables once.
@@ -63,6 +64,8 @@ private struct Repair {
                 "could not repair \(directory.path): it is ordered by the comparator \(stored), and the options say "
                     + "\(options.order.name); repair it with \(stored)")
         }
+        try directory.requireClosed(to: "repair")
+        try EngineFolder(directory).checkMessages()
         try requireFilesOfItsOwn()
         let archivedBefore = archivedNames()
         var privacy: RepairPrivacy?
@@ -128,6 +131,12 @@ private struct Repair {
                     .corruption,
                     "\(directory.file(name)) is a link or another kind of special file, and LevelDB makes none; check the path, "
                         + "or move it away; nothing was changed")
+            }
+            if case .temporary = EngineFileName(name), status.linkCount > 1 {
+                throw LevelError(
+                    .corruption,
+                    "\(directory.file(name)) has a second name elsewhere, and LevelDB would overwrite it; remove \(name), which "
+                        + "holds no data; nothing was changed")
             }
         }
     }

@@ -54,6 +54,7 @@ struct RepairCommand: ParsableCommand {
     /// Repairs the database; ^C stops it as long as nothing is changed.
     private func repair() throws -> RepairReport {
         let path = database
+        UserFiles.narrowMask(toFilesOf: path)
         let stage = CurrentStage()
         let report = try AbandonableWork.finishing {
             Result {

@@ -4,12 +4,14 @@ import DocIndex
 /// `--from-rejects`.
 final class RejectWriter {
     private let output: StandardOutput
+    private let isTerminal: Bool
     private(set) var count = 0
 
     /// Makes the file, in place of one that is there.
     init(path: String) throws {
         let descriptor = try FileDescriptor.openForOverwriting(path)
         output = StandardOutput(descriptor: descriptor, name: path)
+        isTerminal = descriptor.isTerminal
     }
 
     /// Writes one record.
@@ -27,6 +29,7 @@ final class RejectWriter {
         DumpRecord.append(place.text, name: "raw", to: &object)
         var line: [UInt8] = []
         DocumentValue.object(object).writeJSON(to: &line)
+        if isTerminal { line = TerminalText.escaped(line, as: .json) }
         line.append(0x0a)
         try output.write(line)
         // Whoever looks while the command runs sees whole lines.

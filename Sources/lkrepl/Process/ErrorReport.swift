@@ -43,6 +43,8 @@ enum ErrorReport {
         if !context.isEmpty { error["where"] = .array(context.map { .string($0) }) }
         error["message"] = .string(message.isEmpty ? code.meaning : message)
         if let hint { error["hint"] = .string(hint) }
-        return DocumentValue.object(["error": .object(error)]).json + "\n"
+        // Whatever it is written to: a terminal must not act on what a message quotes.
+        let json = TerminalText.escaped(DocumentValue.object(["error": .object(error)]).json.utf8, as: .json)
+        return String(decoding: json, as: UTF8.self) + "\n"
     }
 }

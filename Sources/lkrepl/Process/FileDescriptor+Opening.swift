@@ -34,13 +34,6 @@ extension FileDescriptor {
         }
     }
 
-    /// Opens something that is there for writing and is no regular file, such as a pipe.
-    static func openSpecial(_ path: String) throws -> FileDescriptor {
-        let descriptor = unsafe open(path, O_WRONLY | O_CLOEXEC)
-        guard descriptor >= 0 else { throw failure(creating: path) }
-        return FileDescriptor(rawValue: descriptor)
-    }
-
     /// Makes a file for writing. Anything that is there, also a link that leads to nothing, is an error.
     ///
     /// - Parameter permissions: who may use it, before the mask of the process.
@@ -73,7 +66,8 @@ extension FileDescriptor {
         return String(path[path.utf8.index(after: slash)...])
     }
 
-    private static func failure(creating path: String) -> CommandFailure {
+    /// The failure of a call that was to make a file, by `errno`.
+    static func failure(creating path: String) -> CommandFailure {
         let error = SystemError(number: errno)
         return CommandFailure(.cannotCreate, "cannot create \(path): \(error)", hint: error.hint)
     }
@@ -88,19 +82,7 @@ extension FileDescriptor {
     ///
     /// - Throws: ``CommandFailure`` with `cannotCreate`, also where another user has put a link or a file there.
     static func openForOverwriting(_ path: String) throws -> FileDescriptor {
-        try OutputGuard.check(path)
-        // Emptied only when it is known to be the right one.
-        let descriptor = unsafe open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0o666)
-        guard descriptor >= 0 else { throw failure(creating: path) }
-        let file = FileDescriptor(rawValue: descriptor)
-        do {
-            try OutputGuard.check(file, openAt: path)
-            if file.byteCount != nil, ftruncate(descriptor, 0) != 0 { throw failure(creating: path) }
-            return file
-        } catch {
-            try? file.closeFile()
-            throw error
-        }
+        try OutputPlace(path).openForOverwriting()
     }
 
     /// The path of the file that a link leads to; the path itself where nothing is there.
@@ -114,6 +96,12 @@ extension FileDescriptor {
     static func isSpecial(_ path: String) -> Bool {
         var status = stat()
         return unsafe stat(path, &status) == 0 && status.st_mode & S_IFMT != S_IFREG
+    }
+
+    /// Whether there is something at a path that is no regular file, or a link.
+    static func isLinkOrSpecial(_ path: String) -> Bool {
+        var status = stat()
+        return unsafe lstat(path, &status) == 0 && status.st_mode & S_IFMT != S_IFREG
     }
 
     /// Whether there is a directory at a path.

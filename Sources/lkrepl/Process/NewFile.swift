@@ -19,11 +19,11 @@ struct NewFile {
         guard !file.isEmpty, !FileDescriptor.isDirectory(file) else {
             throw CommandFailure(.cannotCreate, "cannot write to \(file): it is no file", hint: "name a file with -o")
         }
-        try OutputGuard.check(file)
-        if FileDescriptor.isSpecial(file) {
-            let descriptor = try FileDescriptor.openSpecial(file)
+        let place = try OutputPlace(file)
+        try place.check()
+        if place.isSpecial {
+            let descriptor = try place.open(0)
             do {
-                try OutputGuard.check(descriptor, openAt: file)
                 let output = StandardOutput(descriptor: descriptor, name: file)
                 let result = try body(output)
                 try output.close()
@@ -37,7 +37,7 @@ struct NewFile {
             throw CommandFailure(
                 .cannotCreate, "\(file) exists already", hint: "name another file, or add --force to replace it")
         }
-        return try PartialFile.write(FileDescriptor.resolvingLinks(file), isSynchronized: true, body)
+        return try PartialFile.write(place, isSynchronized: true, body)
     }
 
     /// Whether a path leads to the file that standard output does, as `/dev/stdout`.

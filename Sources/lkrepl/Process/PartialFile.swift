@@ -12,22 +12,27 @@ struct PartialFile {
     /// The name that it has until then.
     let partialPath: String
     let descriptor: FileDescriptor
+    private let place: OutputPlace
+    private let partialName: String
+    /// Those of the file of this user that it replaces; `nil` if there is none.
+    private let permissions: mode_t?
 
     /// Makes the file; the end of the process removes it.
-    init(for path: String) throws {
-        self.path = path
-        (descriptor, partialPath) = try FileDescriptor.makeTemporary(path + ".partial-")
+    init(for place: OutputPlace) throws {
+        self.place = place
+        path = place.path
+        permissions = place.ownPermissions
+        (descriptor, partialName) = try place.makeTemporary(place.name + ".partial-")
+        partialPath = place.directoryPath + "/" + partialName
         Interruption.removeAtExit(partialPath)
     }
 
-    /// Who may use the file in the end: those who could use the one that it replaces, else as the mask of the process has it.
-    /// To be called while the descriptor is open.
+    /// Who may use the file in the end: those who could use the one of this user that was there at the beginning, else as the
+    /// mask of the process has it. A file that another user has put there decides nothing. To be called while the descriptor
+    /// is open.
     func setPermissions() {
-        var status = stat()
-        if unsafe lstat(path, &status) == 0, status.st_mode & S_IFMT == S_IFREG {
-            // Only root can give files away, and who replaces a file of another user keeps it theirs.
-            if geteuid() == 0 { _ = fchown(descriptor.rawValue, status.st_uid, status.st_gid) }
-            _ = fchmod(descriptor.rawValue, status.st_mode & 0o777)
+        if let permissions {
+            _ = fchmod(descriptor.rawValue, permissions)
         } else {
             // The mask can only be read by setting it.
             let mask = umask(0o077)
@@ -38,7 +43,7 @@ struct PartialFile {
 
     /// Puts the file in its place; its content must be on its way to the disk.
     func appear() throws {
-        guard unsafe rename(partialPath, path) == 0 else {
+        guard place.take(partialName) else {
             throw CommandFailure.system(SystemError(number: errno), "cannot rename \(partialPath) to \(path)")
         }
         Interruption.keep(partialPath)
@@ -46,14 +51,19 @@ struct PartialFile {
 
     /// Removes the file.
     func discard() {
-        unsafe unlink(partialPath)
+        place.remove(partialName)
         Interruption.keep(partialPath)
     }
 
     /// Writes a file by `body`, which neither synchronizes nor closes; removes it where that fails.
     static func write<R>(_ path: String, isSynchronized: Bool, _ body: (StandardOutput) throws -> R) throws -> R {
-        let file = try PartialFile(for: path)
-        let output = StandardOutput(descriptor: file.descriptor, name: path)
+        try write(OutputPlace(path), isSynchronized: isSynchronized, body)
+    }
+
+    /// Writes a file by `body`; see above.
+    static func write<R>(_ place: OutputPlace, isSynchronized: Bool, _ body: (StandardOutput) throws -> R) throws -> R {
+        let file = try PartialFile(for: place)
+        let output = StandardOutput(descriptor: file.descriptor, name: place.path)
         do {
             let result = try body(output)
             if isSynchronized { try output.synchronize() }

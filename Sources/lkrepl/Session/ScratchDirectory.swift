@@ -33,26 +33,46 @@ extension ScratchDirectory {
         guard unsafe mkdir(databasePath, 0o700) == 0 else {
             throw CommandFailure.system(SystemError(number: errno), "cannot make \(databasePath)")
         }
-        for name in FileDescriptor.names(in: database) {
-            guard let kind = EngineFileName(name), kind != .lock else { continue }
-            let source = "\(database)/\(name)"
-            guard !FileDescriptor.isSpecial(source) else { continue }
-            let input = try FileDescriptor.openForReading(source)
-            defer { try? input.closeFile() }
-            if case .manifest = kind, input.byteCount ?? 0 > EngineFileName.manifestByteLimit {
-                throw CommandFailure(
-                    .badData, "\(source) is longer than a manifest can be", hint: "move it away, or restore a backup")
-            }
+        let files = try Self.files(of: database)
+        let byteCount = files.reduce(UInt64(0)) { $0 &+ ((try? $1.file.status().byteCount) ?? 0) }
+        try CopyRoom.require(byteCount, at: path)
+        for (name, file) in files {
             let output = StandardOutput(
                 descriptor: try FileDescriptor.openNew("\(databasePath)/\(name)"), name: name)
+            var rest = try file.status().byteCount
             var buffer = [UInt8](repeating: 0, count: 1 << 20)
-            while true {
-                let count = try input.read(into: &buffer)
+            // By the length that was counted: somebody may be adding to the file.
+            while rest > 0 {
+                let count = try FileDescriptor(rawValue: file.descriptor).read(into: &buffer)
                 if count == 0 { break }
-                try output.write(Array(buffer[..<count]))
+                try output.write(Array(buffer[..<min(count, Int(clamping: rest))]))
+                rest -= min(rest, UInt64(count))
             }
             try output.close()
         }
+    }
+
+    /// Opens the files of a database but for its lock, without links and devices.
+    private static func files(of database: String) throws -> [(name: String, file: OpenFile)] {
+        var files: [(name: String, file: OpenFile)] = []
+        for name in FileDescriptor.names(in: database) {
+            guard let kind = EngineFileName(name), kind != .lock else { continue }
+            let source = "\(database)/\(name)"
+            guard !FileDescriptor.isLinkOrSpecial(source) else { continue }
+            let file: OpenFile
+            do throws(LevelFiles.SystemError) {
+                file = try OpenFile(reading: source, followsLink: false)
+            } catch {
+                throw CommandFailure(.inputOutput, "cannot read \(source): \(error.text)")
+            }
+            if case .manifest = kind, try file.status().byteCount > EngineFileName.manifestByteLimit {
+                throw CommandFailure(
+                    .badData, "\(source) is longer than a manifest can be", hint: "move it away, or restore a backup")
+            }
+            try CopyRoom.check(file, at: source)
+            files.append((name, file))
+        }
+        return files
     }
 
     private static func device(of path: String) -> UInt64? {

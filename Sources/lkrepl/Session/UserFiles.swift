@@ -1,3 +1,5 @@
+import LevelFiles
+
 #if canImport(Glibc)
     import Glibc
 #else
@@ -24,6 +26,22 @@ enum UserFiles {
     private static func directory(_ variable: String, _ standard: String) -> String? {
         if let path = Terminal.environment(variable), path.hasPrefix("/") { return path + "/lkrepl" }
         return Terminal.environment("HOME").map { $0 + standard + "/lkrepl" }
+    }
+
+    /// Has this process make files that are for nobody who may not read all files of a database: LevelDB makes them with
+    /// mode 0644 less the mask, whatever the mode of the others is.
+    static func narrowMask(toFilesOf database: String) {
+        var permissions: mode_t = 0o777
+        for name in FileDescriptor.names(in: database) {
+            var status = stat()
+            guard EngineFileName(name)?.number != nil, unsafe lstat(database + "/" + name, &status) == 0,
+                status.st_mode & S_IFMT == S_IFREG
+            else { continue }
+            permissions &= status.st_mode
+        }
+        // Directories that are made are for whom the files are.
+        permissions |= (permissions & 0o444) >> 2
+        umask(umask(0o077) | ~permissions & 0o077)
     }
 
     /// Makes the directory of a file, and those above it, for the user alone. What is there already stays as it is.

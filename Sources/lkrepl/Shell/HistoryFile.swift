@@ -97,13 +97,12 @@ final class HistoryFile {
 
     private func write(_ text: String, to path: String, flags: Int32) {
         UserFiles.makeDirectory(of: path)
+        let file: Int32
         do {
-            try OutputGuard.check(path)
+            file = try OutputPlace(path).open(O_CREAT | O_APPEND | O_NONBLOCK, permissions: 0o600).rawValue
         } catch {
             return fail(CommandFailure(error).message)
         }
-        let file = unsafe open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | O_NONBLOCK, 0o600)
-        guard file >= 0 else { return fail("cannot write \(path): \(SystemError(number: errno))") }
         defer { close(file) }
         _ = fchmod(file, 0o600)
         guard flock(file, LOCK_EX) == 0 else { return }

@@ -197,8 +197,14 @@ extension Shell {
                 hint: "set VISUAL or EDITOR to a program that needs none")
         }
         let editor = named ?? "vi"
-        let (file, path) = try FileDescriptor.makeTemporary(
-            (Terminal.environment("TMPDIR") ?? "/tmp") + "/lkrepl-", suffix: ".lk")
+        let temporary = Terminal.environment("TMPDIR") ?? "/tmp"
+        // The editor goes by the path, and what is under it afterwards is run.
+        guard DirectoryTrust.nobodyElse.allows(temporary) else {
+            throw CommandFailure(
+                .cannotCreate, "cannot edit in \(temporary): other users can replace files there",
+                hint: "set TMPDIR to a directory that belongs to you, or to root with the sticky bit")
+        }
+        let (file, path) = try FileDescriptor.makeTemporary(temporary + "/lkrepl-", suffix: ".lk")
         Interruption.removeAtExit(path)
         defer {
             unsafe unlink(path)

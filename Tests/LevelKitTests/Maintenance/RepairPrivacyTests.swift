@@ -112,27 +112,4 @@ import Testing
         _ = try Database.repair(at: path)
         #expect(try directory.names(in: "") == ["db", "db.before-repair-1"])
     }
-
-    /// Root repairs the database of somebody else, who must be able to use it afterwards.
-    @Test(.enabled(if: geteuid() == 0, "only root can give files away"))
-    func `What root repairs, backs up and copies beside a database stays with its owner`() throws {
-        for name in try directory.names(in: "db") { #expect(unsafe chown(path + "/" + name, 65534, 65534) == 0) }
-        #expect(unsafe chown(path, 65534, 65534) == 0)
-        #expect(unsafe chown(directory.path, 65534, 65534) == 0)
-        try Checkpoint.take(of: path, to: directory.path("copy"), tables: .copied)
-        _ = try Database.repair(at: path)
-        for part in ["db", "copy", "db.before-repair-1"] {
-            let files = try directory.names(in: part).map { part + "/" + $0 }
-            for name in files + [part] where !name.hasSuffix("/LOCK") {
-                let attributes = try FileManager.default.attributesOfItem(atPath: directory.path(name))
-                #expect(attributes[.ownerAccountID] as? Int == 65534, "\(name)")
-            }
-        }
-        // In a directory of root's a copy is root's: who owns the database may not be meant to have it.
-        try FileManager.default.createDirectory(
-            atPath: directory.path("root"), withIntermediateDirectories: false)
-        try Checkpoint.take(of: path, to: directory.path("root/copy"))
-        let attributes = try FileManager.default.attributesOfItem(atPath: directory.path("root/copy"))
-        #expect(attributes[.ownerAccountID] as? Int == 0)
-    }
 }

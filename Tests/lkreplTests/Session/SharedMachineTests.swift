@@ -190,4 +190,135 @@ import Testing
             #expect(String(decoding: try place.read(".run-mode"), as: UTF8.self).hasPrefix("-rw-------"))
         }
     }
+
+    @Test func `Output does not go into a file that has a second name`() throws {
+        try attacked { place in
+            #expect(unsafe Glibc.link(place.path + "/precious/letter.txt", place.path + "/shared/log") == 0)
+            for arguments in [
+                ["app.db", "-c", ".output shared/log", "-c", "keys"],
+                ["app.db", "-c", ".once shared/log", "-c", "keys"],
+                ["load", "--create", "x.db", "app.lk", "--rejects", "shared/log"],
+            ] {
+                let outcome = try place.run(arguments)
+                #expect(outcome.code == 73 && outcome.says("second name"), "\(arguments): \(outcome)")
+            }
+            let history = HistoryFile(path: place.path + "/shared/log")
+            history.append("keys")
+            #expect(history.takeFailure()?.contains("second name") == true)
+            // A file that is replaced, and not emptied, harms no other name.
+            #expect(try place.run("dump", "app.db", "-q", "-o", "shared/log").code == 0)
+            #expect(try place.read("shared/log") == place.dump("app.db"))
+        }
+    }
+
+    @Test func `A link that is planted after a path was checked is not followed`() throws {
+        try attacked { place in
+            let output = try OutputPlace(place.path + "/shared/out")
+            let partial = try PartialFile(for: output)
+            try link("shared/out", to: "precious/letter.txt", in: place)
+            #expect(throws: CommandFailure.self) { try output.openForOverwriting() }
+            try partial.descriptor.writeAll(Array("new".utf8))
+            partial.setPermissions()
+            try partial.descriptor.closeFile()
+            try partial.appear()
+            #expect(try place.read("shared/out") == Array("new".utf8), "the link itself was replaced")
+            // The directory is exchanged for a link.
+            try FileManager.default.createDirectory(
+                atPath: place.path + "/inner", withIntermediateDirectories: false)
+            let inner = try OutputPlace(place.path + "/inner/letter.txt")
+            #expect(unsafe rename(place.path + "/inner", place.path + "/moved") == 0)
+            try link("inner", to: "precious", in: place)
+            try inner.openForOverwriting().closeFile()
+            #expect(place.has("moved/letter.txt"))
+        }
+    }
+
+    @Test func `What standard output holds is not emptied by its name in the file system`() throws {
+        try Workplace.with { place in
+            try place.makeDatabase()
+            let outcome = try place.shell(
+                "echo first > out; lkrepl app.db -c '.output /dev/stdout' -c '.mode json' -c count >> out")
+            #expect(outcome.code == 0, "\(outcome)")
+            #expect(String(decoding: try place.read("out"), as: UTF8.self).hasPrefix("first\n"))
+        }
+    }
+
+    @Test(.enabled(if: geteuid() == 0, "only root can make files of another user"))
+    func `A dump does not get the owner and the permissions of the file of another user that it replaces`() throws {
+        try attacked { place in
+            try place.write("bait", to: "out.lk")
+            #expect(unsafe chown(place.path + "/out.lk", 65534, 65534) == 0)
+            #expect(unsafe chmod(place.path + "/out.lk", 0o666) == 0)
+            let outcome = try place.shell("umask 077; lkrepl dump app.db -q -o out.lk")
+            #expect(outcome.code == 0, "\(outcome)")
+            let attributes = try FileManager.default.attributesOfItem(atPath: place.path + "/out.lk")
+            #expect(attributes[.ownerAccountID] as? Int == 0)
+            #expect(attributes[.posixPermissions] as? Int == 0o600)
+        }
+    }
+
+    @Test func `A file that appears while a dump is written does not decide who may read the dump`() throws {
+        try attacked { place in
+            let partial = try PartialFile(for: OutputPlace(place.path + "/out.lk"))
+            try place.write("bait", to: "out.lk")
+            #expect(unsafe chmod(place.path + "/out.lk", 0o777) == 0)
+            partial.setPermissions()
+            var status = stat()
+            #expect(unsafe fstat(partial.descriptor.rawValue, &status) == 0)
+            #expect(status.st_mode & 0o111 == 0, "nothing is taken from what appeared")
+            partial.discard()
+            try partial.descriptor.closeFile()
+        }
+    }
+
+    @Test func `Nothing is edited in a directory where others can exchange the file`() throws {
+        try attacked { place in
+            #expect(unsafe chmod(place.path + "/shared", 0o777) == 0)
+            let outcome = try place.run(
+                "app.db", "-c", ".edit", environment: ["EDITOR": "true", "TMPDIR": place.path + "/shared"])
+            #expect(outcome.code == 73 && outcome.says("TMPDIR"), "\(outcome)")
+            #expect(try place.names(in: "shared").isEmpty)
+        }
+    }
+
+    @Test func `A manifest that leads to a device is an error and is not read`() throws {
+        try attacked { place in
+            for name in try place.names(in: "app.db") where name.hasPrefix("MANIFEST") {
+                try place.remove("app.db/" + name)
+                try FileManager.default.createSymbolicLink(
+                    atPath: place.path + "/app.db/" + name, withDestinationPath: "/dev/zero")
+            }
+            for command in ["count", "verify", "keys"] {
+                let outcome = try place.run(command, "app.db")
+                #expect(outcome.code == 65, "\(command): \(outcome)")
+            }
+            #expect(try place.run("sst", "app.db").code == 0)
+            #expect(try place.run("repair", "--dry-run", "app.db").code != 0, "there is no manifest in the copy")
+        }
+    }
+
+    @Test func `A repair leaves no file that is more readable than those of the database`() throws {
+        try attacked { place in
+            for name in try place.names(in: "app.db") {
+                #expect(unsafe chmod(place.path + "/app.db/" + name, 0o600) == 0)
+            }
+            #expect(unsafe chmod(place.path + "/app.db", 0o755) == 0)
+            let outcome = try place.shell("umask 022; lkrepl repair --write app.db --confirm app.db")
+            #expect(outcome.code == 0, "\(outcome)")
+            for name in try place.names(in: "app.db") {
+                #expect(try permissions("app.db/" + name, in: place) & 0o077 == 0, "\(name)")
+            }
+        }
+    }
+
+    @Test func `Errors in JSON and suggested command lines are safe to show and to paste`() throws {
+        try Workplace.with { place in
+            let name = "st\u{9b}31m\u{202e};touch pwned"
+            try place.makeDatabase(name)
+            let outcome = try place.run(name, "stats", "--error-format", "json")
+            #expect(outcome.code == 64, "\(outcome)")
+            #expect(outcome.says(#"'st\u009b31m\u202e;touch pwned' -c"#), "\(outcome)")
+            #expect(!outcome.error.unicodeScalars.contains { $0 == "\u{9b}" || $0 == "\u{202e}" })
+        }
+    }
 }

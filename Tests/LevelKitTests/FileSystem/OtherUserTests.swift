@@ -1,0 +1,221 @@
+import Foundation
+import LevelFiles
+import TestSupport
+import Testing
+
+@testable import LevelKit
+
+#if canImport(Glibc)
+    import Glibc
+#else
+    import Darwin
+#endif
+
+/// Directories and files that belong to another user, or that everybody can write to.
+@Suite struct OtherUserTests {
+    private let directory: TemporaryDirectory
+    private static let other: uid_t = 65534
+    private static let isRoot = geteuid() == 0
+    private static let note: Comment = "only root can give files to another user"
+
+    init() throws { directory = try TemporaryDirectory() }
+
+    private func makeDirectory(_ name: String, _ permissions: mode_t = 0o755) throws {
+        try FileManager.default.createDirectory(atPath: directory.path(name), withIntermediateDirectories: false)
+        #expect(unsafe chmod(directory.path(name), permissions) == 0)
+    }
+
+    private func give(_ name: String) {
+        #expect(unsafe lchown(directory.path(name), Self.other, Self.other) == 0)
+        for inner in (try? directory.names(in: name)) ?? [] {
+            #expect(unsafe lchown(directory.path(name + "/" + inner), Self.other, Self.other) == 0)
+        }
+    }
+
+    private func makeDatabase(_ name: String = "db") throws {
+        let database = try Database.open(at: directory.path(name))
+        try database.put("value", forKey: "key")
+        try database.compact()
+        try database.put("later", forKey: "key2")
+        try database.close()
+    }
+
+    private func status(_ name: String) throws -> DirectoryHandle.Status {
+        try #require(FileOperations.status(directory.path(name)))
+    }
+
+    // MARK: - Trust
+
+    @Test(.enabled(if: isRoot, note))
+    func `A directory of another user, and all below it, is not trusted, with the sticky bit or without`() throws {
+        try makeDirectory("theirs", 0o1777)
+        try makeDirectory("theirs/mine")
+        #expect(DirectoryTrust.nobodyElse.allows(directory.path("theirs")))
+        #expect(unsafe chown(directory.path("theirs"), Self.other, Self.other) == 0)
+        for trust in [DirectoryTrust.nobodyElse, .group] {
+            #expect(!trust.allows(directory.path("theirs")))
+            #expect(!trust.allows(directory.path("theirs/mine")), "its owner can rename what is in it")
+        }
+        #expect(throws: LevelError.self) { try ScratchDirectory(in: directory.path("theirs/mine"), trust: .group) }
+    }
+
+    @Test func `A directory that everybody can write to is trusted with the sticky bit alone`() throws {
+        try makeDirectory("open", 0o777)
+        try makeDirectory("open/inner")
+        for trust in [DirectoryTrust.nobodyElse, .group] {
+            #expect(!trust.allows(directory.path("open")) && !trust.allows(directory.path("open/inner")))
+        }
+        #expect(unsafe chmod(directory.path("open"), 0o1777) == 0)
+        #expect(DirectoryTrust.nobodyElse.allows(directory.path("open")))
+        #expect(!DirectoryTrust.isClosed(directory.path("open")), "everybody can make names in it")
+        #expect(DirectoryTrust.isClosed(directory.path("open/inner")))
+    }
+
+    // MARK: - New databases
+
+    @Test func `A database is not made in a directory that everybody can write to`() throws {
+        try makeDirectory("open", 0o1777)
+        let error = thrownError { _ = try Database.open(at: directory.path("open")) }
+        #expect(error?.code == .invalidArgument && error?.message.contains("everybody") == true, "\(error as Any)")
+        #expect(try directory.names(in: "open").isEmpty)
+        // One below it is the user's own.
+        try Database.open(at: directory.path("open/db")).close()
+    }
+
+    @Test(.enabled(if: isRoot, note))
+    func `A database is not made in or below a directory of another user`() throws {
+        try makeDirectory("theirs")
+        give("theirs")
+        #expect(code { _ = try Database.open(at: directory.path("theirs")) } == .invalidArgument)
+        #expect(code { _ = try Database.open(at: directory.path("theirs/a/b")) } == .invalidArgument)
+        #expect(try directory.names(in: "theirs").isEmpty)
+    }
+
+    @Test func `A new database cannot be written to by everybody, whatever the mask of the process is`() async throws {
+        await #expect(processExitsWith: .success) { [path = directory.path("a/b") as String] in
+            umask(0)
+            try Database.open(at: path).close()
+            for path in [path, DatabaseDirectory.parent(of: path)!] {
+                #expect(DirectoryHandle.Status(path: path)?.permissions == 0o775)
+            }
+        }
+    }
+
+    // MARK: - Hard links
+
+    @Test func `Messages are not appended to a file of which both logs of messages are names`() throws {
+        try makeDatabase()
+        try directory.write([7], to: "letter")
+        for name in ["LOG", "LOG.old"] {
+            unsafe unlink(directory.path("db/" + name))
+            #expect(unsafe link(directory.path("letter"), directory.path("db/" + name)) == 0)
+        }
+        for body in [{ _ = try Database.open(at: $0) }, { _ = try Database.repair(at: $0) }]
+            as [(String) throws -> Void]
+        {
+            let error = thrownError { try body(directory.path("db")) }
+            #expect(error?.code == .corruption && error?.message.contains("second name") == true, "\(error as Any)")
+        }
+        #expect(try directory.read("letter") == [7])
+        // Reading writes no messages.
+        try Database.open(at: directory.path("db"), mode: .readOnly).close()
+    }
+
+    @Test func `A repair refuses a temporary file with a second name, which LevelDB would empty`() throws {
+        try makeDatabase()
+        try directory.write([7], to: "letter")
+        #expect(unsafe link(directory.path("letter"), directory.path("db/000001.dbtmp")) == 0)
+        #expect(code { _ = try Database.repair(at: directory.path("db")) } == .corruption)
+        #expect(try directory.read("letter") == [7])
+    }
+
+    // MARK: - Copies
+
+    @Test(.enabled(if: isRoot, note))
+    func `A copy of a database of another user is private to its maker and shares nothing`() throws {
+        try makeDatabase()
+        give("db")
+        let report = try Checkpoint.take(of: directory.path("db"), to: directory.path("copy"))
+        #expect(report.linkedTableCount == 0 && report.copiedTableCount == 1)
+        #expect(try status("copy").permissions & 0o777 == 0o700)
+        for name in try directory.names(in: "copy") + ["."] {
+            let status = try status("copy/" + name)
+            #expect(status.owner == 0 && status.permissions & 0o077 == 0, "\(name)")
+        }
+    }
+
+    @Test(.enabled(if: isRoot, note))
+    func `A repair of a database of another user is refused and changes nothing`() throws {
+        try makeDatabase()
+        give("db")
+        let before = try contents(of: directory.path("db"))
+        let error = thrownError { _ = try Database.repair(at: directory.path("db")) }
+        #expect(error?.code == .invalidArgument && error?.message.contains("another user") == true, "\(error as Any)")
+        #expect(try contents(of: directory.path("db")) == before)
+        #expect(try directory.names(in: "") == ["db"])
+    }
+
+    @Test func `A link in place of a table does not get into a checkpoint`() throws {
+        try makeDatabase()
+        let table = try #require(try files(ofKind: "ldb", in: directory.path("db")).first)
+        #expect(unsafe rename(table, directory.path("letter")) == 0)
+        try FileManager.default.createSymbolicLink(atPath: table, withDestinationPath: directory.path("letter"))
+        for tables in [Checkpoint.Tables.linked, .copied] {
+            #expect(throws: LevelError.self) {
+                try Checkpoint.take(of: directory.path("db"), to: directory.path("copy"), tables: tables)
+            }
+        }
+        #expect(try status("letter").linkCount == 1)
+        #expect(try directory.names(in: "") == ["db", "letter"])
+    }
+
+    @Test(.enabled(if: isRoot, note))
+    func `A file of another user that is nothing but holes is not copied`() throws {
+        try makeDatabase()
+        #expect(unsafe truncate(try #require(files(ofKind: "log", in: directory.path("db")).first), 1 << 30) == 0)
+        give("db")
+        let bodies: [() throws -> Void] = [
+            { try Database.open(at: directory.path("db"), mode: .readOnly).close() },
+            { try Checkpoint.take(of: directory.path("db"), to: directory.path("copy")) },
+        ]
+        for body in bodies {
+            let error = thrownError(body)
+            #expect(error?.code == .corruption && error?.message.contains("holes") == true, "\(error as Any)")
+        }
+    }
+
+    @Test func `A copy that is larger than what is free is refused before it is begun`() throws {
+        #expect(code { try CopyRoom.require(.max / 2, at: directory.path) } == .io)
+        try CopyRoom.require(1, at: directory.path)
+    }
+
+    // MARK: - Devices
+
+    @Test func `Only files are read, never a device or a pipe`() throws {
+        #expect(unsafe mkfifo(directory.path("pipe"), 0o600) == 0)
+        for path in ["/dev/zero", directory.path("pipe")] {
+            #expect(throws: SystemError.notAFile) { try OpenFile(reading: path) }
+        }
+        try makeDatabase()
+        for name in try directory.names(in: "db") where name.hasPrefix("MANIFEST") {
+            unsafe unlink(directory.path("db/" + name))
+            try FileManager.default.createSymbolicLink(
+                atPath: directory.path("db/" + name), withDestinationPath: "/dev/zero")
+        }
+        let files = try DatabaseFiles(at: directory.path("db"))
+        #expect(files.manifest == nil && files.manifestFault?.kind == .unreadable)
+        #expect(!files.files.contains { $0.name.hasPrefix("MANIFEST") })
+        #expect(Diagnosis.findings(in: files).first?.finding == .lostManifest)
+    }
+
+    @Test func `What a killed reader left in TMPDIR is removed, also where the next one reads in memory`() async throws {
+        try makeDatabase()
+        try makeDirectory("tmp")
+        try makeDirectory("tmp/.levelkit-reading-aaaaaa", 0o700)
+        await #expect(processExitsWith: .success) { [path = directory.path as String] in
+            unsafe setenv("TMPDIR", path + "/tmp", 1)
+            try Database.open(at: path + "/db", mode: .readOnly).close()
+        }
+        #expect(try directory.names(in: "tmp").isEmpty)
+    }
+}
