@@ -208,7 +208,8 @@ import Testing
         #expect(Diagnosis.findings(in: files).first?.finding == .lostManifest)
     }
 
-    @Test func `What a killed reader left in TMPDIR is removed, also where the next one reads in memory`() async throws {
+    @Test func `What a killed reader left in TMPDIR is removed, also where the next one reads in memory`() async throws
+    {
         try makeDatabase()
         try makeDirectory("tmp")
         try makeDirectory("tmp/.levelkit-reading-aaaaaa", 0o700)
