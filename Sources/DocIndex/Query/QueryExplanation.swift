@@ -172,7 +172,9 @@ extension DocumentCollection {
         let used = actual.plan.indexNames
         let rejections = rows.collection.indexes.filter { !$0.isRetiring }.compactMap { entry -> Rejection? in
             if used.contains(where: { $0.hasSameBytes(as: entry.definition.name) }) { return nil }
-            guard entry.isReady, entry.hasContent else { return Rejection(index: entry.definition.name, reason: .notReady) }
+            guard entry.isReady, entry.hasContent else {
+                return Rejection(index: entry.definition.name, reason: .notReady)
+            }
             return planner.rejection(of: entry.definition, query, options: considered)
         }
         return QueryExplanation(

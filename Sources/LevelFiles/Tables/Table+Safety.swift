@@ -75,12 +75,12 @@ extension Table {
         var blocks: [BlockHandle] = []
         for handle in filters.handles { if try packingFault(of: handle) != nil { blocks.append(handle) } }
         var sequence = isBytewise ? KeySequence() : nil
-        for handle in index.handles {
+        for (handle, separator) in zip(index.handles, index.keys) {
             let before = sequence
-            let fault = try content(
-                of: handle, shortestKey: BlockSafety.numberByteCount, following: &sequence
-            ).fault
-            if fault?.kind == .damaged {
+            let content = try content(of: handle, shortestKey: BlockSafety.numberByteCount, following: &sequence)
+            // Keys beyond the one in the index are out of order, and not those of the blocks behind.
+            let isBeyond = content.bytes != nil && sequence?.takes(separator: separator) == false
+            if content.fault?.kind == .damaged || isBeyond {
                 blocks.append(handle)
                 sequence = before
             }

@@ -124,7 +124,7 @@ struct DatabaseDirectory: Hashable {
     ///
     /// - Parameter action: a phrase that completes "could not …", such as `make a database in`.
     func requireClosed(to action: String) throws(LevelError) {
-        guard !DirectoryTrust.isClosed(path) else { return }
+        guard !DirectoryTrust.mayHoldDatabase(path) else { return }
         throw LevelError(
             .invalidArgument,
             "could not \(action) \(path): it, or a directory that it is in, belongs to another user or can be written to by "

@@ -40,6 +40,24 @@ package enum DirectoryTrust: Sendable {
         return !status.isWritableByEverybody && DirectoryTrust.group.allows(path)
     }
 
+    /// Whether a database may be made or repaired in a directory: it is closed, or this is the owner of the system, and it and those
+    /// above it can be written to by their owners alone. An administrator works in the directories of users, and so does a
+    /// container in one of its host; LevelDB goes by paths there, so the owner of such a directory is trusted.
+    static func mayHoldDatabase(_ path: String) -> Bool {
+        if isClosed(path) { return true }
+        guard geteuid() == 0, let resolved = unsafe realpath(path, nil) else { return false }
+        defer { unsafe free(resolved) }
+        var current = unsafe String(cString: resolved)
+        guard let status = status(current), status.isDirectory, !status.isWritableByEverybody else { return false }
+        while let parent = DatabaseDirectory.parent(of: current) {
+            current = parent
+            guard let status = Self.status(current) else { return false }
+            // What is in a directory with the sticky bit, its owner can still rename.
+            if status.isWritableByEverybody, !status.isSticky || status.owner != 0 { return false }
+        }
+        return true
+    }
+
     /// Whether others than those who are trusted can make names in an open directory, or rename what has one.
     package static func isShared(_ directory: Int32) -> Bool {
         var status = stat()

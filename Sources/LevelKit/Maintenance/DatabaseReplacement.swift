@@ -115,20 +115,13 @@ package final class DatabaseReplacement: Sendable {
         access.withLock { $0.lock = nil }
     }
 
-    /// Gives the copy the owner and the permissions of the database, and its lock file.
+    /// Gives the copy the permissions of the database, and its lock file.
     ///
     /// The lock file is the same file: a process that has opened it, and locks it only after the exchange, keeps others out
     /// of the new database.
     private func adoptSurroundings() throws(SystemError) {
         let copy = try DirectoryHandle(Self.newName, in: scratch.descriptor)
         let status = try DirectoryHandle(path: place.path, followsLink: false).status()
-        if geteuid() == 0, status.owner != 0 {
-            for name in try copy.names() {
-                let file = try OpenFile(reading: name, in: copy.descriptor)
-                try file.setOwner(status.owner, group: status.group)
-            }
-            try copy.setOwner(status.owner, group: status.group)
-        }
         if try copy.status().permissions != status.permissions { try copy.setPermissions(status.permissions) }
         try? copy.removeFile("LOCK")
         try FileOperations.link(place.file("LOCK"), to: "LOCK", in: copy.descriptor)

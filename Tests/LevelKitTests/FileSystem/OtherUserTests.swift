@@ -83,12 +83,22 @@ import Testing
     }
 
     @Test(.enabled(if: isRoot, note))
-    func `A database is not made in or below a directory of another user`() throws {
-        try makeDirectory("theirs")
+    func `A database is not made in a directory of another user that everybody can write to, nor below one`() throws {
+        try makeDirectory("theirs", 0o1777)
         give("theirs")
         #expect(code { _ = try Database.open(at: directory.path("theirs")) } == .invalidArgument)
         #expect(code { _ = try Database.open(at: directory.path("theirs/a/b")) } == .invalidArgument)
         #expect(try directory.names(in: "theirs").isEmpty)
+    }
+
+    @Test(.enabled(if: isRoot, note))
+    func `The owner of the system makes and repairs databases in the directories of users, as in containers`() throws {
+        try makeDirectory("theirs", 0o755)
+        give("theirs")
+        #expect(!DirectoryTrust.isClosed(directory.path("theirs")))
+        try Database.open(at: directory.path("theirs/db")).close()
+        _ = try Database.repair(at: directory.path("theirs/db"))
+        try Database.open(at: directory.path("theirs/db")).close()
     }
 
     @Test func `A new database cannot be written to by everybody, whatever the mask of the process is`() async throws {
@@ -145,9 +155,10 @@ import Testing
     }
 
     @Test(.enabled(if: isRoot, note))
-    func `A repair of a database of another user is refused and changes nothing`() throws {
+    func `A repair of a database of another user that everybody can write to is refused and changes nothing`() throws {
         try makeDatabase()
         give("db")
+        #expect(unsafe chmod(directory.path("db"), 0o777) == 0)
         let before = try contents(of: directory.path("db"))
         let error = thrownError { _ = try Database.repair(at: directory.path("db")) }
         #expect(error?.code == .invalidArgument && error?.message.contains("another user") == true, "\(error as Any)")

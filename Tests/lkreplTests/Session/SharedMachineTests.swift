@@ -206,7 +206,7 @@ import Testing
             history.append("keys")
             #expect(history.takeFailure()?.contains("second name") == true)
             // A file that is replaced, and not emptied, harms no other name.
-            #expect(try place.run("dump", "app.db", "-q", "-o", "shared/log").code == 0)
+            #expect(try place.run("dump", "app.db", "-q", "--force", "-o", "shared/log").code == 0)
             #expect(try place.read("shared/log") == place.dump("app.db"))
         }
     }
@@ -249,7 +249,7 @@ import Testing
             try place.write("bait", to: "out.lk")
             #expect(unsafe chown(place.path + "/out.lk", 65534, 65534) == 0)
             #expect(unsafe chmod(place.path + "/out.lk", 0o666) == 0)
-            let outcome = try place.shell("umask 077; lkrepl dump app.db -q -o out.lk")
+            let outcome = try place.shell("umask 077; lkrepl dump app.db -q --force -o out.lk")
             #expect(outcome.code == 0, "\(outcome)")
             let attributes = try FileManager.default.attributesOfItem(atPath: place.path + "/out.lk")
             #expect(attributes[.ownerAccountID] as? Int == 0)

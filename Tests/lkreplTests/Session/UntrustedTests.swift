@@ -46,7 +46,9 @@ import Testing
         }
     }
 
-    @Test func `A dry run checks every block of its copy, which belongs to the reader whoever made the original`() throws {
+    @Test func `A dry run checks every block of its copy, which belongs to the reader whoever made the original`()
+        throws
+    {
         try Workplace.with(isVerified: false) { place in
             try Self.makeForged("db", in: place)
             let good = try Database.open(at: place.path + "/good")
