@@ -127,6 +127,10 @@ private struct ContainerReader: ~Copyable {
         of object: BodyObject, _ cursor: borrowing BodyCursor, at start: Int
     ) throws(BodyError) {
         let first = entries.count
+        // One allocation for most documents; at least doubled, or many small objects would cost quadratic time.
+        if entries.capacity < first + object.count {
+            entries.reserveCapacity(max(first + object.count, entries.capacity * 2))
+        }
         var largestOffset = 0
         var previous = Entry(offset: -1, number: -1)
         var isInOrder = true
