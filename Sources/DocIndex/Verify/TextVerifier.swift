@@ -86,6 +86,11 @@ struct TextVerifier {
         guard let view else { return }
         var liveCount = 0
         for slot in 0..<view.structure.nextSlot where !view.isDead(slot) { liveCount += 1 }
+        // A bit of a slot that was never given out would hide the document that gets it.
+        let upper = UInt32(view.dead.count) * TextStructure.chunkSlotCount
+        if (view.structure.nextSlot..<max(upper, view.structure.nextSlot)).contains(where: view.isDead) {
+            report("an unused slot is marked as deleted", key: TextKeyspace.structure.prefix(index.number))
+        }
         if liveCount != statistics.documents {
             report("there are \(liveCount) slots that are alive for \(statistics.documents) documents")
         }

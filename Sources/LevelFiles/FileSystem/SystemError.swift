@@ -30,8 +30,13 @@ package struct SystemError: Error, Hashable {
         [EXDEV, EPERM, EACCES, EMLINK, ENOTSUP, EOPNOTSUPP, ENOSYS].contains(number)
     }
 
-    /// The system's words.
+    /// The system's message, or a better one where the system's misleads.
     package var text: String {
-        self == .notAFile ? "it is not a regular file" : unsafe String(cString: strerror(number))
+        switch number {
+        case Self.notAFile.number: "it is not a regular file"
+        // Files are opened without following links; strerror says "Too many levels of symbolic links".
+        case ELOOP: "it is a symbolic link; a database consists of regular files"
+        default: unsafe String(cString: strerror(number))
+        }
     }
 }
