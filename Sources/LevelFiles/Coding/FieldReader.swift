@@ -52,13 +52,6 @@ package struct FieldReader {
         return rest.prefix(count)
     }
 
-    /// The number of a level.
-    mutating func readLevel() throws(FormatFault) -> Int {
-        let level = try readVarint32()
-        guard level < VersionEdit.levelCount else { throw FormatFault("it names level \(level)") }
-        return Int(level)
-    }
-
     /// A key as LevelDB stores it, preceded by its count.
     mutating func readInternalKey() throws(FormatFault) -> InternalKey {
         try InternalKey(decoding: try readBytes())

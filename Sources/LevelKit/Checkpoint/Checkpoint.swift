@@ -44,32 +44,3 @@ public enum Checkpoint {
         return try taking.run()
     }
 }
-
-extension Database {
-    /// Takes a checkpoint of this database, while it is read and written; see ``Checkpoint``.
-    ///
-    /// It holds every write that returned before the call. The checkpoint of a read-only database holds the state that the
-    /// database reads, even if another process has changed the original since; its tables are copied.
-    ///
-    /// - Throws: as ``Checkpoint/take(of:to:tables:tryLimit:)``, and `closed`.
-    @discardableResult
-    public func checkpoint(
-        to destination: String, tables: Checkpoint.Tables = .linked
-    ) throws(LevelError) -> CheckpointReport {
-        try core.admitted { () throws(LevelError) in
-            guard core.isReadOnly else {
-                return try Checkpoint.take(of: path, to: destination, tables: tables, tryLimit: 20)
-            }
-            let taking = try CheckpointTaking(
-                source: DatabaseDirectory(core.enginePath), destination: DatabaseDirectory(destination),
-                tables: .copied, tryLimit: 20, original: DatabaseDirectory(path))
-            do throws(LevelError) {
-                return try taking.run()
-            } catch {
-                throw LevelError(
-                    error.code, ScratchPaths.translated(error.message),
-                    cause: error.cause.map { ScratchPaths.translated($0) }, file: error.file, offset: error.offset)
-            }
-        }
-    }
-}

@@ -107,3 +107,14 @@ package struct VersionEdit: Hashable, Sendable {
         }
     }
 }
+
+extension FieldReader {
+    /// Reads the number of a level.
+    ///
+    /// - Throws: ``FormatFault`` if LevelDB has no such level.
+    fileprivate mutating func readLevel() throws(FormatFault) -> Int {
+        let level = try readVarint32()
+        guard level < VersionEdit.levelCount else { throw FormatFault("it names level \(level)") }
+        return Int(level)
+    }
+}

@@ -1,0 +1,11 @@
+extension DatabaseCore {
+    /// A cursor over a view, with an iterator of its own as long as nothing was written after the view.
+    func cursor(of view: ReadView, in range: KeyRange, reverse: Bool, fillsCache: Bool) -> Cursor {
+        if views.isNewest(view) {
+            let iterator = makeIterator(fillsCache: fillsCache)
+            if views.isNewest(view) { return Cursor(core: self, iterator: iterator, range: range, reverse: reverse) }
+            iterator.destroy()
+        }
+        return Cursor(core: self, iterator: BufferedIterator(view, of: views), range: range, reverse: reverse)
+    }
+}
