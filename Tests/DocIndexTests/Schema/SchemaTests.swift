@@ -227,7 +227,10 @@ import Testing
             #"{"type":"text","fields":["a"],"analyzer":{"tokenizer":"keyword","language":"german"}}"#,
             ["/analyzer/language needs words"]
         ),
-        (#"{"type":"text","fields":["a"],"analyzer":{"length":2}}"#, ["/analyzer/length applies only to the tokenizer"]),
+        (
+            #"{"type":"text","fields":["a"],"analyzer":{"length":2}}"#,
+            ["/analyzer/length applies only to the tokenizer"]
+        ),
         (
             #"{"type":"text","fields":["a"],"analyzer":{"stopWords":true}}"#,
             ["/analyzer/stopWords can only be true with a language"]
