@@ -7,8 +7,8 @@
 public struct Aggregation: Sendable, Hashable {
     /// A property by which documents are grouped.
     public enum GroupKey: Sendable, Hashable {
-        /// The value at a path. With `[]`, a document belongs to the group of each distinct element, and to none if
-        /// there are no elements.
+        /// The value at a path. With `[]`, a document belongs to the group of each distinct element, and to none if the
+        /// array is empty.
         case value(FieldPath)
         /// A part of the date at a path, as in ``Predicate/hasDatePart(_:_:_:)``, for histograms.
         case datePart(FieldPath, DatePart)

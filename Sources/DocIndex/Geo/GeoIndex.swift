@@ -86,7 +86,7 @@ struct GeoIndex: DocumentIndex {
     }
 }
 
-// MARK: - Finding
+// MARK: - Searches
 
 extension GeoIndex {
     /// Returns key ranges that contain every location in a box, and some near it; at most ``GeoCell/rangeLimit``
@@ -101,8 +101,7 @@ extension GeoIndex {
         }
     }
 
-    /// The key ranges of documents without a location, of which there are three kinds: missing, `null`, and any other
-    /// value.
+    /// The key ranges of documents without a location. The value at the path is missing, `null`, or not a location.
     var rangesWithoutLocation: [KeyRange] {
         [.missing, .null, .other].map { (kind: OrderedValue.Kind) in
             let prefix = entryPrefix + [kind.rawValue]

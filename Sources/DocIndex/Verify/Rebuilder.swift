@@ -97,7 +97,7 @@ struct Rebuilder {
         try write()
     }
 
-    /// Gives a document a new ID, in a commit of its own.
+    /// Gives a document a new ID, in a separate commit.
     private mutating func recover(_ row: UInt64, of collection: Catalog.CollectionEntry) throws {
         guard sequence < WriterState.lastSequence,
             let document = try RowReader.document(row, collection: collection, in: database)

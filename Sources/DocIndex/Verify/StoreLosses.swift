@@ -41,11 +41,11 @@ public struct StoreLosses: Sendable, Hashable {
     /// The maximum number of IDs of each kind that are listed for a collection.
     public static let idLimit = 1000
 
-    /// The number of documents of all collections that are known to be lost.
+    /// The total number of documents that are known to be lost.
     public var lostDocumentCount: Int { collections.reduce(0) { $0 + $1.lostDocumentCount } }
-    /// The number of documents of all collections of which only an older version is left.
+    /// The total number of documents with only an older version left.
     public var outdatedDocumentCount: Int { collections.reduce(0) { $0 + $1.outdatedDocumentCount } }
-    /// The number of deleted documents of all collections that have reappeared.
+    /// The total number of deleted documents that have reappeared.
     public var returnedDocumentCount: Int { collections.reduce(0) { $0 + $1.returnedDocumentCount } }
 
     /// Whether nothing was lost.

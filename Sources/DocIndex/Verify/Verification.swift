@@ -60,9 +60,9 @@ extension DocumentStore {
     ///
     /// Checks that every ID leads to a row, and every row contains a document with that ID; that counters are correct;
     /// that every index contains exactly the entries of its documents; that the counters and statistics of indexes are
-    /// correct; that the feed contains the last change of every document and every deletion; and that there are no
-    /// unknown keys. Duplicates in unique indexes are listed separately. Works on one snapshot, so it may run while
-    /// others write.
+    /// correct; that the feed contains the last change of every document and every deletion; and that the store
+    /// contains no unknown keys. Duplicates in unique indexes are listed separately. Works on one snapshot, so it may
+    /// run while others write.
     ///
     /// - Parameter progress: called periodically. If it throws, the check ends.
     /// - Throws: `LevelError` if the storage itself is damaged; `CancellationError` if the task is canceled.

@@ -37,7 +37,7 @@ struct Verifier {
         var subjects: [Subject] = []
         for entry in collection.indexes {
             guard entry.answersWithThisStemmer else {
-                // Only the stemmer that built the index could tell whether it agrees with the documents.
+                // Checking the index against the documents requires the stemmer that built it.
                 if !entry.isRetiring {
                     result.report(
                         "\(collection.name).\(entry.definition.name): the index was built with another version of the "
@@ -94,7 +94,7 @@ struct Verifier {
     }
 
     private func report(_ subject: String) throws {
-        // Before the cancellation check, so that the caller knows how far the check got.
+        // Before the cancellation check, so that the caller learns the progress of the check.
         try progress(
             VerificationProgress(
                 subject: subject, documentCount: result.documentCount, totalDocumentCount: documentsToCheck))
@@ -206,7 +206,7 @@ struct Verifier {
                 "the number of the last commit is \(last), which is impossibly large", key: StoreKeyspace.stateKey)
         } else if let last, newest > last {
             result.report(
-                "the newest change is of commit \(newest), but the last commit is \(last)", key: StoreKeyspace.stateKey)
+                "the newest change is from commit \(newest), but the last commit is \(last)", key: StoreKeyspace.stateKey)
         }
         if count != expectedChangeCount {
             result.report(
@@ -411,7 +411,7 @@ struct Verifier {
         }
     }
 
-    // MARK: - The rest
+    // MARK: - Unknown keys
 
     /// Checks for keys that belong to no collection and no index of the catalog.
     private mutating func checkUnknownKeys() throws {

@@ -208,7 +208,7 @@ import Testing
         ) { try $0.put([], forKey: [StoreKeyspace.changes.rawValue, 0xff]) },
         Damage(
             name: "the last commit is an earlier one",
-            problems: ["the newest change is of commit 11, but the last commit is 10"], repairs: 1
+            problems: ["the newest change is from commit 11, but the last commit is 10"], repairs: 1
         ) { try $0.put(encoded(10), forKey: StoreKeyspace.stateKey) },
         Damage(
             name: "the last commit is garbage", problems: ["the sequence number of the last commit cannot be read"],

@@ -266,7 +266,10 @@ import Testing
         },
         Damage(
             "the counters are gone",
-            ["albums: the counter says 0 documents, but there are 20", "albums: the next row is 1, but row 20 is taken"]
+            [
+                "albums: the counter says 0 documents, but there are 20",
+                "albums: the next row is 1, but row 20 is taken",
+            ]
         ) { try $0.delete(CollectionCounters.key(2)) },
     ]
 

@@ -48,7 +48,7 @@ final class AnalysisChain {
     /// Calls `body` with each term of a string and the position of its word. Positions ascend; several terms may have
     /// the same position.
     ///
-    /// - Returns: the number of words, and the number of positions including those of words that are left out.
+    /// - Returns: the number of words, and the number of positions including the positions of omitted words.
     func forEachTerm(
         of text: String, _ body: (_ term: Span<UInt8>, _ position: UInt32) -> Void
     ) -> (words: Int, positions: UInt32) {
@@ -329,7 +329,7 @@ final class AnalysisChain {
         var term: [UInt8]? { if case .term(let term) = form { term } else { nil } }
     }
 
-    /// Returns the words of a searched string, without those that the index leaves out.
+    /// Returns the words of a searched string, without the words that the index leaves out.
     ///
     /// - Parameters:
     ///   - isExact: whether to look up words as written instead of their stems.

@@ -2,7 +2,7 @@
 ///
 /// Derived from the properties in the standard library as defined in table 3 of UAX #29, and from ranges where the
 /// library lacks a property (scripts, and letters of languages that require a dictionary). Thus the classes follow the
-/// Unicode version of the library, and there is no table to regenerate.
+/// Unicode version of the library, and no table needs to be regenerated.
 enum WordBreakClass: UInt8 {
     case other, carriageReturn, lineFeed, newline, extend, joiner, format, katakana, hebrewLetter, letter, singleQuote,
         doubleQuote, midNumLet, midLetter, midNum, numeric, extendNumLet, regionalIndicator, space

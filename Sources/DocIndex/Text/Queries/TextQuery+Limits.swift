@@ -53,8 +53,8 @@ extension TextQuery {
             guard wordCount <= maximumWordCount else {
                 throw DocIndexError(
                     .queryTooLarge,
-                    "the search has \(wordCount) words or more; at most \(maximumWordCount) are allowed, "
-                        + "search for fewer")
+                    "the search has \(wordCount) words or more; at most \(maximumWordCount) are allowed; use "
+                        + "fewer words")
             }
         }
 
@@ -65,7 +65,7 @@ extension TextQuery {
                 throw DocIndexError(
                     .queryTooLarge,
                     "the search has \(expansionCount) or more words that end with * or ~; at most "
-                        + "\(maximumExpansionCount) are allowed, write some of them in full")
+                        + "\(maximumExpansionCount) are allowed; write some of them in full")
             }
         }
     }
@@ -78,6 +78,6 @@ extension TextQuery {
     static func tooLong(_ byteCount: Int) -> DocIndexError {
         DocIndexError(
             .queryTooLarge,
-            "the search has \(byteCount) bytes; at most \(maximumByteCount) are allowed, search for fewer words")
+            "the search has \(byteCount) bytes; at most \(maximumByteCount) are allowed; use fewer words")
     }
 }

@@ -1,6 +1,6 @@
 /// A full-text query.
 ///
-/// The notation is that of common search engines:
+/// Parsed from this notation:
 ///
 /// | notation | finds documents |
 /// |---|---|
@@ -8,13 +8,13 @@
 /// | `fog OR bridge` | with at least one; binds less tightly than a space |
 /// | `-fog`, `NOT fog` | without the word |
 /// | `+fog bridge` | with the first word; the second only affects the ranking |
-/// | `"golden gate"` | with exactly these words in this order in one string |
+/// | `"golden gate"` | with exactly these words, adjacent and in this order, in one string |
 /// | `"gate golden"~3` | with these words in any order, and at most three others between them |
 /// | `bridg*` | with a word that begins with these letters |
-/// | `harbor~`, `harbor~2` | with a word that differs by at most one letter, or two; the first letter must match |
+/// | `harbor~`, `harbor~2` | with a word that differs by at most one letter, or at most two; the first letter must match |
 /// | `title:fog`, `title:(fog OR bridge)` | with the word in this field |
 /// | `fog^2` | with the word, whose score counts twice |
-/// | `( )` | groups |
+/// | `( )` | grouping |
 ///
 /// Words are kept as written. The analyzer of each searched field determines the terms.
 public indirect enum TextQuery: Sendable, Hashable {
@@ -37,11 +37,11 @@ public indirect enum TextQuery: Sendable, Hashable {
     case or([TextQuery])
     /// Documents that match the first and do not match the second.
     case except(TextQuery, TextQuery)
-    /// Documents that match the first; those that also match the second score higher.
+    /// Documents that match the first; documents that also match the second score higher.
     case prefer(TextQuery, TextQuery)
     /// The query limited to one field of the index, named by its path or the last member of the path.
     case field(String, TextQuery)
-    /// The query with its scores multiplied.
+    /// The query with its scores multiplied by a factor.
     case boost(TextQuery, Double)
     /// No document: the query contains no words.
     case nothing

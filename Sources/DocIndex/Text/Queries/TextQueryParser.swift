@@ -104,11 +104,11 @@ struct TextQueryParser {
             guard !isJoined || hasParts else { throw fault("AND needs a word on both sides") }
             let isExcluded = take("NOT") || take(sign: UInt8(ascii: "-"))
             let isRequired = !isExcluded && take(sign: UInt8(ascii: "+"))
-            if isExcluded, peek("NOT") || peek("AND") { throw fault("NOT needs something that must not occur") }
+            if isExcluded, peek("NOT") || peek("AND") { throw fault("NOT needs a word that must not occur") }
             guard !isJoined || !peek("AND"), let part = try single() else {
-                if isExcluded { throw fault("NOT needs something that must not occur") }
+                if isExcluded { throw fault("NOT needs a word that must not occur") }
                 if isJoined { throw fault("AND needs a word on both sides") }
-                if isRequired { throw fault("+ needs something that must occur") }
+                if isRequired { throw fault("+ needs a word that must occur") }
                 break
             }
             hasParts = true

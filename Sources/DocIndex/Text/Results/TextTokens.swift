@@ -81,8 +81,8 @@ struct TextTokens {
         if !terms.isEmpty { tokens.append(Token(range: range, terms: terms)) }
     }
 
-    /// Returns the indexes of the tokens that match a query: words that it searches for and, for a phrase, those that
-    /// follow one another. Empty if the query exceeds its limits and cannot be searched.
+    /// Returns the indexes of the tokens that match a query: words that it searches for and, for a phrase, adjacent
+    /// words in the same order. Empty if the query exceeds its limits and cannot be searched.
     func matches(_ query: TextQuery) -> Set<Int> {
         var found: Set<Int> = []
         guard (try? query.validate()) != nil else { return found }

@@ -6,7 +6,7 @@
     struct Place {
         /// The index of the word's matcher.
         let word: Int
-        /// The number of words before it in the phrase, including those that the index leaves out.
+        /// The number of words before it in the phrase, including words that the index leaves out.
         let position: UInt32
     }
 

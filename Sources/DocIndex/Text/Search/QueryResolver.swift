@@ -40,7 +40,7 @@ final class QueryResolver {
             throw DocIndexError(
                 .queryTooLarge,
                 "the search looks up \(termCount) terms in the text index \(definition.name); at most "
-                    + "\(TextQuery.maximumTermCount) are allowed, search for fewer or shorter words")
+                    + "\(TextQuery.maximumTermCount) are allowed; use fewer or shorter words")
         }
         return resolved
     }

@@ -8,7 +8,7 @@ final class SearchTools: Sendable {
         var scorer: BM25?
     }
 
-    /// Holds analyzers with state, each of which may be used by one thread at a time.
+    /// Holds stateful analyzers. Each may be used by only one thread at a time.
     private struct LentResolver: @unchecked Sendable {
         // Unchecked: a resolver is either here or owned by exactly one search.
         let resolver: QueryResolver

@@ -1,10 +1,9 @@
 internal import LevelKit
 
-/// Collecting the best documents of one part of an index.
+/// Collects the best documents of one part of an index.
 ///
-/// Two algorithms, both of which skip documents whose upper bound does not exceed the threshold:
-/// ``collectAll(_:_:_:_:)`` for queries with required parts, and ``collectAny(_:_:_:_:_:)``, Block-Max MaxScore, for
-/// alternatives.
+/// Two algorithms skip documents whose upper bound does not exceed the threshold: ``collectAll(_:_:_:_:)`` for queries
+/// with required parts, and ``collectAny(_:_:_:_:_:)``, Block-Max MaxScore, for alternatives.
 extension TextSearch {
     private func offer(
         _ slot: UInt32, _ score: Int64, _ hits: inout TopHits, _ filter: ((UInt64) throws -> Bool)?
@@ -14,7 +13,7 @@ extension TextSearch {
         hits.add(hit)
     }
 
-    /// Collects documents that match all parts of a conjunction, and skips those that cannot be among the best.
+    /// Collects documents that match all parts of a conjunction, and skips documents that cannot be among the best.
     ///
     /// The rarest part leads. Its blocks are skipped by their bounds, and its documents by their scores, before
     /// anything of the other parts is decoded: Block-Max (Ding and Suel, "Faster Top-k Document Retrieval Using

@@ -66,7 +66,7 @@ final class TextSearch {
 
     deinit { index.tools.keep(resolver) }
 
-    // MARK: - Answers
+    // MARK: - Results
 
     /// Returns the best documents.
     ///

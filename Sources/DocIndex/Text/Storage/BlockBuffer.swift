@@ -74,7 +74,7 @@
         }
     }
 
-    // MARK: - How often
+    // MARK: - Frequencies
 
     /// Decodes the frequency of each posting of the block.
     @inline(__always)
@@ -114,7 +114,7 @@
         }
     }
 
-    // MARK: - In which fields
+    // MARK: - Fields
 
     /// Decodes the fields of each posting of the block. Returns `false` if a code has no field set.
     @inline(__always)
@@ -217,7 +217,7 @@
         precondition(
             width <= 32 && offset >= 0 && offset + 16 * width + TermEncoder.padding <= group.bytes.count)
         return unsafe group.bytes.withUnsafeBytes { bytes in
-            guard let start = bytes.baseAddress else { preconditionFailure("a group has eight bytes at least") }
+            guard let start = bytes.baseAddress else { preconditionFailure("a group has at least eight bytes") }
             return unsafe body(start + offset, width)
         }
     }

@@ -173,8 +173,8 @@ final class PendingIndex: Sendable {
         private let starts: [UInt32]
         /// The number of words of each term.
         private let counts: [UInt32]
-        /// Slots and places of the gathered words: those of some consecutive pairs of first bytes, grouped by term and
-        /// in order.
+        /// Slots and places of the gathered words, which cover some consecutive pairs of first bytes, grouped by term
+        /// and in order.
         private var slots: [UInt32] = []
         private var places: [TextPlace] = []
         private var gathered = 0..<0

@@ -147,7 +147,7 @@ struct TermEncoder {
         return Self.sorted(impacts)
     }
 
-    /// Adds an impact unless another one dominates it, and removes those that it dominates.
+    /// Adds an impact unless another one dominates it, and removes all impacts that it dominates.
     private static func add(_ new: TermImpact, to impacts: inout [TermImpact]) {
         if impacts.contains(where: { $0.frequency >= new.frequency && $0.norm <= new.norm }) { return }
         impacts.removeAll { $0.frequency <= new.frequency && $0.norm >= new.norm }

@@ -26,7 +26,7 @@ struct TextView: Sendable {
         pending = PendingIndex(weights: weights)
     }
 
-    /// Pending documents to which no more are added, and the documents deleted up to then.
+    /// A log of pending documents that no longer grows, and the number of documents deleted up to then.
     struct Frozen: Sendable {
         let pending: PendingIndex
         let limit: PendingIndex.Limit

@@ -4,8 +4,8 @@ internal import Synchronization
 /// The in-memory state of a store's text indexes: views for readers, and the current work of the writer.
 ///
 /// A reader takes a snapshot of the database and copies the views under one lock. While a batch is being written, an
-/// index has two views, one before and one after the batch; the generation in the snapshot tells which of them belongs
-/// to it. So readers and the writer do not wait for each other, and no reader sees part of a batch.
+/// index has two views, one before and one after the batch; the generation in the snapshot identifies the one that
+/// belongs to it. So readers and the writer do not wait for each other, and no reader sees part of a batch.
 final class TextIndexes: Sendable {
     typealias Views = [UInt32: [TextView]]
 
@@ -38,7 +38,7 @@ final class TextIndexes: Sendable {
 
     // MARK: - Readers
 
-    /// Returns a snapshot and the views, one of which per index belongs to it.
+    /// Returns a snapshot and the views. For each index, one of the views belongs to the snapshot.
     func snapshot<S>(_ make: () throws -> S) rethrows -> (S, Views) {
         try views.withLock { views in (try make(), views) }
     }
@@ -61,7 +61,7 @@ final class TextIndexes: Sendable {
         return view
     }
 
-    /// Keeps a view that was loaded if it is current and there is no other.
+    /// Keeps a view that was loaded if it is current and no other view exists.
     ///
     /// - Returns: whether the view was kept.
     private func adopt(_ view: TextView, of index: TextIndex, _ database: Database) throws -> Bool {
@@ -302,7 +302,7 @@ final class TextIndexes: Sendable {
         }
         work.indexes[index.number]?.isCleaned = true
         work.indexes[index.number]?.garbage += unknown.sorted()
-        // Segment numbers are never reused, even those of unfinished segments.
+        // A segment number is never reused, even if the segment was not finished.
         guard let last = unknown.max(), last >= view.structure.nextSegment else { return }
         var new = view
         new.structure.nextSegment = last + 1
