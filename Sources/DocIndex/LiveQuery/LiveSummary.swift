@@ -3,7 +3,8 @@ internal import LevelKit
 extension DocumentCollection {
     /// Observes the groups of an aggregation: returns them, and then again after every commit that changes them.
     ///
-    /// The aggregation runs again after commits to this collection; commits made during a run are combined.
+    /// The aggregation runs again after commits to this collection; commits made during a run are handled together by
+    /// the next one.
     public func observe(_ aggregation: Aggregation, where predicate: Predicate = .all) throws -> LiveSummary {
         try aggregation.validate()
         try predicate.validate()

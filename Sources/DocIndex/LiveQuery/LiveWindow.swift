@@ -53,7 +53,7 @@ struct LiveWindow {
         trim()
     }
 
-    /// Returns whether the last member keeps its position. If it moves back, there may be unknown results in between.
+    /// Returns whether the last member keeps its position. If it moves toward the end, unknown results may precede it.
     private func isLast(_ new: Member, replacing old: Int) -> Bool {
         !new.position.lexicographicallyPrecedes(members[old].position) && members[old].position == new.position
     }

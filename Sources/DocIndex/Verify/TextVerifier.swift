@@ -14,7 +14,7 @@ struct TextVerifier {
     private var words = AnalyzedDocument()
     /// The hash sum that the documents of each segment should have.
     private var expected: [UInt64]
-    /// The problems found, and their places in the index.
+    /// The problems found, and their locations in the index.
     private(set) var findings: [(problem: String, id: DocumentID?, row: UInt64?, key: [UInt8]?)] = []
     /// The number of postings that were read.
     private(set) var postingCount = 0

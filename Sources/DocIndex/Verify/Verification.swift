@@ -6,7 +6,7 @@ public struct Verification: Sendable, Hashable {
     public internal(set) var documentCount = 0
     /// The number of index entries that were read.
     public internal(set) var entryCount = 0
-    /// The problems and their places, at most ``problemLimit``; empty if the store is sound.
+    /// The problems and their locations, at most ``problemLimit``; empty if the store is sound.
     public internal(set) var findings: [VerificationFinding] = []
     /// The descriptions of ``findings``, one sentence each.
     public var problems: [String] { findings.map(\.problem) }
@@ -44,7 +44,7 @@ public struct Verification: Sendable, Hashable {
         if findings.count < Self.problemLimit { findings.append(finding) }
     }
 
-    /// Reports a problem with its place, as far as it is known.
+    /// Reports a problem and its location, as far as it is known.
     mutating func report(
         _ problem: String, in collection: String? = nil, index: String? = nil, id: DocumentID? = nil,
         row: UInt64? = nil, key: [UInt8]? = nil

@@ -1,4 +1,4 @@
-/// A problem found by a check of a store, with its place as far as it is known.
+/// A problem found by a check of a store, with its location as far as it is known.
 public struct VerificationFinding: Sendable, Hashable {
     /// The problem as a sentence that contains no document content except the ID.
     public let problem: String

@@ -182,7 +182,8 @@ struct Verifier {
             in: collection.name, id: id, row: row, key: key)
     }
 
-    /// If there are as many changes as documents and deletions, and each of theirs is present, no change is left over.
+    /// If there are as many changes as documents and deletions, and the change of each is present, there are no surplus
+    /// changes.
     private mutating func checkChanges() throws {
         let last = try Self.ifReadable { try WriterState.storedSequence(in: snapshot) }
         if last == nil {
@@ -206,7 +207,8 @@ struct Verifier {
                 "the number of the last commit is \(last), which is impossibly large", key: StoreKeyspace.stateKey)
         } else if let last, newest > last {
             result.report(
-                "the newest change is from commit \(newest), but the last commit is \(last)", key: StoreKeyspace.stateKey)
+                "the newest change is from commit \(newest), but the last commit is \(last)",
+                key: StoreKeyspace.stateKey)
         }
         if count != expectedChangeCount {
             result.report(

@@ -96,8 +96,7 @@ final class AnalysisChain {
         }
     }
 
-    /// A fast version of ``forEachTerm(of:_:)`` for the tokenizer `words` and ASCII strings, which are the most
-    /// frequent.
+    /// A fast version of ``forEachTerm(of:_:)`` for the tokenizer `words` and ASCII strings, which are the most common.
     ///
     /// - Returns: `nil`, without calling `body`, if it does not apply.
     private func forEachPlainTerm(

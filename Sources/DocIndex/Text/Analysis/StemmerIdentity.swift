@@ -38,7 +38,8 @@ struct StemmerIdentity: Sendable, Hashable {
         self.build = build
     }
 
-    /// Whether the index was built with the library build of this process.
+    /// Whether this is the library build of the current process. If either build is unknown, whether both libraries
+    /// agree.
     ///
     /// - Complexity: O(1) if both builds are known.
     var isOfThisBuild: Bool {

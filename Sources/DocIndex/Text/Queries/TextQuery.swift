@@ -27,9 +27,9 @@ public indirect enum TextQuery: Sendable, Hashable {
     case near(String, slop: Int)
     /// Words with this prefix; together they count as one word.
     case prefix(String)
-    /// Words within an edit distance of at most two (insertions, deletions, substitutions and transpositions) that
-    /// begin with the same letter; together they count as one word. `nil` means 1, or 2 for words of nine letters or
-    /// more.
+    /// Words within an edit distance (insertions, deletions, substitutions and transpositions) that begin with the same
+    /// letter; together they count as one word. The distance is at most 2; `nil` means 1, or 2 for words of nine
+    /// letters or more.
     case fuzzy(String, distance: Int?)
     /// Documents that match all of these.
     case and([TextQuery])

@@ -8,7 +8,7 @@ public struct TextMarking: Sendable {
     public var ellipsis = "…"
     private let escape: @Sendable (Character) -> String?
 
-    /// Creates a marking that also escapes characters.
+    /// Creates a marking that also replaces characters that must not be shown as they are.
     ///
     /// - Parameter escape: returns the replacement for a character; `nil` to keep it.
     public init(before: String, after: String, escape: @escaping @Sendable (Character) -> String? = { _ in nil }) {

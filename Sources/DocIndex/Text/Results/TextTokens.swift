@@ -18,7 +18,7 @@ struct TextTokens {
     /// Tokenizes a string of a field with this analyzer.
     init(_ text: String, _ analyzer: TextAnalyzer) {
         var analyzer = analyzer
-        // Ideographs are matched one by one; if adjacent ones are searched, all are marked.
+        // Each ideograph is a separate token. If a search contains adjacent ideographs, all of them are marked.
         analyzer.pairsIdeographs = false
         isOfCharacters = analyzer.tokenizer == .ngrams
         if isOfCharacters {

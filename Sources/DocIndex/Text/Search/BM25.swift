@@ -1,8 +1,8 @@
 internal import Foundation
 
 /// The BM25 scores of terms (Robertson and Zaragoza, "The Probabilistic Relevance Framework: BM25 and Beyond", 2009):
-/// `idf · tf · (k1 + 1) / (tf + k1 · (1 - b + b · length / average length))` with `k1` 1.2, `b` 0.75 and Lucene's `idf
-/// = ln(1 + (N - df + 0.5) / (df + 0.5))`.
+/// `idf · tf · (k1 + 1) / (tf + k1 · (1 - b + b · length / average length))` with `k1` 1.2, `b` 0.75 and
+/// Lucene's `idf = ln(1 + (N - df + 0.5) / (df + 0.5))`.
 ///
 /// `N`, `df` and the average are exact and exclude deleted documents. The length of a document is the approximation in
 /// its norm (``TextNorm``). The contribution of a term is truncated to a multiple of 2⁻⁴⁰. Sums of integers do not

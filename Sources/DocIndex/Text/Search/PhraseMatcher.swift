@@ -38,7 +38,7 @@
         return slot
     }
 
-    /// Returns whether the phrase occurs in the document at which all terms are positioned.
+    /// Returns whether the phrase occurs in the document at which all terms are currently positioned.
     func occurs() throws -> Bool {
         // All words of a phrase are in one field.
         var common = UInt32.max

@@ -8,9 +8,9 @@ internal import LevelKit
 /// Not thread-safe. Creating one is cheap.
 ///
 /// ``top(_:limit:filter:)`` is a Block-Max MaxScore search. The threshold is the score that a document must exceed to
-/// enter the best documents found so far; it only rises. Parts of the query, blocks and documents whose upper bounds do
-/// not exceed the threshold are skipped. For example, with a limit of 10 and a tenth-best score of 60, a block whose
-/// block maximum is 45 is not decoded for a query of one term.
+/// enter the best documents found so far; it rises during the search. Parts of the query, blocks and documents whose
+/// upper bounds do not exceed the threshold are skipped. For example, with a limit of 10 and a tenth-best score of 60,
+/// a block whose block maximum is 45 is not decoded for a query of one term.
 final class TextSearch {
     let reader: any KeyValueReader
     let index: TextIndex

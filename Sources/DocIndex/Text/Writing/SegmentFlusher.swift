@@ -36,7 +36,7 @@ struct SegmentFlusher {
         writer = SegmentWriter(database: database, index: index, number: number, lower: lower, slots: view.slots)
     }
 
-    /// Writes the next terms, about this many bytes.
+    /// Writes the next terms until about `budget` bytes are written.
     ///
     /// - Returns: whether all terms are written.
     mutating func advance(byteCount budget: Int) throws -> Bool {

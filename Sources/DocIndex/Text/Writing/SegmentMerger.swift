@@ -30,7 +30,7 @@ struct SegmentMerger {
         writer = SegmentWriter(database: database, index: index, number: number, lower: lower, slots: view.slots)
     }
 
-    /// Merges the next terms, about this many bytes.
+    /// Merges the next terms until about `budget` bytes are written.
     ///
     /// - Returns: whether all terms are merged.
     mutating func advance(byteCount budget: Int) throws -> Bool {

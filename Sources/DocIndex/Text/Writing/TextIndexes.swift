@@ -10,8 +10,8 @@ final class TextIndexes: Sendable {
     typealias Views = [UInt32: [TextView]]
 
     private let views = Mutex(Views())
-    /// The latest view of each index that was loaded for a reader of an older snapshot. A snapshot taken before any
-    /// view existed requests it repeatedly.
+    /// The latest view of each index that was loaded for a reader of an older snapshot. A reader whose snapshot was
+    /// taken before any view existed requests it repeatedly.
     private let older = Mutex([UInt32: TextView]())
     /// The errors that occurred while segments were flushed or merged.
     private let failures = Mutex([UInt32: String]())
@@ -189,16 +189,16 @@ final class TextIndexes: Sendable {
                     if try !mergeSlice(index, database, byteCount: slice) { break }
                 }
             } catch {
-                // After a failed write the state in memory cannot be trusted. A retry would most likely fail again.
+                // After a failed write the state in memory cannot be trusted. A retry would only fail again.
                 forget()
                 failures.withLock { $0[number] = "\(error)" }
             }
         }
     }
 
-    /// Flushes pending documents if there are more of them than single commits leave, so that the next opening need not
-    /// read the documents of a load again. Called under the writer's lock, after the last batch of a load or a build,
-    /// and before the database is closed.
+    /// Flushes pending documents if there are more of them than single commits leave pending, so that the next opening
+    /// of the store need not read the documents of a load again. Called under the writer's lock, after the last batch
+    /// of a load or a build, and before the database is closed.
     ///
     /// - Returns: whether any were flushed.
     @discardableResult
@@ -221,7 +221,7 @@ final class TextIndexes: Sendable {
         return hasWritten
     }
 
-    /// Returns whether there are more pending documents from a slot on than single commits leave.
+    /// Returns whether there are more pending documents from a slot on than single commits leave pending.
     private func isMuch(_ view: TextView, from slot: UInt32) -> Bool {
         Int(view.structure.nextSlot - slot) >= work.limits.pendingDocumentCount
             || slot < view.structure.nextSlot && view.pending.wordCount >= work.limits.pendingWordCount
@@ -341,7 +341,7 @@ final class TextIndexes: Sendable {
             view.structure.nextSlot > view.structure.pendingSlot || view.killCount > 0
         else { return }
         let number = view.structure.nextSegment
-        // Stored with the next batch. If the process ends before, the next one deletes the keys.
+        // Stored with the next batch. If the process ends before that, the next one deletes the keys of the segment.
         view.structure.nextSegment = number + 1
         let frozen = TextView.Frozen(
             pending: view.pending,
@@ -354,7 +354,7 @@ final class TextIndexes: Sendable {
             killed: work.indexes[index.number]?.killed ?? [])
         work.indexes[index.number]?.flusher = flusher
         work.indexes[index.number]?.killed = []
-        // The stored data is the same, so this view may replace the one of readers.
+        // The stored data is the same, so this view may replace the one that readers use.
         confirm([index.number: view])
     }
 
