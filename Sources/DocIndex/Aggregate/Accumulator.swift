@@ -1,4 +1,4 @@
-/// What is known of a measure so far.
+/// The running state of a measure.
 enum Accumulator {
     case count(Int64)
     case sum(ExactSum)
@@ -17,7 +17,7 @@ enum Accumulator {
         }
     }
 
-    /// Takes one more value into account; `nil` for a document as such.
+    /// Adds a value; for counts, `nil` stands for a document.
     mutating func add(_ value: DocumentValue?) {
         switch self {
         case .count(let count): self = .count(count + 1)
@@ -55,8 +55,8 @@ enum Accumulator {
     }
 }
 
-/// A sum that is exact as long as all numbers are integers; doubles are summed with a correction (W. Kahan and
-/// A. Neumaier), so that the order of documents changes the last digit at most.
+/// A sum that is exact as long as all numbers are integers. Doubles are added with compensation (W. Kahan and A.
+/// Neumaier), so that the order of documents affects at most the last digit.
 struct ExactSum {
     private var whole: Int128 = 0
     private var fraction = 0.0
@@ -65,7 +65,7 @@ struct ExactSum {
 
     mutating func add(_ value: DocumentValue?) {
         switch value {
-        // A hundred bits are more than all documents can fill.
+        // 128 bits cannot overflow, no matter how many documents there are.
         case .int(let number): whole += Int128(number)
         case .double(let number):
             hasDoubles = true
@@ -80,7 +80,7 @@ struct ExactSum {
 
     var double: Double { Double(whole) + (fraction + correction) }
 
-    /// An integer where only integers were added and the sum is one of 64 bits.
+    /// An integer if only integers were added and the sum fits in 64 bits.
     var value: DocumentValue {
         if !hasDoubles, let sum = Int64(exactly: whole) { return .int(sum) }
         return .double(double)

@@ -1,18 +1,18 @@
-/// What is asked about many documents together.
+/// A computation over many documents, optionally in groups.
 ///
 /// ```swift
 /// let byCamera = try photos.summarize(
 ///     .init(by: [.value("camera"), .datePart("taken", .year)], [.count, .average("iso")]), where: "rating >= 4")
 /// ```
 public struct Aggregation: Sendable, Hashable {
-    /// By what documents are put together.
+    /// A property by which documents are grouped.
     public enum GroupKey: Sendable, Hashable {
-        /// The value at a path. With `[]`, a document belongs to the group of each distinct element, and to none if there is
-        /// no element.
+        /// The value at a path. With `[]`, a document belongs to the group of each distinct element, and to none if the
+        /// array is empty.
         case value(FieldPath)
-        /// A part of the date at a path, as in ``Predicate/hasDatePart(_:_:_:)``: a histogram.
+        /// A part of the date at a path, as in ``Predicate/hasDatePart(_:_:_:)``, for histograms.
         case datePart(FieldPath, DatePart)
-        /// The lower end of the range that the number at a path lies in: ranges begin at multiples of the width.
+        /// The lower end of the range that contains the number at a path. Ranges begin at multiples of the width.
         case range(FieldPath, width: Double)
 
         var path: FieldPath {
@@ -22,19 +22,19 @@ public struct Aggregation: Sendable, Hashable {
         }
     }
 
-    /// What is computed for each group.
+    /// A value that is computed for each group.
     public enum Measure: Sendable, Hashable {
-        /// The documents.
+        /// The number of documents.
         case count
         /// The sum of the numbers at a path; 0 if there are none.
         case sum(FieldPath)
-        /// Their average; `null` if there are none.
+        /// The average of the numbers at a path; `null` if there are none.
         case average(FieldPath)
         /// The smallest value at a path, in the order of results; `null` if there is none.
         case minimum(FieldPath)
-        /// The largest.
+        /// The largest value at a path, in the order of results; `null` if there is none.
         case maximum(FieldPath)
-        /// How many distinct values there are at a path.
+        /// The number of distinct values at a path.
         case distinctCount(FieldPath)
 
         var path: FieldPath? {
@@ -46,44 +46,44 @@ public struct Aggregation: Sendable, Hashable {
         }
     }
 
-    /// The keys of groups; empty for one group of all.
+    /// The keys of the groups; empty for a single group of all documents.
     public var keys: [GroupKey]
-    /// What is computed.
+    /// The measures to compute for each group.
     public var measures: [Measure]
-    /// Groups that are kept in memory at most; more are refused.
+    /// The maximum number of groups. If there are more, the aggregation throws `queryTooLarge`.
     public var groupLimit: Int
 
-    /// An aggregation.
+    /// Creates an aggregation.
     public init(by keys: [GroupKey] = [], _ measures: [Measure] = [.count], groupLimit: Int = 1_000_000) {
         self.keys = keys
         self.measures = measures
         self.groupLimit = groupLimit
     }
 
-    /// A group of the result.
+    /// A group in the result.
     public struct Group: Sendable, Hashable {
-        /// The values of the keys; `nil` where a document has nothing there.
+        /// The values of the keys; `nil` for documents without a value.
         public let key: [DocumentValue?]
-        /// What was computed, in the order of the measures.
+        /// The computed values, in the order of the measures.
         public let values: [DocumentValue]
     }
 
     var tooManyGroups: DocIndexError {
         DocIndexError(
-            .queryTooLarge, "there are more than \(groupLimit) groups; narrow the condition or raise the limit")
+            .queryTooLarge, "the result has more than \(groupLimit) groups; narrow the condition or raise the limit")
     }
 
     func validate() throws {
         for case .range(let path, let width) in keys where !(width > 0 && width.isFinite) {
-            throw DocIndexError(.invalidQuery, "the width of ranges of \(path) is \(width); give more than 0")
+            throw DocIndexError(.invalidQuery, "the width of ranges of \(path) is \(width); it must be greater than 0")
         }
     }
 }
 
-/// A value and how many documents have it.
+/// A value and the number of documents that contain it.
 public struct Facet: Sendable, Hashable {
-    /// The value; of equal numbers, a whole one comes as an integer.
+    /// The value. Whole numbers are integers, even if they are stored as doubles.
     public let value: DocumentValue
-    /// The documents.
+    /// The number of documents.
     public let count: Int
 }

@@ -1,10 +1,10 @@
-/// Counts how often byte strings come, without an allocation for one that is known.
+/// Counts occurrences of byte strings, without an allocation for known strings.
 struct ByteCounts {
     private struct Entry {
         let hash: UInt64
-        /// Where the bytes lie in ``content``.
+        /// The range of the bytes in ``content``.
         let range: Range<Int>
-        /// With what they came first.
+        /// The row of the first occurrence.
         let row: UInt64
         var count: Int
     }
@@ -12,10 +12,10 @@ struct ByteCounts {
     private let hashing = SeededHash()
     private var content: [UInt8] = []
     private var entries: [Entry] = []
-    /// The places of entries by their hashes, and -1 where there is none; at most half full. The count is a power of two.
+    /// A hash table with the indexes of entries; -1 for free places. At most half full; its size is a power of two.
     private var slots: [Int32] = []
 
-    /// Counts these bytes.
+    /// Counts an occurrence of these bytes.
     mutating func add(_ bytes: Span<UInt8>, row: UInt64) {
         if entries.count * 2 >= slots.count { grow() }
         let hash = hashing.hash(bytes)
@@ -43,7 +43,7 @@ struct ByteCounts {
         }
     }
 
-    /// Visits the byte strings in the order in which they came first.
+    /// Calls `body` with each byte string, in the order of first occurrence.
     func forEach(_ body: (_ bytes: Span<UInt8>, _ row: UInt64, _ count: Int) throws -> Void) rethrows {
         for entry in entries { try body(content.span.extracting(entry.range), entry.row, entry.count) }
     }

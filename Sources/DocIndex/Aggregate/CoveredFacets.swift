@@ -1,9 +1,10 @@
 internal import LevelKit
 
-/// Counts the values at some paths from the entries of an index alone: where the plan is the entries, and they hold the values,
-/// as components or as covered values. Of an index that counts its values, the counts are read in place of entries.
+/// Counts the values at some paths from the entries of one index, without reading documents. Applies if the plan scans
+/// only that index and its entries contain the values, as components or as covered values. If the index counts its
+/// values, the counters are read instead of the entries.
 struct CoveredFacets {
-    /// Where an entry has the values at a path.
+    /// The place of a path's values in an entry.
     private enum Source {
         case component(Int)
         case covered(Int)
@@ -12,15 +13,15 @@ struct CoveredFacets {
     private let index: ValueIndex
     private let scan: IndexScan
     private let sources: [Source]
-    /// How often each value was met: by the bytes of a component, or by the value itself.
+    /// The count of each value, by the bytes of a component or by the covered value.
     private var encoded: [[[UInt8]: Int]]
-    /// The bytes of each component that were met last, and how often in a row: equal values stand together.
+    /// The latest bytes of each component and the length of their run: equal values are adjacent.
     private var runs: [(bytes: [UInt8], count: Int)]
     private var ends: [Int]
     private var values: [[DocumentValue: Int]]
 
-    /// `nil` if the plan reads anything but the entries of one index, a document may have several of them there, or the
-    /// entries do not hold all paths.
+    /// Fails if the plan does not scan the entries of exactly one index, if a document may have several entries in the
+    /// scan, or if the entries do not contain all paths.
     init?(_ plan: Plan, _ paths: [FieldPath], rows: RowReader) {
         guard plan.isExact, case .ranges(let scan) = plan.access,
             let index = rows.index(named: scan.index) as? ValueIndex
@@ -49,7 +50,7 @@ struct CoveredFacets {
         values = paths.map { _ in [:] }
     }
 
-    /// The facets of each path; `nil` if an entry does not tell a value whole, as of an array.
+    /// Returns the facets of each path; `nil` if an entry does not contain a whole value, such as an array.
     mutating func counts(_ runner: QueryRunner) throws -> [[Facet]]? {
         let needsCovered = sources.contains { if case .covered = $0 { true } else { false } }
         var isComplete = true
@@ -75,7 +76,7 @@ struct CoveredFacets {
         return isComplete ? facets() : nil
     }
 
-    /// The facets of each path from what was counted; `nil` if an entry does not tell a value whole.
+    /// Returns the facets of each path from the counts; `nil` if an entry does not contain a whole value.
     private mutating func facets() -> [[Facet]]? {
         for position in runs.indices { endRun(position) }
         var facets: [[Facet]] = []

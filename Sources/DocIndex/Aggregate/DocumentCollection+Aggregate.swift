@@ -1,13 +1,14 @@
 internal import LevelKit
 
 extension DocumentCollection {
-    /// Counts, sums and the like over the documents of a condition, in groups.
+    /// Computes aggregates such as counts and sums over the documents that match a condition, in groups.
     ///
-    /// - Returns: the groups in the order of their keys; without keys one group, also if there are no documents.
-    /// - Throws: ``DocIndexError``: `queryTooLarge` for more groups than allowed; as ``find(_:options:)``.
-    /// - Complexity: that of the plan; of each document, the values that are asked for are decoded. Counts of all documents by
-    ///   one key need no document where an index has its values first: O(*n*) in its entries, or in its distinct values if
-    ///   it counts them.
+    /// - Returns: the groups in key order; without keys a single group, even if no document matches.
+    /// - Throws: ``DocIndexError``: `queryTooLarge` if there are more groups than allowed; the errors of
+    ///   ``find(_:options:)``.
+    /// - Complexity: that of the plan. Only the required values of each document are decoded. Counts of all documents
+    ///   by one key read no documents if the key is the first component of an index: O(*n*) in the entries of the
+    ///   index, or in its distinct values if it counts them.
     public func summarize(
         _ aggregation: Aggregation, where predicate: Predicate = .all, options: QueryOptions = QueryOptions()
     ) throws -> [Aggregation.Group] {
@@ -31,12 +32,13 @@ extension DocumentCollection {
         return summary.groups
     }
 
-    /// The values at a path, each with the count of documents that have it: the most frequent first, equal counts in the
-    /// order of values.
+    /// Returns the values at a path and the number of documents with each, the most frequent first. Values with equal
+    /// counts are in value order.
     ///
-    /// With `[]` in the path a document counts once for each distinct element. Documents without a value count nowhere.
+    /// With `[]` in the path, a document counts once for each distinct element. Documents without a value are not
+    /// counted.
     ///
-    /// - Parameter limit: how many at most; `nil` for all.
+    /// - Parameter limit: the maximum number of values; `nil` for all.
     /// - Complexity: without a condition and with an index over the path, no document is read.
     public func facets(
         _ path: FieldPath, where predicate: Predicate = .all, limit: Int? = nil, options: QueryOptions = QueryOptions()
@@ -44,10 +46,10 @@ extension DocumentCollection {
         try facets([path], where: predicate, limit: limit, options: options)[0]
     }
 
-    /// The facets of several paths, found in one pass over the documents of a condition.
+    /// Returns the facets of several paths, computed in one pass over the documents that match a condition.
     ///
-    /// - Complexity: that of the plan. Where one index answers the condition exactly and holds the values at all paths, as
-    ///   components or covered, its entries are read and no document.
+    /// - Complexity: that of the plan. If one index answers the condition exactly and contains the values at all paths,
+    ///   as components or covered, its entries are read and no documents.
     public func facets(
         _ paths: [FieldPath], where predicate: Predicate = .all, limit: Int? = nil,
         options: QueryOptions = QueryOptions()
@@ -78,11 +80,11 @@ extension DocumentCollection {
         return try counts.map { Self.ranked(try $0.facets(read), limit: limit) }
     }
 
-    /// The distinct values at a path, in the order of results.
+    /// Returns the distinct values at a path, in the order of results.
     ///
-    /// - Parameter limit: how many at most; `nil` for all.
-    /// - Complexity: without a condition, or with conditions that fix the components of an index before the path, one seek
-    ///   for each value; no document is read.
+    /// - Parameter limit: the maximum number of values; `nil` for all.
+    /// - Complexity: without a condition, or if conditions fix all components before the path in an index, one seek for
+    ///   each value; no document is read.
     public func distinct(
         _ path: FieldPath, where predicate: Predicate = .all, limit: Int? = nil, options: QueryOptions = QueryOptions()
     ) throws -> [DocumentValue] {
@@ -98,20 +100,23 @@ extension DocumentCollection {
         return limit.map { Array(values.prefix(max(0, $0))) } ?? values
     }
 
-    /// The index whose keys alone give ``facets(_:where:limit:options:)-(FieldPath,_,_,_)``; `nil` if documents are read.
+    /// Returns the name of the index whose keys are sufficient for
+    /// ``facets(_:where:limit:options:)-(FieldPath,_,_,_)``; `nil` if documents are read.
     public func indexCounting(_ path: FieldPath, where predicate: Predicate = .all) throws -> String? {
         try predicate.validate()
         guard predicate.normalized.isAll else { return nil }
         return ValueCounts(rows: try reader()).index(over: path)?.definition.name
     }
 
-    /// The index whose keys alone give ``distinct(_:where:limit:options:)``; `nil` if documents are read.
+    /// Returns the name of the index whose keys are sufficient for ``distinct(_:where:limit:options:)``; `nil` if
+    /// documents are read.
     public func indexListing(_ path: FieldPath, where predicate: Predicate = .all) throws -> String? {
         try predicate.validate()
         return ValueCounts(rows: try reader()).list(of: path, where: predicate)?.index.definition.name
     }
 
-    /// The index whose keys alone give ``summarize(_:where:options:)``; `nil` if documents are read.
+    /// Returns the name of the index whose keys are sufficient for ``summarize(_:where:options:)``; `nil` if documents
+    /// are read.
     public func indexGrouping(_ aggregation: Aggregation, where predicate: Predicate = .all) throws -> String? {
         try predicate.validate()
         guard predicate.normalized.isAll else { return nil }

@@ -1,13 +1,14 @@
-/// Counts all documents by one key from an index that has its values first, without reading documents.
+/// Counts all documents by one key from an index whose first component is the key, without reading documents.
 struct IndexGroups {
     private let aggregation: Aggregation
     private let key: Aggregation.GroupKey
     let index: ValueIndex
-    /// Whether entries hold the part of the date that is asked for, in place of the date.
+    /// Whether entries contain the requested part of the date instead of the date.
     private let holdsPart: Bool
     private let counts: ValueCounts
 
-    /// `nil` if anything but the count of documents is asked for, or no index has an entry of every document for each value.
+    /// Fails if the aggregation computes anything but counts, or if no index has an entry of every document for each
+    /// value.
     init?(_ aggregation: Aggregation, rows: RowReader) {
         guard aggregation.keys.count == 1, aggregation.measures.allSatisfy({ $0 == .count }) else { return nil }
         let key = aggregation.keys[0]
@@ -16,7 +17,7 @@ struct IndexGroups {
         case .value: break
         case .datePart(_, let wanted):
             part = wanted
-            // Two elements may be of one group, in which the document counts once.
+            // Two elements may belong to the same group, in which the document counts once.
             if key.path.hasArrayStep { return nil }
         case .range: if key.path.hasArrayStep { return nil }
         }
@@ -26,7 +27,7 @@ struct IndexGroups {
                 && (component.hasOrderOfValues || part != nil && component.part == part)
                 && (index.components.count == 1 || !index.definition.fields.contains(where: \.hasArrayStep))
         }
-        // Few values are read sooner than many.
+        // Prefer an index with few values to read.
         func isBest(_ index: ValueIndex) -> Bool {
             index.definition.countsValues && (part == nil || index.components[0].part == part)
         }
@@ -40,7 +41,7 @@ struct IndexGroups {
         counts = ValueCounts(rows: rows)
     }
 
-    /// The groups in the order of their keys; `nil` if an entry does not tell the group, as of an array.
+    /// Returns the groups in key order; `nil` if an entry does not determine its group, as for an array.
     func groups() throws -> [Aggregation.Group]? {
         var found = CountedGroups()
         var isComplete = true
@@ -55,7 +56,7 @@ struct IndexGroups {
             case .value(.null) where holdsPart: try add(nil, count)
             case .value(let value) where holdsPart: try add(value, count)
             case .value(let value): try add(Summary.group(value, key), count)
-            // Of a text that the index took for no date, the document may know better.
+            // The document may contain a date in a string that the index did not recognize as one.
             case nil: isComplete = false
             }
         }
@@ -67,17 +68,17 @@ struct IndexGroups {
     }
 }
 
-/// Groups with their counts, which mostly come in their order: as an index has them.
+/// Groups with their counts. They usually arrive in order, as read from an index.
 private struct CountedGroups {
     struct Entry {
-        /// Those of ``OrderedValue``, by which groups are ordered.
+        /// The encoding of ``OrderedValue``, which determines the order of groups.
         let bytes: [UInt8]
         let key: DocumentValue?
         var count: Int
     }
 
     private var entries: [Entry] = []
-    /// Where each group stands in ``entries``, once one has come out of order.
+    /// The index in ``entries`` of each group, once one has arrived out of order.
     private var places: [[UInt8]: Int]?
     private var bytes: [UInt8] = []
 

@@ -3,7 +3,7 @@ struct Summary {
     private let aggregation: Aggregation
     private let keyPaths: [ResolvedPath]
     private let measurePaths: [ResolvedPath?]
-    /// Whether each document belongs to one group.
+    /// Whether each document belongs to exactly one group.
     private let isSingle: Bool
     private var bytes: [UInt8] = []
     private var positions: [[UInt8]: Int] = [:]
@@ -48,7 +48,7 @@ struct Summary {
         }
     }
 
-    /// The group of a document that belongs to one alone.
+    /// Returns the index of the group of a document that belongs to exactly one.
     private mutating func position(of reader: borrowing BodyReader) throws -> Int {
         if keyPaths.isEmpty { return 0 }
         bytes.removeAll(keepingCapacity: true)
@@ -72,7 +72,7 @@ struct Summary {
         return found.count - 1
     }
 
-    /// The values of a key in a document, each once; `nil` for none at a path without `[]`.
+    /// Returns the distinct values of a key in a document; a single `nil` if there are none at a path without `[]`.
     private static func values(
         of key: Aggregation.GroupKey, _ path: ResolvedPath, _ reader: borrowing BodyReader
     ) throws -> [DocumentValue?] {
@@ -86,7 +86,7 @@ struct Summary {
         return values
     }
 
-    /// The group that a value belongs to; `nil` for the one of all that have no such value.
+    /// Returns the group of a value; `nil` for the group of documents without a suitable value.
     static func group(_ value: DocumentValue, _ key: Aggregation.GroupKey) -> DocumentValue? {
         switch key {
         case .value: return OrderedValue.canonical(value)
@@ -97,7 +97,7 @@ struct Summary {
         }
     }
 
-    /// The groups in the order of their keys.
+    /// The groups in key order.
     var groups: [Aggregation.Group] {
         found.sorted { $0.bytes.lexicographicallyPrecedes($1.bytes) }.map {
             Aggregation.Group(key: $0.key, values: $0.values.map(\.result))
@@ -105,11 +105,11 @@ struct Summary {
     }
 }
 
-/// Counts the documents of each value at one path.
+/// Counts the documents for each value at one path.
 struct FacetCounts {
     private let path: ResolvedPath
     private let names: FieldNames
-    /// Single values and texts are told apart by their bytes in the body, and decoded once at the end.
+    /// Single values and strings are compared by their bytes in the body and decoded once at the end.
     private var encoded = ByteCounts()
     private var counts: [DocumentValue: Int] = [:]
 
@@ -118,7 +118,7 @@ struct FacetCounts {
         self.names = names
     }
 
-    /// Counts the value of a document.
+    /// Counts the values of a document.
     mutating func add(_ reader: borrowing BodyReader, of body: Span<UInt8>, row: UInt64) throws(BodyError) {
         if !path.path.hasArrayStep {
             if let range = try reader.places.range(of: path) { encoded.add(body.extracting(range), row: row) }
@@ -128,21 +128,21 @@ struct FacetCounts {
             for range in texts { encoded.add(body.extracting(range), row: row) }
             return
         }
-        // Equal numbers may have other bytes.
+        // Equal numbers may have different bytes.
         var seen: Set<DocumentValue> = []
         try reader.forEachElement(at: path) { seen.insert(OrderedValue.canonical($0)) }
         for value in seen { counts[value, default: 0] += 1 }
     }
 
-    /// The values with their counts.
+    /// Returns the values with their counts.
     ///
-    /// - Throws: what `rows` makes of a value that cannot be decoded.
+    /// - Throws: the error that `rows` reports for a value that cannot be decoded.
     func facets(_ rows: RowReader) throws -> [Facet] {
         var counts = self.counts
         try encoded.forEach { bytes, row, count in
             try rows.reading(row) {
                 var cursor = BodyCursor(bytes)
-                // Equal numbers may have other bytes.
+                // Equal numbers may have different bytes.
                 let value = OrderedValue.canonical(try BodyDecoder.readValue(&cursor, before: bytes.count, names))
                 counts[value, default: 0] += count
             }

@@ -4,7 +4,7 @@ internal import LevelKit
 struct ValueCounts {
     let rows: RowReader
 
-    /// The values and how many documents have each; `nil` if no index can tell.
+    /// Returns the values and the number of documents with each; `nil` if no index contains them.
     ///
     /// - Complexity: O(*n*) in the entries of the index, or in its distinct values if it counts them.
     func counts(of path: FieldPath) throws -> [Facet]? {
@@ -21,16 +21,16 @@ struct ValueCounts {
         return isComplete ? facets : nil
     }
 
-    /// Visits each distinct value of the first component, as bytes in their order, with the count of its entries.
+    /// Calls `body` with each distinct value of the first component as bytes, in order, and the number of its entries.
     ///
-    /// What the visits say holds once this has returned: damage may be found at the end.
+    /// Results are only valid once this returns, because corruption may be detected at the end.
     ///
     /// - Complexity: O(*n*) in the entries of the index, or in its distinct values if it counts them.
     func forEachValue(of index: ValueIndex, _ body: (_ bytes: Span<UInt8>, _ count: Int) throws -> Void) throws {
         let counters = index.definition.countsValues ? IndexCounters(index: index) : nil
         let prefix = counters?.key([]) ?? index.entryPrefix
         var cancellation = CancellationCheck()
-        // Entries of one value, and counts of it with different values of other components, follow one another.
+        // Entries of one value are adjacent, and so are its counters with different values of other components.
         var last: [UInt8] = []
         var count = 0
         var cursor = try rows.snapshot.cursor(in: .prefix(prefix))
@@ -49,7 +49,8 @@ struct ValueCounts {
         if count > 0 { try body(last.span, count) }
     }
 
-    /// An index with a path first that has one entry of every document for each value; one that counts them if there is.
+    /// Returns an index whose first component is the path and which has one entry of every document for each value,
+    /// preferably one that counts its values; `nil` if there is none.
     func index(over path: FieldPath) -> ValueIndex? {
         let usable = rows.valueIndexes.filter { index in
             index.components[0].path == path && index.components[0].hasOrderOfValues
@@ -61,16 +62,17 @@ struct ValueCounts {
 
     // MARK: - Distinct values
 
-    /// The distinct values of the documents of a condition, in order; `nil` if no index can tell. The condition must fix
-    /// the components before the one over the path, and nothing else.
+    /// Returns the distinct values of the documents that match a condition, in order; `nil` if no index contains them.
+    /// The condition must fix the components before the path and nothing else.
     ///
-    /// - Complexity: O(*n*) in the distinct values: from one the search goes on behind all of its entries.
+    /// - Complexity: O(*n*) in the distinct values: after each value, a seek skips the rest of its entries.
     func values(of path: FieldPath, where predicate: Predicate, limit: Int?) throws -> [DocumentValue]? {
         guard let list = list(of: path, where: predicate) else { return nil }
         return try values(behind: list.prefix, list.component, limit: limit)
     }
 
-    /// Where the values at a path stand in a row in an index; `nil` if they do in none.
+    /// Returns the index, key prefix and component in which the values at a path are consecutive; `nil` if there is no
+    /// such index.
     func list(
         of path: FieldPath, where predicate: Predicate
     ) -> (index: ValueIndex, prefix: [UInt8], component: IndexComponent)? {
@@ -84,7 +86,7 @@ struct ValueCounts {
             guard prefix.position < index.components.count, prefix.exact.count == conjuncts.count,
                 prefix.prefixes.count == 1, index.components[prefix.position].path == path,
                 index.components[prefix.position].hasOrderOfValues,
-                // An entry of another element of a shared array says nothing of this one.
+                // An entry for another element of a shared array is unrelated to this one.
                 prefix.position == 0 || !index.definition.fields.contains(where: \.hasArrayStep)
             else { continue }
             return (index, prefix.prefixes[0], index.components[prefix.position])

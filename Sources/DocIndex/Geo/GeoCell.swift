@@ -1,8 +1,7 @@
-/// The cells of the earth's surface: latitude and longitude in 32 bits each, their bits in turn (G. M. Morton, 1966), so
-/// that cells that are near each other have numbers that are near each other, as a rule. A cell is less than a
-/// centimeter wide.
+/// Cells of the earth's surface: latitude and longitude in 32 bits each, with interleaved bits (G. M. Morton, 1966), so
+/// that cells close to each other usually have numbers close to each other. A cell is less than a centimeter wide.
 enum GeoCell {
-    /// The cell of a point. 180 degrees east is kept as 180 degrees west.
+    /// Returns the cell of a point. 180 degrees east counts as 180 degrees west.
     static func number(of point: GeoPoint) -> UInt64 {
         interleaved(
             row: coordinate(point.latitude, of: 180), column: coordinate(normalized(point.longitude), of: 360))
@@ -10,7 +9,7 @@ enum GeoCell {
 
     private static func normalized(_ longitude: Double) -> Double { longitude == 180 ? -180 : longitude }
 
-    /// The place of a coordinate in 32 bits; grows with it.
+    /// Returns a coordinate scaled to 32 bits; increases with the coordinate.
     private static func coordinate(_ degrees: Double, of span: Double) -> UInt32 {
         let scaled = ((degrees + span / 2) / span * 0x1p32).rounded(.down)
         return UInt32(min(max(scaled, 0), 0x1p32 - 1))
@@ -20,7 +19,7 @@ enum GeoCell {
         spread(row) << 1 | spread(column)
     }
 
-    /// Each bit in the place of twice its number.
+    /// Moves each bit *n* to position 2*n*.
     private static func spread(_ value: UInt32) -> UInt64 {
         var bits = UInt64(value)
         bits = (bits | bits << 16) & 0x0000_ffff_0000_ffff
@@ -32,10 +31,11 @@ enum GeoCell {
 
     // MARK: - Ranges
 
-    /// The number of ranges that a box is covered with at most.
+    /// The maximum number of ranges that cover a box.
     static let rangeLimit = 16
 
-    /// Ranges of cells, at most ``rangeLimit``, ascending and apart, that hold every point of a box, and points near it.
+    /// Returns at most ``rangeLimit`` ascending, disjoint ranges of cells that contain every point of a box, and some
+    /// points near it.
     static func ranges(covering box: GeoBox) -> [ClosedRange<UInt64>] {
         let parts = box.parts
         let south = coordinate(box.south, of: 180)
@@ -54,7 +54,7 @@ enum GeoCell {
         let columns: ClosedRange<UInt32>
     }
 
-    /// A square of cells whose numbers follow each other: all whose first `2 * level` bits are the same.
+    /// A square of consecutive cells: all cells with the same first `2 * level` bits.
     private struct Square {
         let row: UInt32
         let column: UInt32
@@ -85,7 +85,7 @@ enum GeoCell {
         }
     }
 
-    /// Divides squares that the target does not fill, the largest first, as long as there may be more of them.
+    /// Subdivides squares that the target does not fill, the largest first, until the limit is reached.
     private static func cover(_ target: Rectangle, limit: Int) -> [ClosedRange<UInt64>] {
         var open = [Square(row: 0, column: 0, level: 0)]
         var done: [Square] = []

@@ -2,9 +2,10 @@ internal import LevelKit
 
 /// An index of locations.
 ///
-/// `V index cell row` → latitude and longitude, eight bytes each. The cell is `18` and eight bytes; a document without
-/// a location has `02` in its place, one whose location is `null` has `04`, and one with something else there has `16`.
-/// Of the locations of one document that lie in the same cell, less than a centimeter apart, the first is kept.
+/// `V index cell row` → latitude and longitude, eight bytes each. The cell is `18` and eight bytes. Documents without a
+/// location have `02` instead, documents whose location is `null` have `04`, and documents with any other value have
+/// `16`. If several locations of one document are in the same cell, and thus less than a centimeter apart, only the
+/// first is kept.
 struct GeoIndex: DocumentIndex {
     let number: UInt32
     let definition: IndexDefinition
@@ -30,7 +31,7 @@ struct GeoIndex: DocumentIndex {
         }
     }
 
-    /// Adds what stands for a location.
+    /// Appends the encoding of a location.
     ///
     /// - Returns: the location; `nil` if there is none.
     private static func append(_ values: [DocumentValue?], to key: inout [UInt8]) -> GeoPoint? {
@@ -62,7 +63,7 @@ struct GeoIndex: DocumentIndex {
         }
     }
 
-    /// The row at the end of an entry's key; `nil` if the key is no entry of this index.
+    /// Returns the row at the end of an entry's key; `nil` if the key is not an entry of this index.
     func row(of key: Span<UInt8>) -> UInt64? {
         let start = entryPrefix.count
         guard start < key.count else { return nil }
@@ -70,7 +71,7 @@ struct GeoIndex: DocumentIndex {
         return StoreKeyspace.row(in: key, at: start + (hasCell ? 9 : 1))
     }
 
-    /// The row and the location of an entry; `nil` if it has no location or is no entry of this index.
+    /// Returns the row and the location of an entry; `nil` if it has no location or is not an entry of this index.
     func entry(key: Span<UInt8>, value: Span<UInt8>) -> (row: UInt64, point: GeoPoint)? {
         let start = entryPrefix.count
         guard key.count > start + 9, key[start] == OrderedValue.Kind.cell.rawValue, value.count == 16,
@@ -85,10 +86,11 @@ struct GeoIndex: DocumentIndex {
     }
 }
 
-// MARK: - Finding
+// MARK: - Searches
 
 extension GeoIndex {
-    /// The keys of every location in a box, and of some near it; at most ``GeoCell/rangeLimit`` ranges.
+    /// Returns key ranges that contain every location in a box, and some near it; at most ``GeoCell/rangeLimit``
+    /// ranges.
     func ranges(covering box: GeoBox) -> [KeyRange] {
         GeoCell.ranges(covering: box).map { cells in
             var lower = entryPrefix
@@ -99,7 +101,7 @@ extension GeoIndex {
         }
     }
 
-    /// The keys of documents without a location, of which there are three kinds: none, `null`, and something else.
+    /// The key ranges of documents without a location. The value at the path is missing, `null`, or not a location.
     var rangesWithoutLocation: [KeyRange] {
         [.missing, .null, .other].map { (kind: OrderedValue.Kind) in
             let prefix = entryPrefix + [kind.rawValue]
@@ -107,8 +109,8 @@ extension GeoIndex {
         }
     }
 
-    /// The keys of documents that have nothing at the path of the location, and of those that have something; `nil` where the
-    /// index does not tell: it is over two paths, or over an array.
+    /// Returns the key ranges of documents with a value at the path of the location, or of those without; `nil` if the
+    /// index has two paths or is over an array, because its entries are not sufficient then.
     func ranges(whereExists isThere: Bool) -> [KeyRange]? {
         guard definition.fields.count == 1, !definition.fields[0].hasArrayStep else { return nil }
         let missing = entryPrefix + [OrderedValue.Kind.missing.rawValue]
@@ -117,7 +119,7 @@ extension GeoIndex {
         return [.from(entryPrefix + [OrderedValue.Kind.missing.rawValue + 1], to: last)]
     }
 
-    /// The rows of locations in a box, ascending, each once.
+    /// Returns the distinct rows with a location in a box, in ascending order.
     ///
     /// - Complexity: O(*n*) in the locations near the box.
     func rows(in box: GeoBox, reading reader: some KeyValueReader) throws -> [UInt64] {
@@ -128,17 +130,18 @@ extension GeoIndex {
         return rows.sorted()
     }
 
-    /// The rows nearest to a point, the nearest first, those at the same distance ascending; each once, with the
-    /// distance in meters of its nearest location. Fewer than `count` if there are not as many.
+    /// Returns the rows nearest to a point, nearest first, and in ascending order at equal distance. Each row is
+    /// returned once, with the distance in meters of its nearest location. Returns fewer than `count` rows if there are
+    /// not enough.
     ///
-    /// Looks in a circle of `firstRadius` meters and in ever larger ones, until there are enough: what lies within the
-    /// circle is nearer than all outside of it.
+    /// Searches a circle of `firstRadius` meters, then larger ones until there are enough rows: everything inside a
+    /// circle is nearer than everything outside.
     func nearest(
         _ count: Int, to center: GeoPoint, within limit: Double = .infinity, firstRadius: Double = 500,
         reading reader: some KeyValueReader
     ) throws -> [(row: UInt64, distance: Double)] {
         guard count > 0, limit >= 0 else { return [] }
-        // Half of the way around the earth reaches everything.
+        // Half the circumference of the earth reaches everything.
         let farthest = min(limit, .pi * GeoPoint.earthRadius + 1)
         var radius = min(max(firstRadius, 1), farthest)
         while true {
@@ -155,7 +158,7 @@ extension GeoIndex {
         }
     }
 
-    /// Calls `body` with every location in a box, and with some near it.
+    /// Calls `body` with every location in a box, and some near it.
     private func forEachEntry(
         in box: GeoBox, reading reader: some KeyValueReader, _ body: (UInt64, GeoPoint) -> Void
     ) throws {
@@ -165,7 +168,7 @@ extension GeoIndex {
                 guard let (row, point) = entry(key: cursor.key, value: cursor.value) else {
                     throw DocIndexError(
                         .corruption,
-                        "the index \(definition.name) holds an entry that cannot be read; run verify")
+                        "the index \(definition.name) has an unreadable entry; run verify")
                 }
                 body(row, point)
             }

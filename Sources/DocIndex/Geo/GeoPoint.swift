@@ -1,24 +1,24 @@
 internal import Foundation
 
-/// A point on the earth, in degrees of WGS 84.
+/// A point on the earth, in WGS 84 degrees.
 public struct GeoPoint: Sendable, Hashable {
-    /// North is positive; from -90 to 90.
+    /// The latitude, from -90 to 90; north is positive.
     public let latitude: Double
-    /// East is positive; from -180 to 180, which are the same meridian.
+    /// The longitude, from -180 to 180, which are the same meridian; east is positive.
     public let longitude: Double
 
-    /// A point; `nil` if a coordinate is not a number or lies outside.
+    /// Creates a point; `nil` if a coordinate is not a number or out of range.
     public init?(latitude: Double, longitude: Double) {
         guard abs(latitude) <= 90, abs(longitude) <= 180 else { return nil }
         self.latitude = latitude
         self.longitude = longitude
     }
 
-    /// The mean radius of the earth in meters (IUGG), that of the sphere on which distances are measured. The true
-    /// distance differs by up to half a percent.
+    /// The mean radius of the earth in meters (IUGG). Distances are measured on a sphere of this radius; true distances
+    /// differ by up to half a percent.
     public static let earthRadius = 6_371_008.8
 
-    /// The distance on the sphere in meters, by the haversine formula.
+    /// Returns the distance on the sphere in meters, by the haversine formula.
     public func distance(to other: GeoPoint) -> Double {
         let latitudes = Self.radians(other.latitude - latitude)
         let longitudes = Self.radians(other.longitude - longitude)
@@ -32,11 +32,11 @@ public struct GeoPoint: Sendable, Hashable {
 }
 
 extension GeoPoint {
-    /// The point that a value describes; `nil` if it is none.
+    /// Creates a point from a value; `nil` if it does not describe one.
     ///
-    /// Forms: an object with the numbers `lat` and `lon`, or `latitude` and `longitude`; a GeoJSON point (RFC 7946);
-    /// an array of two or three numbers, which is in the order of GeoJSON: longitude, latitude, and a height that is
-    /// passed over.
+    /// Accepts an object with the numbers `lat` and `lon`, or `latitude` and `longitude`; a GeoJSON point (RFC 7946);
+    /// and an array of two or three numbers in GeoJSON order: longitude, latitude, and an optional height, which is
+    /// ignored.
     public init?(_ value: DocumentValue) {
         switch value {
         case .array(let numbers):
@@ -54,7 +54,7 @@ extension GeoPoint {
         }
     }
 
-    /// The point of two values; `nil` if one of them is no number or lies outside.
+    /// Creates a point from two values; `nil` if one of them is not a number or out of range.
     init?(latitude: DocumentValue?, longitude: DocumentValue?) {
         guard let latitude = latitude?.numberValue, let longitude = longitude?.numberValue else { return nil }
         self.init(latitude: latitude, longitude: longitude)

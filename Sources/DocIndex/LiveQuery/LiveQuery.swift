@@ -1,7 +1,7 @@
 internal import LevelKit
 
 extension DocumentCollection {
-    /// The result of a query, and every change of it from now on.
+    /// Observes the result of a query: returns it, and then every change of it.
     ///
     /// ```swift
     /// var shown: [Document] = []
@@ -10,51 +10,52 @@ extension DocumentCollection {
     /// }
     /// ```
     ///
-    /// The first update is the result as it is. Then each commit that changes the result gives one; whoever is slower than
-    /// the writer gets the changes of several commits in one. Applied in order, they always give what the query would give
-    /// if it were run anew at ``ResultUpdate/sequence``. The sequence ends when the store is closed.
+    /// The first update is the current result. After that, each commit that changes the result produces an update; a
+    /// consumer slower than the writer receives the changes of several commits in one update. Applied in order, the
+    /// updates always give the result that the query would have at ``ResultUpdate/sequence``. The sequence ends when
+    /// the store is closed.
     ///
-    /// The condition is asked of the documents that changed and of no others, so what a commit costs depends neither on the
-    /// size of the result nor on that of the store. Where documents leave a result with a limit, as many are looked up
-    /// behind its last one.
+    /// The condition is evaluated only for changed documents, so the cost of a commit depends neither on the size of
+    /// the result nor on the size of the store. When documents leave a result with a limit, the same number of
+    /// documents is looked up after its last one.
     ///
-    /// - Throws: ``DocIndexError`` with `invalidQuery`, also for a query with an offset.
+    /// - Throws: ``DocIndexError`` with `invalidQuery` if the query is invalid, has an offset or is sorted by score.
     public func observe(_ query: Query, options: QueryOptions = QueryOptions()) throws -> LiveQuery {
         try query.validate()
         guard query.offset == 0 else {
-            throw DocIndexError(.invalidQuery, "a live query has no offset; observe it with a larger limit")
+            throw DocIndexError(.invalidQuery, "a live query cannot have an offset; use a larger limit instead")
         }
         guard !query.sort.contains(where: { $0.key == .score }) else {
             throw DocIndexError(
                 .invalidQuery,
-                "an order by score cannot be observed, as each commit changes all scores; sort by a field")
+                "a live query cannot be sorted by score, because commits change scores; sort by a field")
         }
         return LiveQuery(collection: self, query: query, options: options)
     }
 }
 
-/// The changes of a result; see ``DocumentCollection/observe(_:options:)``.
+/// The sequence of a result's changes; see ``DocumentCollection/observe(_:options:)``.
 public struct LiveQuery: AsyncSequence, Sendable {
     let collection: DocumentCollection
     let query: Query
     let options: QueryOptions
 
-    /// Begins to listen.
+    /// Starts observing.
     public func makeAsyncIterator() -> AsyncIterator {
         AsyncIterator(
             state: LiveResult(collection: collection, query: query, options: options),
             signals: collection.store.signal.stream().makeAsyncIterator())
     }
 
-    /// Gives one update after the other.
+    /// Produces the updates in order.
     public struct AsyncIterator: AsyncIteratorProtocol {
         var state: LiveResult
         var signals: AsyncStream<UInt64>.AsyncIterator
 
-        /// The next update; `nil` when the store is closed or the task was cancelled.
+        /// Returns the next update; `nil` when the store is closed or the task was canceled.
         public mutating func next() async throws -> ResultUpdate? { try await next(isolation: #isolation) }
 
-        /// The next update, without leaving the actor of the caller.
+        /// Returns the next update, on the actor of the caller.
         public mutating func next(isolation actor: isolated (any Actor)?) async throws -> ResultUpdate? {
             while !Task.isCancelled {
                 do {

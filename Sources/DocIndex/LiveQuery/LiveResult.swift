@@ -1,14 +1,14 @@
 internal import LevelKit
 
-/// A result that follows the store, one look at the feed after the other.
+/// A query result that is kept current by reading the change feed.
 struct LiveResult {
     let collection: DocumentCollection
     let query: Query
     let options: QueryOptions
     private var window: LiveWindow
-    /// The last commit that is taken into account; `nil` before the first look.
+    /// The last commit included in the result; `nil` before the first update.
     private var sequence: UInt64?
-    /// Documents that were read to follow the store.
+    /// The number of documents read to follow the store.
     private(set) var examinedCount = 0
 
     init(collection: DocumentCollection, query: Query, options: QueryOptions) {
@@ -18,11 +18,11 @@ struct LiveResult {
         window = LiveWindow(limit: query.limit)
     }
 
-    /// What changed since the last look; `nil` if nothing did. The first time, the whole result.
+    /// Returns the changes since the last call; `nil` if there are none. The first call returns the whole result.
     ///
     /// - Complexity: O(*n*) in the documents that changed.
     mutating func update() throws -> ResultUpdate? {
-        // Feed and documents are read from one moment.
+        // The feed and the documents are read from one snapshot.
         let rows = try collection.reader(for: query.predicate)
         let newest = try WriterState.storedSequence(in: rows.snapshot)
         guard let known = sequence else {
@@ -38,7 +38,7 @@ struct LiveResult {
         return changes.isEmpty ? nil : ResultUpdate(changes: changes, sequence: newest)
     }
 
-    /// Takes every document into account that changed behind a commit.
+    /// Applies the changes of every document that changed after a commit.
     private mutating func follow(_ rows: RowReader, behind known: UInt64) throws {
         let names = rows.collection.names.current
         let searches = rows.search.map(SearchResults.init)
@@ -75,11 +75,11 @@ struct LiveResult {
         }
     }
 
-    /// Looks up results behind the last one.
+    /// Looks up results after the last member.
     private mutating func refill(_ rows: RowReader) throws {
         var query = query
         let missing = window.members.isEmpty ? query.limit : window.missingCount
-        // One more shows whether there is more.
+        // One more shows whether there are further results.
         query.limit = missing.map { $0 == .max ? $0 : $0 + 1 }
         let plan = try collection.planner(rows, for: .documents).plan(query, hint: options.hint)
         let runner = QueryRunner(
@@ -101,6 +101,6 @@ struct LiveResult {
     }
 
     private static var damaged: DocIndexError {
-        DocIndexError(.corruption, "a change of the feed cannot be read; run verify and rebuild")
+        DocIndexError(.corruption, "a record of the change feed is unreadable; run verify and rebuild")
     }
 }

@@ -1,9 +1,10 @@
 internal import LevelKit
 
 extension DocumentCollection {
-    /// The groups of an aggregation, and what they become after every commit that changes them.
+    /// Observes the groups of an aggregation: returns them, and then again after every commit that changes them.
     ///
-    /// The aggregation is run anew after commits to this collection; those that are made meanwhile are taken together.
+    /// The aggregation runs again after commits to this collection; commits made during a run are handled together by
+    /// the next one.
     public func observe(_ aggregation: Aggregation, where predicate: Predicate = .all) throws -> LiveSummary {
         try aggregation.validate()
         try predicate.validate()
@@ -11,18 +12,18 @@ extension DocumentCollection {
     }
 }
 
-/// The values of an aggregation; see ``DocumentCollection/observe(_:where:)``.
+/// The sequence of an aggregation's results; see ``DocumentCollection/observe(_:where:)``.
 public struct LiveSummary: AsyncSequence, Sendable {
     let collection: DocumentCollection
     let aggregation: Aggregation
     let predicate: Predicate
 
-    /// Begins to listen.
+    /// Starts observing.
     public func makeAsyncIterator() -> AsyncIterator {
         AsyncIterator(summary: self, signals: collection.store.signal.stream().makeAsyncIterator())
     }
 
-    /// Gives the groups each time they are others.
+    /// Produces the groups whenever they change.
     public struct AsyncIterator: AsyncIteratorProtocol {
         let summary: LiveSummary
         var signals: AsyncStream<UInt64>.AsyncIterator
@@ -34,10 +35,10 @@ public struct LiveSummary: AsyncSequence, Sendable {
             self.signals = signals
         }
 
-        /// The groups; `nil` when the store is closed or the task was cancelled.
+        /// Returns the groups; `nil` when the store is closed or the task was canceled.
         public mutating func next() async throws -> [Aggregation.Group]? { try await next(isolation: #isolation) }
 
-        /// The groups, without leaving the actor of the caller.
+        /// Returns the groups, on the actor of the caller.
         public mutating func next(isolation actor: isolated (any Actor)?) async throws -> [Aggregation.Group]? {
             while !Task.isCancelled {
                 do {
@@ -56,7 +57,7 @@ public struct LiveSummary: AsyncSequence, Sendable {
             if let sequence, try store.changes(since: sequence, in: summary.collection.name, limit: 1).isEmpty {
                 return nil
             }
-            // What is committed from here on is looked at again.
+            // Later commits are examined in the next call.
             sequence = newest
             let groups = try summary.collection.summarize(summary.aggregation, where: summary.predicate)
             if groups == last { return nil }

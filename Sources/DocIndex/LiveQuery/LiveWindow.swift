@@ -1,34 +1,34 @@
-/// The part of a live result that is kept, and what changed documents do to it. Knows nothing of the store.
+/// The part of a live result kept in memory. Applies changed documents to it; independent of the store.
 struct LiveWindow {
-    /// A document with its place in the order.
+    /// A document and its position in the sort order.
     struct Member: Sendable {
         let position: [UInt8]
         let document: Document
     }
 
-    /// In order.
+    /// The members, in order.
     private(set) var members: [Member] = []
     private var positions: [DocumentID: [UInt8]] = [:]
     private let limit: Int
-    /// Whether there may be more results behind the last member.
+    /// Whether there may be more results after the last member.
     private(set) var hasMore = false
     private(set) var changes: [ResultChange] = []
 
     init(limit: Int?) { self.limit = limit ?? .max }
 
-    /// Members that are missing where there may be more results behind the last.
+    /// The number of members to look up after the last one; 0 if there are no more results.
     var missingCount: Int { hasMore && members.count < limit ? limit - members.count : 0 }
 
-    /// The steps since the last call.
+    /// Returns the changes since the last call.
     mutating func takeChanges() -> [ResultChange] {
         defer { changes = [] }
         return changes
     }
 
-    /// Takes the new form of a document into account; `nil` if it is no result any more.
+    /// Applies the new version of a document; `nil` if it no longer matches.
     mutating func replace(_ id: DocumentID, by new: Member?) {
         let old = positions[id].flatMap(index)
-        // Behind the last member nothing is known, so nothing can be put in there.
+        // Results after the last member are unknown, so no document can be inserted there.
         let isInside =
             new.map { new in
                 !hasMore || members.last.map { new.position.lexicographicallyPrecedes($0.position) } ?? false
@@ -39,21 +39,21 @@ struct LiveWindow {
         case (let old?, let new?) where isInside || old == members.count - 1 && isLast(new, replacing: old):
             move(from: old, to: new)
         case (let old?, let new):
-            // It may still be a result, behind the window.
+            // It may still match, after the end of the window.
             if new != nil { hasMore = true }
             remove(at: old)
         }
         trim()
     }
 
-    /// Adds results that were found behind the last member.
+    /// Adds results that were found after the last member.
     mutating func append(_ found: [Member], hasMore: Bool) {
         for member in found { insert(member) }
         self.hasMore = hasMore
         trim()
     }
 
-    /// Whether the last member stays the last one known: nothing is known between it and its new place otherwise.
+    /// Returns whether the last member keeps its position. If it moves toward the end, unknown results may precede it.
     private func isLast(_ new: Member, replacing old: Int) -> Bool {
         !new.position.lexicographicallyPrecedes(members[old].position) && members[old].position == new.position
     }
@@ -91,7 +91,7 @@ struct LiveWindow {
         return place < members.count && members[place].position == position ? place : nil
     }
 
-    /// The first place whose member does not come before a position.
+    /// Returns the first index whose member does not precede a position.
     private func place(of position: [UInt8]) -> Int {
         var lower = 0
         var upper = members.count

@@ -1,26 +1,26 @@
-/// One step from a result to the next. Steps are applied in their order; each place is one in the result as the steps
-/// before have left it.
+/// One step from a result to the next. Steps must be applied in order; each index refers to the result after the
+/// preceding steps.
 public enum ResultChange: Sendable, Hashable {
-    /// A document came into the result, at this place.
+    /// A document was inserted at this index.
     case inserted(Document, at: Int)
-    /// A document left the result.
+    /// A document was removed from this index.
     case removed(DocumentID, at: Int)
-    /// A document of the result changed, and stands elsewhere now: it was taken out at one place, and put in at another.
+    /// A document changed and moved: it was removed at the first index and inserted at the second.
     case moved(Document, from: Int, to: Int)
-    /// A document of the result changed, and stands where it stood.
+    /// A document changed but stayed at this index.
     case updated(Document, at: Int)
 }
 
-/// What happened to the result of a query.
+/// A change of a query result.
 public struct ResultUpdate: Sendable, Hashable {
-    /// The steps; of the first update, an insertion for each document of the result.
+    /// The steps; in the first update, an insertion for each document of the result.
     public let changes: [ResultChange]
-    /// The last commit that is taken into account.
+    /// The last commit that the update includes.
     public let sequence: UInt64
 
-    /// Brings a result to the next one.
+    /// Applies the update to a result.
     ///
-    /// - Precondition: it is the result that the updates before gave.
+    /// - Precondition: `documents` is the result of applying all previous updates.
     public func apply(to documents: inout [Document]) {
         for change in changes {
             switch change {

@@ -1,16 +1,16 @@
 internal import LevelKit
 
-/// An index of the words in the texts of documents.
+/// A full-text index of the string fields of documents.
 ///
-/// Its postings are in segments (``TextSegment``); documents that are in none yet are found in memory
-/// (``PendingIndex``). The texts at all fields of the index count as one text when it is scored, and each posting says in
-/// which fields it is. Values that are no text are passed over, and so are documents without a word.
+/// Postings are stored in segments (``TextSegment``); documents not yet in a segment are searched in memory
+/// (``PendingIndex``). For scoring, all fields of the index count as one text; each posting records the fields in which
+/// the term occurs. Values that are not strings and documents without words are ignored.
 final class TextIndex: DocumentIndex {
     let number: UInt32
     let definition: IndexDefinition
-    /// How often a word in each field counts.
+    /// The weight of an occurrence in each field.
     let weights: [UInt32]
-    /// What searches leave to one another.
+    /// Objects that searches reuse.
     let tools = SearchTools()
 
     init(number: UInt32, definition: IndexDefinition) {
@@ -19,13 +19,13 @@ final class TextIndex: DocumentIndex {
         weights = definition.components.map { UInt32(clamping: $0.weight) }
     }
 
-    /// Whether postings say in which field they are.
+    /// Whether postings record their fields.
     var hasFields: Bool { weights.count > 1 }
 
     /// The bits of all fields.
     var allFields: UInt32 { UInt32(truncatingIfNeeded: (UInt64(1) << UInt64(weights.count)) - 1) }
 
-    /// The analyzers, each with the fields that have it.
+    /// The distinct analyzers, each with the fields that use it.
     var analyzers: [(analyzer: TextAnalyzer, fields: UInt32)] {
         var analyzers: [(analyzer: TextAnalyzer, fields: UInt32)] = []
         for (field, component) in definition.components.enumerated() {
@@ -44,26 +44,26 @@ final class TextIndex: DocumentIndex {
     func forEachEntry(
         of document: DocumentObject, row: UInt64, _ body: (_ key: [UInt8], _ value: [UInt8]) throws -> Void
     ) throws {
-        // What is stored of a document depends on those before it; see `TextVerifier`.
+        // The stored entries of a document depend on earlier documents; see `TextVerifier`.
     }
 
-    /// Notes the change; all changes of a batch are applied together by ``TextWriter``.
+    /// Records the change. ``TextWriter`` applies all changes of a batch together.
     func update(old: DocumentObject?, new: DocumentObject?, row: UInt64, in changes: inout IndexChanges) throws {
         if let old, let new, isUnchanged(from: old, to: new) { return }
         changes.texts[number, default: []].append(TextChange(row: row, old: old, new: new))
     }
 
-    /// The error of a search in an index that another stemmer made.
+    /// Returns the error for a search in an index that was built with another version of the stemmer.
     func otherStemmer(of collection: String) -> DocIndexError {
         DocIndexError(
             .unknownIndex,
-            "the text index \(definition.name) of \(collection) was made with another version of the stemmer for "
+            "the text index \(definition.name) of \(collection) was built with another version of the stemmer for "
                 + "\(definition.languages.map(\.rawValue).joined(separator: ", ")), so words would not be found; rebuild it: "
                 + "open the store for writing, or run `lkrepl index rebuild --write STORE \(collection) \(definition.name)`"
         )
     }
 
-    /// Puts the words of a document into `words`, in place of those that are there.
+    /// Replaces the contents of `words` with the words of a document.
     func analyze(_ document: DocumentObject, into words: inout AnalyzedDocument) {
         words.removeAll()
         if words.chains.isEmpty { words.chains = AnalysisChain.chains(definition.components.map(\.analyzer)) }
@@ -75,7 +75,7 @@ final class TextIndex: DocumentIndex {
     }
 }
 
-/// What a batch does to the texts of one document.
+/// The change of one document in a batch.
 struct TextChange {
     let row: UInt64
     let old: DocumentObject?

@@ -1,10 +1,10 @@
 internal import LevelKit
 
 extension Catalog {
-    /// The ranges of keys that belong to no collection and no index, in order.
+    /// Returns the ranges of keys that belong to no collection and no index, in order.
     func unknownRanges() -> [KeyRange] {
         var unknown: [KeyRange] = []
-        // The keys between two neighbouring known ranges.
+        // The lower bound of the gap before the next known range.
         var lower = KeyBound.unbounded
         for range in knownRanges() {
             unknown.append(KeyRange(lower: lower, upper: .excluded(Self.key(range.lower))))
@@ -17,7 +17,7 @@ extension Catalog {
         return unknown + [KeyRange(lower: lower, upper: .unbounded)]
     }
 
-    /// Keys that stand alone, and beginnings of many, in order.
+    /// Returns the ranges of known keys and key prefixes, in order.
     private func knownRanges() -> [KeyRange] {
         var known = [
             KeyRange.only(StoreKeyspace.catalogKey), .only(StoreKeyspace.stateKey),

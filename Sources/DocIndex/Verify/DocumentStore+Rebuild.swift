@@ -1,32 +1,34 @@
 internal import LevelKit
 
-/// What a rebuild found and did.
+/// The result of a rebuild.
 public struct RebuildReport: Sendable, Hashable {
-    /// Documents that were read.
+    /// The number of documents that were read.
     public internal(set) var documentCount = 0
-    /// Records of ids, counters, changes and names of members that were missing, wrong or left over, and are right now.
+    /// The number of records of IDs, counters, changes and field names that were missing, wrong or left over, and have
+    /// been corrected.
     public internal(set) var repairCount = 0
-    /// Documents whose id a newer one has; collection and row. They have an id of their own now: the old one, followed by
-    /// ` recovered from row ` and the number.
+    /// Documents whose ID also belongs to a newer document, by collection and row. They have received a new ID: the old
+    /// one, followed by ` recovered from row ` and the row number.
     public internal(set) var shadowedRows: [String] = []
-    /// Documents that cannot be read; collection and row. Their bytes are set aside under the key `Q`, followed by the
-    /// key that they had, where nothing touches them.
+    /// Unreadable documents, by collection and row. Their bytes are kept under the key `Q` followed by their original
+    /// key, which nothing else uses.
     public internal(set) var unreadableRows: [String] = []
-    /// Documents of which the feed knows a newer version that is not stored any more; collection and row. They are kept as
-    /// they are.
+    /// Documents for which the change feed records a newer version that is no longer stored, by collection and row.
+    /// They are kept as they are.
     public internal(set) var outdatedRows: [String] = []
-    /// Documents that were there although they had been deleted later; collection and row. They are deleted again.
+    /// Documents that existed although they had been deleted later, by collection and row. They have been deleted
+    /// again.
     public internal(set) var returnedRows: [String] = []
-    /// Keys that belonged to no collection and no index. Entries of indexes are removed, others are set aside as
-    /// ``unreadableRows`` are.
+    /// The number of keys that belonged to no collection and no index. Index entries are removed; other keys are set
+    /// aside like ``unreadableRows``.
     public internal(set) var unknownKeyCount = 0
 }
 
 extension DocumentStore {
-    /// Builds an index anew, beside the one there is, which answers until the new one is complete.
+    /// Rebuilds an index. The existing index remains in use until the new one is complete.
     ///
-    /// - Parameter progress: called between slices; what it throws ends the work for now, and
-    ///   ``finishSchemaChange(_:)`` goes on.
+    /// - Parameter progress: called between slices. If it throws, the work stops and can be continued with
+    ///   ``finishSchemaChange(_:)``.
     /// - Throws: ``DocIndexError``: `unknownCollection`, `unknownIndex`.
     /// - Complexity: O(*n*) in the documents of the collection.
     public func rebuildIndex(
@@ -47,17 +49,18 @@ extension DocumentStore {
         try finishSchemaChange(progress)
     }
 
-    /// Makes everything that follows from the documents anew: ids, counters, the feed, all indexes. For a store of which
-    /// ``verify(_:)`` says that it contradicts itself, such as one of which a repair has lost parts, or to which LevelDB has
-    /// brought old versions of keys back.
+    /// Rebuilds everything that is derived from documents: IDs, counters, the change feed, and all indexes. Use it if
+    /// ``verify(_:)`` reports that a store is inconsistent, for example because a repair has lost parts of it or
+    /// because LevelDB has restored old versions of keys.
     ///
-    /// Writers wait while ids, counters and feed are put right. What was deleted stays deleted, or is deleted again; where the record of a
-    /// deletion itself is damaged, followers of the feed do not hear of it. Interrupted, it may be run again.
+    /// Writers wait while IDs, counters and the feed are corrected. Deleted documents stay deleted, or are deleted
+    /// again. If the record of a deletion itself is damaged, the feed does not report the deletion. If interrupted, a
+    /// rebuild can be run again.
     ///
-    /// - Parameter progress: called while indexes are built; what it throws ends the work for now, and
-    ///   ``finishSchemaChange(_:)`` goes on.
-    /// - Throws: `LevelError` where the storage itself is damaged.
-    /// - Complexity: O(*n*) in everything that is stored; memory for the ids of documents that are listed twice only.
+    /// - Parameter progress: called while indexes are built. If it throws, the work stops and can be continued with
+    ///   ``finishSchemaChange(_:)``.
+    /// - Throws: `LevelError` if the storage itself is damaged.
+    /// - Complexity: O(*n*) in everything that is stored; memory only for the IDs of documents that are listed twice.
     @discardableResult
     public func rebuild(_ progress: (BuildProgress) throws -> Void = { _ in }) throws -> RebuildReport {
         let report = try withMaintenance {
@@ -79,7 +82,8 @@ extension DocumentStore {
 }
 
 extension Catalog {
-    /// Declares indexes anew under new numbers; those there are answer until then, unless they were not complete.
+    /// Declares indexes again with new numbers. The existing ones remain in use until then, unless they were
+    /// incomplete.
     mutating func replaceIndexes(
         ofCollectionAt position: Int, where isReplaced: (IndexEntry) -> Bool
     ) throws {

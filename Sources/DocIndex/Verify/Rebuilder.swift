@@ -1,6 +1,6 @@
 internal import LevelKit
 
-/// Puts ids, counters and the feed right.
+/// Corrects IDs, counters and the change feed.
 struct Rebuilder {
     let database: Database
     let catalog: Catalog
@@ -18,7 +18,7 @@ struct Rebuilder {
     mutating func run() throws {
         let stored = (try? WriterState.storedSequence(in: database)) ?? 0
         sequence = stored > WriterState.lastSequence ? 0 : stored
-        // Before anything gets a number, which those keys may have.
+        // Done first, because unknown keys may have numbers that are assigned later.
         try removeUnknownKeys()
         try repeatDeletions()
         for collection in catalog.collections { try rebuild(collection) }
@@ -66,7 +66,7 @@ struct Rebuilder {
                     shadow(row, of: collection)
                     continue
                 }
-                // One that was read before was counted; one that is still to come will find this document.
+                // A document that was read before has been counted; one that is still to come will find this document.
                 if rival.row < row {
                     shadow(rival.row, of: collection)
                     counters.documentCount -= 1
@@ -90,14 +90,14 @@ struct Rebuilder {
         report.shadowedRows.append("\(collection.name) row \(row)")
     }
 
-    /// Takes a record out of the way of everything else, and keeps it.
+    /// Moves a record to the keys for unreadable records.
     private mutating func setAside(_ key: [UInt8], _ value: [UInt8]) throws {
         try batch.put(value, forKey: [StoreKeyspace.setAside.rawValue] + key)
         try batch.delete(key)
         try write()
     }
 
-    /// Gives a document an id of its own, as a commit of its own would.
+    /// Gives a document a new ID, in a separate commit.
     private mutating func recover(_ row: UInt64, of collection: Catalog.CollectionEntry) throws {
         guard sequence < WriterState.lastSequence,
             let document = try RowReader.document(row, collection: collection, in: database)
@@ -119,7 +119,7 @@ struct Rebuilder {
         try write()
     }
 
-    /// The document of the same id that the id leads to at the moment, if it is another one.
+    /// Returns the other document that the ID of a document currently leads to; `nil` if there is none.
     private func rival(
         of document: Document, row: UInt64, in collection: Catalog.CollectionEntry
     ) throws -> (sequence: UInt64, row: UInt64)? {
@@ -131,7 +131,7 @@ struct Rebuilder {
         return (rival.sequence, other)
     }
 
-    /// Writes the names of members anew as this process knows them, if those that are stored are others.
+    /// Rewrites the field names as this process knows them if the stored ones differ.
     private mutating func correctNames(of collection: Catalog.CollectionEntry) throws {
         let names = collection.names.current
         let stored = CollectionNames()
@@ -152,9 +152,9 @@ struct Rebuilder {
         collection.names.didStore(names.count)
     }
 
-    /// Deletes documents again of which a later deletion is recorded.
+    /// Deletes documents again for which a later deletion is recorded.
     ///
-    /// Their deletion was lost with a damaged file, or LevelDB has brought an old version of their key back.
+    /// The original deletion was lost with a damaged file, or LevelDB has restored an old version of their key.
     private mutating func repeatDeletions() throws {
         let range = KeyRange.prefix([StoreKeyspace.changes.rawValue])
         var changes = try database.cursor(in: range, reverse: false, fillsCache: false)
@@ -172,7 +172,7 @@ struct Rebuilder {
                 guard case .deleted(let sequence, let row)? = try? IDRecord(ids.value, collection: collection.name),
                     let id = DocumentID(encoded: ids.key.extracting(prefix.count..<ids.key.count))
                 else { continue }
-                // Where the feed has the document as it is, it is the record of the id that is wrong.
+                // If the feed contains this version of the document, the record of the ID is wrong.
                 if let document = try? RowReader.document(row, collection: collection, in: database),
                     try database.contains(
                         StoreKeyspace.change(document.sequence, collection: collection.number, row: row))
@@ -194,7 +194,7 @@ struct Rebuilder {
         else { return }
         report.returnedRows.append("\(collection.name) row \(row)")
         try batch.delete(StoreKeyspace.document(collection.number, row: row))
-        // Unless a document of that id came later.
+        // Unless a document with this ID was stored later.
         let record = try? RowReader.record(of: id, collection: collection, in: database)
         if record == nil || record?.row == row {
             try batch.put(
@@ -204,7 +204,7 @@ struct Rebuilder {
         try write(always: true)
     }
 
-    /// Removes entries of indexes that are not in the catalog, and sets other keys aside that nothing explains.
+    /// Removes entries of indexes that are not in the catalog, and sets all other unknown keys aside.
     private mutating func removeUnknownKeys() throws {
         let derived: [StoreKeyspace] = [.values, .valueCounts, .text, .progress]
         for range in catalog.unknownRanges() {
@@ -223,7 +223,7 @@ struct Rebuilder {
         try write(always: true)
     }
 
-    /// Removes ids that lead nowhere, and keeps deletions, with their changes.
+    /// Removes IDs that lead to no document, and keeps deletions with their changes.
     private mutating func checkIDs(
         of collection: Catalog.CollectionEntry, _ counters: inout CollectionCounters
     ) throws {
@@ -254,7 +254,7 @@ struct Rebuilder {
         try write(always: true)
     }
 
-    /// Removes changes that no document and no deletion has.
+    /// Removes changes that match neither a document nor a deletion.
     private mutating func removeSurplusChanges() throws {
         let range = KeyRange.prefix([StoreKeyspace.changes.rawValue])
         var cursor = try database.cursor(in: range, reverse: false, fillsCache: false)
@@ -268,7 +268,7 @@ struct Rebuilder {
         try write(always: true)
     }
 
-    /// Reports a document that is older than a change that names it.
+    /// Reports a document that is older than a change that refers to it.
     private mutating func noteOutdated(_ key: Span<UInt8>, _ value: Span<UInt8>) {
         guard let change = StoreChange(key: key, value: value, catalog: catalog), !change.isDeletion,
             let place = StoreChange.Key(key), let collection = catalog.collection(numbered: place.collection),
@@ -294,7 +294,7 @@ struct Rebuilder {
 
     // MARK: - Writing
 
-    /// - Parameter isWrittenIfMissing: `false` for a value that is the same as none.
+    /// - Parameter isWrittenIfMissing: `false` for a value that is equivalent to a missing one.
     private mutating func correct(_ key: [UInt8], to value: [UInt8], isWrittenIfMissing: Bool = true) throws {
         let stored = try database.value(forKey: key)
         if stored == value || (stored == nil && !isWrittenIfMissing) { return }
@@ -315,7 +315,7 @@ struct Rebuilder {
 }
 
 extension CollectionCounters {
-    /// Makes the next row one behind a row that is taken, at most ``lastRow``.
+    /// Ensures that the next row is after a used row, which is at most ``lastRow``.
     fileprivate mutating func reserve(_ row: UInt64) {
         nextRow = max(nextRow, row + 1)
     }

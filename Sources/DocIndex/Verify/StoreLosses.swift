@@ -1,64 +1,64 @@
 public import LevelKit
 
-/// What a repaired store has lost, in documents.
+/// The documents that a repaired store has lost.
 ///
-/// The ids, the feed of changes and the counters name documents apart from where their content is stored. What they name
-/// and what is there are compared, so that a document counts as lost although nothing of its content is left.
+/// IDs, the change feed and the counters refer to documents and are stored apart from their content. A comparison of
+/// both shows which documents are lost, even if nothing of their content is left.
 public struct StoreLosses: Sendable, Hashable {
     /// The losses of one collection.
     public struct CollectionLosses: Sendable, Hashable {
         /// The name of the collection.
         public let name: String
-        /// Documents that are there and readable.
+        /// The number of readable documents.
         public internal(set) var documentCount = 0
-        /// Documents that were there, and are missing or unreadable.
+        /// The number of documents that existed and are missing or unreadable now.
         public internal(set) var lostDocumentCount = 0
-        /// Their ids as far as they are known, at most ``StoreLosses/idLimit``.
+        /// The IDs of lost documents as far as they are known, at most ``StoreLosses/idLimit``.
         public internal(set) var lostIDs: [DocumentID] = []
-        /// Documents of which a newer version is lost, so that an older one is what is there.
+        /// The number of documents whose newest version is lost, so that an older one is stored.
         public internal(set) var outdatedDocumentCount = 0
-        /// Their ids, at most ``StoreLosses/idLimit``.
+        /// Their IDs, at most ``StoreLosses/idLimit``.
         public internal(set) var outdatedIDs: [DocumentID] = []
-        /// Documents that were deleted, and are there again. A rebuild deletes them.
+        /// The number of deleted documents that have reappeared. A rebuild deletes them.
         public internal(set) var returnedDocumentCount = 0
-        /// Their ids, at most ``StoreLosses/idLimit``.
+        /// Their IDs, at most ``StoreLosses/idLimit``.
         public internal(set) var returnedIDs: [DocumentID] = []
 
-        /// Whether every document is there as it was, as far as is known.
+        /// Whether no document is known to be lost, outdated or returned.
         public var isEmpty: Bool {
             lostDocumentCount == 0 && outdatedDocumentCount == 0 && returnedDocumentCount == 0
         }
     }
 
-    /// Every collection, in the order of the schema.
+    /// The losses of every collection, in schema order.
     public internal(set) var collections: [CollectionLosses] = []
-    /// Whether nothing else can be lost. Where it is `false`, what names the documents is damaged as well, or a log of the
-    /// last commits is: the counts are lower bounds, and a collection that seems whole may not be.
+    /// Whether these are all losses. If `false`, the records that refer to documents are damaged too, or a log of
+    /// recent commits is. Then the counts are lower bounds, and a collection without known losses may be incomplete.
     public internal(set) var isComplete = true
-    /// Whether the damage was in indexes alone, which a rebuild restores entirely.
+    /// Whether only indexes were damaged, which a rebuild restores completely.
     public internal(set) var isInIndexesOnly = false
 
-    /// How many ids of each kind are listed for a collection.
+    /// The maximum number of IDs of each kind that are listed for a collection.
     public static let idLimit = 1000
 
-    /// Documents that are known to be lost, of all collections.
+    /// The total number of documents that are known to be lost.
     public var lostDocumentCount: Int { collections.reduce(0) { $0 + $1.lostDocumentCount } }
-    /// Documents of which an older version is left, of all collections.
+    /// The total number of documents with only an older version left.
     public var outdatedDocumentCount: Int { collections.reduce(0) { $0 + $1.outdatedDocumentCount } }
-    /// Deleted documents that are there again, of all collections.
+    /// The total number of deleted documents that have reappeared.
     public var returnedDocumentCount: Int { collections.reduce(0) { $0 + $1.returnedDocumentCount } }
 
-    /// Whether every document is there as it was.
+    /// Whether nothing was lost.
     public var isEmpty: Bool { isComplete && collections.allSatisfy(\.isEmpty) }
 }
 
 extension DocumentStore {
-    /// Describes what a repair of the database below has lost of this store. Ask before ``rebuild(_:)``, which brings ids,
-    /// feed and counters into agreement with the documents that are left.
+    /// Returns the documents that a repair of the underlying database has lost. Call it before ``rebuild(_:)``, which
+    /// makes IDs, feed and counters agree with the remaining documents.
     ///
-    /// - Parameter report: of `Database.repair` on the directory of this store.
-    /// - Throws: `LevelError`; `CancellationError` if the task is cancelled.
-    /// - Complexity: O(*n* log *n*) in documents, ids and changes; memory for what is lost.
+    /// - Parameter report: the report of `Database.repair` on the directory of this store.
+    /// - Throws: `LevelError`; `CancellationError` if the task is canceled.
+    /// - Complexity: O(*n* log *n*) in documents, IDs and changes; memory for the lost documents.
     public func losses(after report: RepairReport) throws -> StoreLosses {
         let (snapshot, catalog, _) = try state()
         var survey = LossSurvey(snapshot: snapshot, catalog: catalog)
@@ -70,9 +70,9 @@ extension DocumentStore {
     }
 }
 
-/// Which parts of a store the damaged places of a repair may have held.
+/// The parts of a store that the damaged places of a repair may have contained.
 private struct StoreDamage {
-    /// Whether the documents or all that names them are whole, so that a comparison finds what is missing.
+    /// Whether the documents, or all records that refer to them, are complete, so that a comparison finds every loss.
     let leavesNamesOrDocuments: Bool
     let isInIndexesOnly: Bool
 
@@ -112,11 +112,11 @@ private struct StoreDamage {
     }
 }
 
-/// Compares documents with what names them.
+/// Compares documents with the records that refer to them.
 private struct LossSurvey {
     let snapshot: Snapshot
     let catalog: Catalog
-    /// What is found so far of one collection, by rows: several records name one document.
+    /// The findings for one collection by row, because several records refer to one document.
     private struct Finding {
         var losses: StoreLosses.CollectionLosses
         var lost: [UInt64: DocumentID?] = [:]

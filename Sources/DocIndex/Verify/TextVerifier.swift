@@ -1,10 +1,10 @@
 internal import LevelKit
 
-/// Checks a text index against the documents, from what is stored alone.
+/// Checks a text index against the documents, based only on stored data.
 ///
-/// Each document must have one slot that is alive, with its row, its norm and its number of words, and there must be no
-/// others. The words of documents and the postings of segments are compared as sums of hashes, one sum for each segment;
-/// the counts of terms, which are kept as counts and corrections, by what they add up to for each term.
+/// Each document must have exactly one live slot with its row, norm and word count, and there must be no other live
+/// slots. The words of documents and the postings of segments are compared as sums of hashes, one sum per segment. The
+/// document counts of terms, which are stored as counts and corrections, are compared as totals per term.
 struct TextVerifier {
     let index: TextIndex
     private let name: String
@@ -12,11 +12,11 @@ struct TextVerifier {
     private var view: TextView?
     private var statistics = IndexStatistics()
     private var words = AnalyzedDocument()
-    /// Of each segment, what its documents say that it holds.
+    /// The hash sum that the documents of each segment should have.
     private var expected: [UInt64]
-    /// What is wrong, and where in the index.
+    /// The problems found, and their locations in the index.
     private(set) var findings: [(problem: String, id: DocumentID?, row: UInt64?, key: [UInt8]?)] = []
-    /// Postings that were read.
+    /// The number of postings that were read.
     private(set) var postingCount = 0
 
     init(_ index: TextIndex, of collection: Catalog.CollectionEntry, in reader: any KeyValueReader) throws {
@@ -34,11 +34,11 @@ struct TextVerifier {
     private mutating func report(
         _ problem: String, id: DocumentID? = nil, row: UInt64? = nil, key: [UInt8]? = nil
     ) {
-        // One sentence for each document would bury the others.
+        // Limited, so that one problem per document does not hide the others.
         if findings.count < Verification.problemLimit { findings.append(("\(name): \(problem)", id, row, key)) }
     }
 
-    /// Takes a document into account that belongs into the index.
+    /// Checks a document that belongs in the index.
     mutating func add(_ document: DocumentObject, id: DocumentID, row: UInt64) throws {
         guard let view else { return }
         let key = TextKeyspace.slots.key(index.number, row)
@@ -54,15 +54,16 @@ struct TextVerifier {
             return
         }
         if words.isEmpty {
-            return report("the document \(id) is there and has no words", id: id, row: row, key: key)
+            return report("the document \(id) is in the index but has no words", id: id, row: row, key: key)
         }
         statistics += IndexStatistics(documents: 1, words: Int64(words.length))
         let slot = stored.slot
         if stored.length != words.length {
-            report("the document \(id) is there with another number of words", id: id, row: row, key: key)
+            report("the document \(id) is in the index with a different number of words", id: id, row: row, key: key)
         }
         if view.isDead(slot) || UInt64(view.slots.row(slot)) != row {
-            return report("the slot of the document \(id) is dead, or that of another", id: id, row: row, key: key)
+            return report(
+                "the slot of the document \(id) is dead or belongs to another document", id: id, row: row, key: key)
         }
         if view.slots.norm(slot) != TextNorm.code(words.length) {
             report("the norm of the document \(id) is wrong", id: id, row: row, key: key)
@@ -81,7 +82,7 @@ struct TextVerifier {
         return hash ^ hash >> 32
     }
 
-    /// Reads the postings, when all documents were added.
+    /// Reads the postings. Call it after all documents were added.
     mutating func finish() throws {
         guard let view else { return }
         var liveCount = 0
@@ -92,26 +93,26 @@ struct TextVerifier {
             report("an unused slot is marked as deleted", key: TextKeyspace.structure.prefix(index.number))
         }
         if liveCount != statistics.documents {
-            report("there are \(liveCount) slots that are alive for \(statistics.documents) documents")
+            report("there are \(liveCount) live slots for \(statistics.documents) documents")
         }
         if view.structure.statistics != statistics {
-            report("the sums over all documents are wrong", key: TextKeyspace.structure.prefix(index.number))
+            report("the document or word count of the index is wrong", key: TextKeyspace.structure.prefix(index.number))
         }
         let prefix = TextKeyspace.slots.prefix(index.number)
         var slotCount: Int64 = 0
         var cursor = try reader.cursor(in: .prefix(prefix), reverse: false, fillsCache: false)
         while try cursor.advance() { slotCount += 1 }
         if slotCount != statistics.documents {
-            report("there are slots of \(slotCount) rows for \(statistics.documents) documents")
+            report("\(slotCount) rows have slots for \(statistics.documents) documents")
         }
-        // How often each term is counted more than there are postings that are alive.
+        // The surplus of each term's document count over its live postings.
         var surplus: [[UInt8]: Int64] = [:]
         for (position, segment) in view.structure.segments.enumerated() {
             do {
                 let sum = try sum(of: segment, view, &surplus)
                 if sum != expected[position] {
                     report(
-                        "segment \(segment.number) does not hold the words of its documents",
+                        "segment \(segment.number) does not contain the words of its documents",
                         key: TextKeyspace.terms.segment(index.number, segment.number))
                 }
             } catch let error as DocIndexError where error.code == .corruption {
@@ -119,7 +120,7 @@ struct TextVerifier {
             }
         }
         try subtractKills(from: &surplus)
-        if surplus.contains(where: { $0.value != 0 }) { report("the count of documents with a term is wrong") }
+        if surplus.contains(where: { $0.value != 0 }) { report("the document count of a term is wrong") }
     }
 
     private mutating func sum(
@@ -160,12 +161,12 @@ struct TextVerifier {
         }
         postingCount += count
         if !isExact {
-            report("segment \(segment.number) counts a term otherwise than its positions do", key: prefix)
+            report("segment \(segment.number) has a term frequency that contradicts its positions", key: prefix)
         }
         return sum
     }
 
-    /// Documents that died since the last flush are in the counts of segments, and their terms in records.
+    /// Documents deleted since the last flush are included in the counts of segments; their terms are in kill records.
     private func subtractKills(from surplus: inout [[UInt8]: Int64]) throws {
         let prefix = TextKeyspace.kills.prefix(index.number)
         var cursor = try reader.cursor(in: .prefix(prefix), reverse: false, fillsCache: false)

@@ -1,42 +1,42 @@
 internal import LevelKit
 
-/// What a check of a whole store found.
+/// The result of a check of the whole store.
 public struct Verification: Sendable, Hashable {
-    /// Documents that were read.
+    /// The number of documents that were read.
     public internal(set) var documentCount = 0
-    /// Index entries that were read.
+    /// The number of index entries that were read.
     public internal(set) var entryCount = 0
-    /// What is wrong, and where; empty if the store is sound. At most ``problemLimit`` are kept.
+    /// The problems and their locations, at most ``problemLimit``; empty if the store is sound.
     public internal(set) var findings: [VerificationFinding] = []
-    /// What is wrong, a sentence each: what ``findings`` say.
+    /// The descriptions of ``findings``, one sentence each.
     public var problems: [String] { findings.map(\.problem) }
-    /// How many problems there were in all.
+    /// The total number of problems.
     public internal(set) var problemCount = 0
 
-    /// The values that several documents have in a unique index; at most ``problemLimit`` of them. No problem of the
-    /// store: the documents were there before the index was declared, and nothing but the documents can be put right.
+    /// The values that several documents share in a unique index, at most ``problemLimit``. These are not problems of
+    /// the store: the documents existed before the index was declared, and only changing them resolves the violation.
     public internal(set) var uniqueViolations: [UniqueViolation] = []
 
-    /// What makes a store whole again.
+    /// A way to make a store sound again.
     public enum Remedy: Sendable, Hashable {
-        /// Nothing is wrong.
+        /// Nothing is needed: the store is sound.
         case none
-        /// ``DocumentStore/rebuild(_:)``: documents are whole, and what follows from them is not.
+        /// ``DocumentStore/rebuild(_:)``: all documents are intact, but derived data is not.
         case rebuild
-        /// A backup: documents are missing or unreadable. A rebuild makes a whole store of those that are left.
+        /// A backup: documents are missing or unreadable. A rebuild makes the store sound with the remaining documents.
         case restore
     }
 
-    /// The cheapest remedy that is sufficient for all problems.
+    /// The least expensive remedy that is sufficient for all problems.
     public var remedy: Remedy { isSound ? .none : lostDocumentProblemCount > 0 ? .restore : .rebuild }
 
-    /// How many of the problems are documents that are missing or unreadable.
+    /// The number of problems that are missing or unreadable documents.
     public internal(set) var lostDocumentProblemCount = 0
 
-    /// How many problems are described.
+    /// The maximum number of problems that are described.
     public static let problemLimit = 100
 
-    /// Whether documents and indexes agree.
+    /// Whether the store has no problems.
     public var isSound: Bool { problemCount == 0 }
 
     mutating func report(_ finding: VerificationFinding) {
@@ -44,7 +44,7 @@ public struct Verification: Sendable, Hashable {
         if findings.count < Self.problemLimit { findings.append(finding) }
     }
 
-    /// Reports what is wrong in one place, as far as the place is known.
+    /// Reports a problem and its location, as far as it is known.
     mutating func report(
         _ problem: String, in collection: String? = nil, index: String? = nil, id: DocumentID? = nil,
         row: UInt64? = nil, key: [UInt8]? = nil
@@ -56,15 +56,16 @@ public struct Verification: Sendable, Hashable {
 }
 
 extension DocumentStore {
-    /// Reads the whole store and checks it against itself, both ways.
+    /// Reads the whole store and checks its consistency.
     ///
-    /// Every id leads to a row, every row to a document with that id; the counters are right; every index holds exactly
-    /// the entries that its documents have, no more and no fewer; its counters and sums are right; the last change of
-    /// every document and every deletion is in the feed; there are no keys that nothing explains. Duplicates under a
-    /// unique index are listed apart. Works on one snapshot, so it may run while others write.
+    /// Checks that every ID leads to a row, and every row contains a document with that ID; that counters are correct;
+    /// that every index contains exactly the entries of its documents; that the counters and statistics of indexes are
+    /// correct; that the feed contains the last change of every document and every deletion; and that the store
+    /// contains no unknown keys. Duplicates in unique indexes are listed separately. Works on one snapshot, so it may
+    /// run while others write.
     ///
-    /// - Parameter progress: called now and then; what it throws ends the check.
-    /// - Throws: `LevelError` where the storage itself is damaged; `CancellationError` if the task is cancelled.
+    /// - Parameter progress: called periodically. If it throws, the check ends.
+    /// - Throws: `LevelError` if the storage itself is damaged; `CancellationError` if the task is canceled.
     /// - Complexity: O(*n*) in everything that is stored.
     public func verify(_ progress: (VerificationProgress) throws -> Void = { _ in }) throws -> Verification {
         let (snapshot, catalog, _) = try state()
@@ -72,7 +73,7 @@ extension DocumentStore {
             var verifier = Verifier(snapshot: snapshot, catalog: catalog, progress: progress)
             var result = try verifier.run()
             if result.isSound {
-                // Of a damaged index the entries may lead nowhere.
+                // The entries of a damaged index may lead to no document.
                 for collection in catalog.collections {
                     let rows = RowReader(snapshot: snapshot, collection: collection)
                     for index in rows.valueIndexes where index.definition.isUnique {
@@ -92,12 +93,12 @@ extension DocumentStore {
     }
 }
 
-/// How far a check has come.
+/// The progress of a check.
 public struct VerificationProgress: Sendable, Hashable {
-    /// What is read at the moment.
+    /// The part of the store that is being read.
     public let subject: String
-    /// Documents that were read.
+    /// The number of documents read so far.
     public let documentCount: Int
-    /// Documents that there are, by the counters.
+    /// The total number of documents according to the counters.
     public let totalDocumentCount: Int
 }

@@ -1,16 +1,16 @@
-/// One thing that a check of a store found wrong, and where, as far as that is known.
+/// A problem found by a check of a store, with its location as far as it is known.
 public struct VerificationFinding: Sendable, Hashable {
-    /// What is wrong, a sentence that shows nothing of what is in a document but its id.
+    /// The problem as a sentence that contains no document content except the ID.
     public let problem: String
-    /// The collection; `nil` for what belongs to the store as a whole.
+    /// The name of the collection; `nil` if the problem concerns the whole store.
     public let collection: String?
-    /// The index of the collection; `nil` where none is concerned.
+    /// The name of the index in the collection; `nil` if no index is affected.
     public let index: String?
-    /// The id of the document; `nil` where it is not known, or no single document is concerned.
+    /// The ID of the document; `nil` if it is unknown, or if no single document is affected.
     public let documentID: DocumentID?
-    /// The row of the document; `nil` as for ``documentID``.
+    /// The row of the document; `nil` in the same cases as ``documentID``.
     public let row: UInt64?
-    /// The stored key at which the problem is: of a record that is missing, the key that it would have. `nil` where no
-    /// single key is to blame. A key of an index holds values of documents.
+    /// The stored key of the problem; for a missing record, the key that it would have. `nil` if no single key is
+    /// affected. The key of an index entry contains values of documents.
     public let key: [UInt8]?
 }

@@ -1,17 +1,17 @@
 internal import LevelKit
 
-/// Checks a store against itself.
+/// Checks the consistency of a store.
 ///
-/// Entries of an index and entries that its documents should have are compared as multisets by a sum of hashes, so that
-/// a sound store is checked in one pass over documents and one over each index, in constant memory. Only an index whose
-/// sums differ is compared entry by entry.
+/// The actual and the expected entries of an index are compared as multisets by a sum of hashes. Thus a sound store is
+/// checked in one pass over the documents and one over each index, in constant memory. Only an index whose sums differ
+/// is compared entry by entry.
 struct Verifier {
     let snapshot: Snapshot
     let catalog: Catalog
     private let progress: (VerificationProgress) throws -> Void
     private var result = Verification()
     private var documentsToCheck = 0
-    /// Documents or entries between two reports of progress, some milliseconds apart.
+    /// The number of documents or entries between two progress reports, which are some milliseconds apart.
     private static let reportInterval = 1000
     private var expectedChangeCount = 0
 
@@ -23,24 +23,24 @@ struct Verifier {
         self.progress = progress
     }
 
-    /// An index, and the last row that it holds.
+    /// An index and the last row that it contains.
     private struct Subject {
         let index: any DocumentIndex
         let lastRow: UInt64
     }
 
-    /// What is known so far of text indexes, by their numbers.
+    /// The checks of text indexes in progress, by index number.
     private var texts: [UInt32: TextVerifier] = [:]
 
-    /// The indexes of a collection; one that is being built holds the documents up to a row.
+    /// Returns the indexes of a collection. One that is being built contains the documents up to a row.
     private mutating func subjects(of collection: Catalog.CollectionEntry) throws -> [Subject] {
         var subjects: [Subject] = []
         for entry in collection.indexes {
             guard entry.answersWithThisStemmer else {
-                // Whether it agrees with the documents, the stemmer that made it would know.
+                // Checking the index against the documents requires the stemmer that built it.
                 if !entry.isRetiring {
                     result.report(
-                        "\(collection.name).\(entry.definition.name): the index was made with another version of the "
+                        "\(collection.name).\(entry.definition.name): the index was built with another version of the "
                             + "stemmer and cannot be checked; rebuild it", in: collection.name,
                         index: entry.definition.name)
                 }
@@ -49,8 +49,8 @@ struct Verifier {
             guard try entry.hasContent || !ContentAdoption.hasMarks(entry, in: snapshot) else {
                 if !entry.isRetiring {
                     result.report(
-                        "\(collection.name).\(entry.definition.name): the index was made by an earlier version of the "
-                            + "library and cannot be checked; the next opening for writing builds it anew",
+                        "\(collection.name).\(entry.definition.name): the index was built by an earlier version of the "
+                            + "library and cannot be checked; open the store for writing to rebuild it",
                         in: collection.name, index: entry.definition.name)
                 }
                 continue
@@ -63,7 +63,7 @@ struct Verifier {
                 subjects.append(Subject(index: entry.index, lastRow: lastRow))
             } else {
                 result.report(
-                    "\(collection.name).\(entry.definition.name): how far the index is built cannot be read",
+                    "\(collection.name).\(entry.definition.name): the build progress of the index is unreadable",
                     in: collection.name, index: entry.definition.name, key: StoreKeyspace.progress.prefix(entry.number))
             }
         }
@@ -94,7 +94,7 @@ struct Verifier {
     }
 
     private func report(_ subject: String) throws {
-        // First, so that it may say how far the check had come.
+        // Before the cancellation check, so that the caller learns the progress of the check.
         try progress(
             VerificationProgress(
                 subject: subject, documentCount: result.documentCount, totalDocumentCount: documentsToCheck))
@@ -103,7 +103,7 @@ struct Verifier {
 
     // MARK: - Documents
 
-    /// Checks ids and documents, and sums up what the indexes should hold.
+    /// Checks IDs and documents, and computes the expected sums of the indexes.
     private mutating func checkDocuments(
         of collection: Catalog.CollectionEntry, _ subjects: [Subject]
     ) throws -> [UInt32: IndexSum] {
@@ -137,7 +137,7 @@ struct Verifier {
             }
             if named ?? nil != row {
                 result.report(
-                    "\(collection.name): the document \(document.id) in row \(row) is not named by its id",
+                    "\(collection.name): the document \(document.id) in row \(row) is not found by its id",
                     in: collection.name, id: document.id, row: row,
                     key: StoreKeyspace.id(collection.number, document.id))
             }
@@ -166,7 +166,7 @@ struct Verifier {
         return sums
     }
 
-    /// Checks that the feed holds the last change of a document.
+    /// Checks that the feed contains the last change of a document.
     private mutating func checkChange(
         of id: DocumentID, row: UInt64, sequence: UInt64, isDeletion: Bool, collection: Catalog.CollectionEntry
     ) throws {
@@ -178,11 +178,12 @@ struct Verifier {
         let what = isDeletion ? "the deletion of" : "the last change of"
         result.report(
             "\(collection.name): \(what) the document \(id) in commit \(sequence) is "
-                + (stored == nil ? "missing among the changes" : "wrong among the changes"),
+                + (stored == nil ? "missing from the feed" : "wrong in the feed"),
             in: collection.name, id: id, row: row, key: key)
     }
 
-    /// With as many changes as documents and deletions, and each of them there, no change is left over.
+    /// If there are as many changes as documents and deletions, and the change of each is present, there are no surplus
+    /// changes.
     private mutating func checkChanges() throws {
         let last = try Self.ifReadable { try WriterState.storedSequence(in: snapshot) }
         if last == nil {
@@ -200,12 +201,14 @@ struct Verifier {
             }
             newest = max(newest, change.sequence)
         }
-        // A last commit of which nothing is left is no contradiction: its only change may have been a deletion.
+        // It is not a contradiction if nothing is left of the last commit: its only change may have been a deletion.
         if let last, last > WriterState.lastSequence {
-            result.report("the last commit is \(last), a number that no store reaches", key: StoreKeyspace.stateKey)
+            result.report(
+                "the number of the last commit is \(last), which is impossibly large", key: StoreKeyspace.stateKey)
         } else if let last, newest > last {
             result.report(
-                "the newest change is of commit \(newest), and the last commit is \(last)", key: StoreKeyspace.stateKey)
+                "the newest change is from commit \(newest), but the last commit is \(last)",
+                key: StoreKeyspace.stateKey)
         }
         if count != expectedChangeCount {
             result.report(
@@ -225,7 +228,8 @@ struct Verifier {
         }
         if counters.documentCount != documentCount {
             result.report(
-                "\(collection.name): the counter says \(counters.documentCount) documents, there are \(documentCount)",
+                "\(collection.name): the counter says \(counters.documentCount) documents, but there are "
+                    + "\(documentCount)",
                 in: collection.name, key: CollectionCounters.key(collection.number))
         }
         if counters.nextRow <= largestRow {
@@ -235,8 +239,8 @@ struct Verifier {
         }
     }
 
-    /// The collection with the names that the snapshot holds: its documents must be readable with those alone, and not
-    /// only with what this process has in memory.
+    /// Returns the collection with the field names in the snapshot. Its documents must be readable with those alone,
+    /// not only with the names that this process has in memory.
     private mutating func withStoredNames(
         _ collection: Catalog.CollectionEntry
     ) throws -> Catalog.CollectionEntry {
@@ -255,13 +259,14 @@ struct Verifier {
         while try cursor.advance() { keyCount += 1 }
         if keyCount != recordCount {
             result.report(
-                "\(collection.name): there are \(keyCount) records of field names, \(recordCount) fit together",
+                "\(collection.name): only \(recordCount) of \(keyCount) records of field names are consistent",
                 in: collection.name, key: StoreKeyspace.names.prefix(collection.number))
         }
         return stored
     }
 
-    /// What `body` reads; `nil` for a record that cannot be read, which is a problem of the store and not of the check.
+    /// Returns the result of `body`; `nil` for a corrupt record, which is a problem to report and not an error of the
+    /// check.
     private static func ifReadable<R>(_ body: () throws -> R) throws -> R? {
         do {
             return try body()
@@ -270,7 +275,7 @@ struct Verifier {
         }
     }
 
-    /// With as many ids as documents, and every document named by its id, every id leads to a document.
+    /// If there are as many IDs as documents, and the ID of every document leads to it, every ID leads to a document.
     private mutating func checkIDs(of collection: Catalog.CollectionEntry, documentCount: Int) throws {
         let rows = RowReader(snapshot: snapshot, collection: collection)
         let prefixCount = StoreKeyspace.ids.prefix(collection.number).count
@@ -339,7 +344,7 @@ struct Verifier {
         }
     }
 
-    /// Compares the counters of values with the entries there are.
+    /// Compares the counters of values with the existing entries.
     private mutating func checkCounts(of index: ValueIndex, in collection: String) throws {
         let name = "\(collection).\(index.definition.name)"
         let counters = IndexCounters(index: index)
@@ -363,11 +368,12 @@ struct Verifier {
             let key = surplus.key.copied()
             if known.contains(key) { continue }
             result.report(
-                "\(name): a value is counted that no entry has", in: collection, index: index.definition.name, key: key)
+                "\(name): a counter exists for a value without entries", in: collection, index: index.definition.name,
+                key: key)
         }
     }
 
-    /// Finds the entries that are missing, and those that no document has.
+    /// Finds entries that are missing, and entries that belong to no document.
     private mutating func compareEntries(of subject: Subject, collection: Catalog.CollectionEntry) throws {
         let index = subject.index
         let name = "\(collection.name).\(index.definition.name)"
@@ -385,7 +391,7 @@ struct Verifier {
                 expected.insert(key)
                 guard let stored = try snapshot.value(forKey: key) else {
                     result.report(
-                        "\(name): the document \(document.id) has an entry that is missing", in: collection.name,
+                        "\(name): an entry of the document \(document.id) is missing", in: collection.name,
                         index: index.definition.name, id: document.id, row: row, key: key)
                     return
                 }
@@ -402,14 +408,14 @@ struct Verifier {
             let key = cursor.key.copied()
             if expected.contains(key) { continue }
             result.report(
-                "\(name): there is an entry that no document has", in: collection.name, index: index.definition.name,
+                "\(name): an entry belongs to no document", in: collection.name, index: index.definition.name,
                 key: key)
         }
     }
 
-    // MARK: - The rest
+    // MARK: - Unknown keys
 
-    /// Looks for keys that belong to no collection and no index of the catalog.
+    /// Checks for keys that belong to no collection and no index of the catalog.
     private mutating func checkUnknownKeys() throws {
         for range in catalog.unknownRanges() { try reportKeys(in: range) }
     }
@@ -418,14 +424,14 @@ struct Verifier {
         var cursor = try snapshot.cursor(in: range, reverse: false, fillsCache: false)
         while try cursor.advance() {
             result.report(
-                "there is a key of \(cursor.key.count) bytes that belongs to no collection and no index",
+                "a key of \(cursor.key.count) bytes belongs to no collection and no index",
                 key: cursor.key.copied())
         }
     }
 }
 
 extension DocumentIndex {
-    /// As ``forEachEntry(of:row:_:)``, but a document with too many entries has none.
+    /// Same as ``forEachEntry(of:row:_:)``, but treats a document with too many entries as having none.
     fileprivate func forEachEntryWithinLimit(
         of document: DocumentObject, row: UInt64, _ body: (_ key: [UInt8], _ value: [UInt8]) throws -> Void
     ) throws {
@@ -435,7 +441,8 @@ extension DocumentIndex {
     }
 }
 
-/// The entries of an index as one number: equal multisets of entries have equal sums, and different ones hardly ever.
+/// The entries of an index as one number: equal multisets have equal sums, and different ones almost always have
+/// different sums.
 private struct IndexSum {
     var count = 0
     var sum: UInt64 = 0

@@ -186,7 +186,7 @@ import Testing
                     at: path, options: DocumentStore.Options(finishesSchemaChange: false), mode: mode)
                 #expect(try store.collection("c").find(equal).map(\.id) == [0, 1])
                 let problems = try store.verify().problems
-                #expect(problems.count == 1 && problems[0].contains("c.v: the index was made by an earlier version"))
+                #expect(problems.count == 1 && problems[0].contains("c.v: the index was built by an earlier version"))
                 try store.close()
             }
             let store = try DocumentStore.open(at: path)

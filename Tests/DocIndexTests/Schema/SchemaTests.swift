@@ -227,14 +227,17 @@ import Testing
             #"{"type":"text","fields":["a"],"analyzer":{"tokenizer":"keyword","language":"german"}}"#,
             ["/analyzer/language needs words"]
         ),
-        (#"{"type":"text","fields":["a"],"analyzer":{"length":2}}"#, ["/analyzer/length belongs to the tokenizer"]),
+        (
+            #"{"type":"text","fields":["a"],"analyzer":{"length":2}}"#,
+            ["/analyzer/length applies only to the tokenizer"]
+        ),
         (
             #"{"type":"text","fields":["a"],"analyzer":{"stopWords":true}}"#,
             ["/analyzer/stopWords can only be true with a language"]
         ),
         (
             #"{"type":"text","fields":["a"],"analyzer":{"language":"hindi","stopWords":true}}"#,
-            ["/analyzer/stopWords are not known of hindi"]
+            ["/analyzer/stopWords are not available for hindi"]
         ),
         (
             #"{"type":"text","fields":["a"],"analyzer":{"tokenizer":"ngrams","accents":"one-way"}}"#,

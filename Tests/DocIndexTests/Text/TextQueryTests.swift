@@ -70,17 +70,17 @@ import Testing
     }
 
     static let refused: [(String, Int, String)] = [
-        ("", 0, "nothing to look for"), ("   ", 3, "nothing to look for"), ("()", 0, "nothing between"),
-        ("( )", 0, "nothing between"),
-        ("a ()", 2, "nothing between"), ("(a", 0, "not closed"), ("a (b", 2, "not closed"), ("((a)", 0, "not closed"),
+        ("", 0, "search is empty"), ("   ", 3, "search is empty"), ("()", 0, "are empty"),
+        ("( )", 0, "are empty"),
+        ("a ()", 2, "are empty"), ("(a", 0, "not closed"), ("a (b", 2, "not closed"), ("((a)", 0, "not closed"),
         ("(a OR b", 0, "not closed"),
-        (")", 0, "without its ("), ("a)", 1, "without its ("), ("(a))", 3, "without its ("),
-        ("a OR b) c", 6, "without its ("),
+        (")", 0, "no matching ("), ("a)", 1, "no matching ("), ("(a))", 3, "no matching ("),
+        ("a OR b) c", 6, "no matching ("),
         ("\"a", 0, "quote is not closed"), ("a \"b", 2, "quote is not closed"),
         ("a \"b\" \"", 6, "quote is not closed"), ("a\"", 1, "quote"),
         ("OR", 0, "OR needs"), ("OR a", 0, "OR needs"), ("a OR", 4, "OR needs"), ("a OR OR b", 4, "OR needs"),
         ("(a OR) b", 5, "OR needs"),
-        ("(OR a)", 1, "OR needs"), ("a OR ()", 5, "nothing between"),
+        ("(OR a)", 1, "OR needs"), ("a OR ()", 5, "are empty"),
         ("NOT", 3, "NOT needs"), ("a NOT", 5, "NOT needs"), ("a NOT OR b", 6, "NOT needs"), ("a (NOT)", 6, "NOT needs"),
         ("a NOT )", 6, "NOT needs"),
         ("a -)", 3, "NOT needs"), ("-a", 2, "only exclude"), ("NOT a", 5, "only exclude"), ("-a -b", 5, "only exclude"),

@@ -67,10 +67,10 @@ import Testing
         return bytes
     }
 
-    private static let missingEntry = "photos.year: the document 1234 has an entry that is missing"
-    private static let surplusEntry = "photos.year: there is an entry that no document has"
+    private static let missingEntry = "photos.year: an entry of the document 1234 is missing"
+    private static let surplusEntry = "photos.year: an entry belongs to no document"
     private static let wrongCount = "photos.year: a counter of a value is wrong"
-    private static let notNamed = "photos: the document 1234 in row 1234 is not named by its id"
+    private static let notNamed = "photos: the document 1234 in row 1234 is not found by its id"
 
     private static let indexDamages: [Damage] = [
         Damage(name: "an entry is gone", problems: [missingEntry, wrongCount], repairs: 0) {
@@ -81,7 +81,7 @@ import Testing
         },
         Damage(
             name: "the entry of an element is gone",
-            problems: ["photos.tags: the document 1234 has an entry that is missing"], repairs: 0
+            problems: ["photos.tags: an entry of the document 1234 is missing"], repairs: 0
         ) { try $0.delete(StoreKeyspace.values.prefix(2) + OrderedValue.encoded("t4") + rowBytes) },
         Damage(
             name: "a covered value is another", problems: ["photos.year: an entry of the document 1234 is wrong"],
@@ -109,14 +109,15 @@ import Testing
         },
         Damage(
             name: "a counter of a value that none has",
-            problems: ["photos.year: a value is counted that no entry has"], repairs: 0
+            problems: ["photos.year: a counter exists for a value without entries"], repairs: 0
         ) { try $0.put([1], forKey: StoreKeyspace.valueCounts.prefix(1) + OrderedValue.encoded(1850)) },
         Damage(
-            name: "a statistic is another", problems: ["photos.text: the sums over all documents are wrong"], repairs: 0
+            name: "a statistic is another",
+            problems: ["photos.text: the document or word count of the index is wrong"], repairs: 0
         ) { try VerifyTests.changeStructure($0) { $0.statistics.words += 1 } },
         Damage(
             name: "the number of words of a document is another",
-            problems: ["photos.text: the document 1234 is there with another number of words"], repairs: 0
+            problems: ["photos.text: the document 1234 is in the index with a different number of words"], repairs: 0
         ) {
             let key = TextKeyspace.slots.key(3, row)
             let slot = try VerifyTests.numbers(key, in: $0)
@@ -127,7 +128,7 @@ import Testing
     private static let recordDamages: [Damage] = [
         Damage(
             name: "the count of documents is another",
-            problems: ["photos: the counter says 7 documents, there are \(left)"], repairs: 1
+            problems: ["photos: the counter says 7 documents, but there are \(left)"], repairs: 1
         ) { try $0.put(encoded(UInt64(count + 1), 7, 7), forKey: CollectionCounters.key(1)) },
         Damage(
             name: "the next row is taken",
@@ -164,7 +165,7 @@ import Testing
         ) { try $0.delete(StoreKeyspace.id(1, .int(Int64(count)))) },
         Damage(
             name: "the record of a deletion is of another commit",
-            problems: ["photos: the deletion of the document \(count) in commit 10 is missing among the changes"],
+            problems: ["photos: the deletion of the document \(count) in commit 10 is missing from the feed"],
             repairs: 2, losesDeletion: true
         ) {
             try $0.put(encoded(0, 10, UInt64(count)), forKey: StoreKeyspace.id(1, .int(Int64(count))))
@@ -175,7 +176,7 @@ import Testing
         Damage(
             name: "a change is gone",
             problems: [
-                "photos: the last change of the document 1234 in commit \(commit) is missing among the changes",
+                "photos: the last change of the document 1234 in commit \(commit) is missing from the feed",
                 "there are \(count - 1) changes for \(count) documents and deletions; one may be listed twice",
             ], repairs: 1
         ) { try $0.delete(changeKey) },
@@ -188,13 +189,13 @@ import Testing
         },
         Damage(
             name: "a change says another thing",
-            problems: ["photos: the last change of the document 1234 in commit \(commit) is wrong among the changes"],
+            problems: ["photos: the last change of the document 1234 in commit \(commit) is wrong in the feed"],
             repairs: 1
         ) { try $0.put([1] + DocumentID.int(1234).encoded, forKey: changeKey) },
         Damage(
             name: "a change is garbage",
             problems: [
-                "photos: the last change of the document 1234 in commit \(commit) is wrong among the changes",
+                "photos: the last change of the document 1234 in commit \(commit) is wrong in the feed",
                 "a change cannot be read",
             ], repairs: 1
         ) { try $0.put([7], forKey: changeKey) },
@@ -207,7 +208,7 @@ import Testing
         ) { try $0.put([], forKey: [StoreKeyspace.changes.rawValue, 0xff]) },
         Damage(
             name: "the last commit is an earlier one",
-            problems: ["the newest change is of commit 11, and the last commit is 10"], repairs: 1
+            problems: ["the newest change is from commit 11, but the last commit is 10"], repairs: 1
         ) { try $0.put(encoded(10), forKey: StoreKeyspace.stateKey) },
         Damage(
             name: "the last commit is garbage", problems: ["the sequence number of the last commit cannot be read"],
@@ -215,7 +216,7 @@ import Testing
         ) { try $0.put([0x80], forKey: StoreKeyspace.stateKey) },
         Damage(
             name: "the last commit is one that no store reaches",
-            problems: ["the last commit is \(UInt64.max), a number that no store reaches"], repairs: 1
+            problems: ["the number of the last commit is \(UInt64.max), which is impossibly large"], repairs: 1
         ) { try $0.put(encoded(.max), forKey: StoreKeyspace.stateKey) },
     ]
 
@@ -296,7 +297,7 @@ import Testing
                 { try $0.put([2, 1], forKey: StoreKeyspace.names(1, from: 0)) }
             ),
             (
-                "photos: there are 3 records of field names, 2 fit together",
+                "photos: only 2 of 3 records of field names are consistent",
                 { try $0.put([1, 1, 0x61], forKey: StoreKeyspace.names(1, from: 99)) }
             ),
         ]
@@ -458,7 +459,7 @@ import Testing
             try expectSound(store)
             try database.put([0x80], forKey: StoreKeyspace.progress.prefix(1))
             let verification = try store.verify()
-            #expect(verification.problems.contains("photos.year: how far the index is built cannot be read"))
+            #expect(verification.problems.contains("photos.year: the build progress of the index is unreadable"))
             try store.rebuild()
             try expectSound(store)
             #expect(try store.collection("photos").count(where: .init(parsing: "year = 1")) == 600)

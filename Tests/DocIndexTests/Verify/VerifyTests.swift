@@ -85,19 +85,19 @@ import Testing
     }
 
     static let indexDamages: [Damage] = [
-        Damage("an index entry is gone", ["photos.year: the document 7 has an entry that is missing"]) {
+        Damage("an index entry is gone", ["photos.year: an entry of the document 7 is missing"]) {
             try $0.delete(year + OrderedValue.encoded(1907) + [0x15, 7])
         },
-        Damage("one of the entries of an array is gone", ["photos.tags: the document 7 has an entry that is missing"]) {
+        Damage("one of the entries of an array is gone", ["photos.tags: an entry of the document 7 is missing"]) {
             try $0.delete(tags + OrderedValue.encoded("t3") + OrderedValue.encoded(1907) + [0x15, 7])
         },
-        Damage("an index entry of no document", ["photos.year: there is an entry that no document has"]) {
+        Damage("an index entry of no document", ["photos.year: an entry belongs to no document"]) {
             try $0.put([], forKey: year + OrderedValue.encoded(1907) + [0x16, 0x27, 0x10])
         },
-        Damage("an index entry of another value", ["photos.year: there is an entry that no document has"]) {
+        Damage("an index entry of another value", ["photos.year: an entry belongs to no document"]) {
             try $0.put([], forKey: year + OrderedValue.encoded(1950) + [0x15, 7])
         },
-        Damage("an index entry that cannot be read", ["photos.year: there is an entry that no document has"]) {
+        Damage("an index entry that cannot be read", ["photos.year: an entry belongs to no document"]) {
             try $0.put([], forKey: year + [0xff, 0xff])
         },
         Damage("an index entry with a value", ["photos.year: an entry of the document 7 is wrong"]) {
@@ -106,8 +106,8 @@ import Testing
         Damage(
             "an index entry at another place",
             [
-                "photos.year: the document 7 has an entry that is missing",
-                "photos.year: there is an entry that no document has",
+                "photos.year: an entry of the document 7 is missing",
+                "photos.year: an entry belongs to no document",
             ]
         ) {
             try $0.delete(year + OrderedValue.encoded(1907) + [0x15, 7])
@@ -115,36 +115,36 @@ import Testing
         },
         Damage(
             "the index entries of a whole index are gone",
-            ["albums.size: the document album 7 has an entry that is missing"], count: 20
+            ["albums.size: an entry of the document album 7 is missing"], count: 20
         ) {
             for pair in try allPairs(in: $0) where pair.key.starts(with: StoreKeyspace.values.prefix(4)) {
                 try $0.delete(pair.key)
             }
         },
-        Damage("the statistics are wrong", ["photos.text: the sums over all documents are wrong"]) {
+        Damage("the statistics are wrong", ["photos.text: the document or word count of the index is wrong"]) {
             try changeStructure($0) { $0.statistics.words += 1 }
         },
         Damage(
             "a slot is gone",
             [
                 "photos.text: the document 7 is missing",
-                "photos.text: there are 170 slots that are alive for 169 documents",
-                "photos.text: the sums over all documents are wrong",
-                "photos.text: segment 1 does not hold the words of its documents",
+                "photos.text: there are 170 live slots for 169 documents",
+                "photos.text: the document or word count of the index is wrong",
+                "photos.text: segment 1 does not contain the words of its documents",
             ]
         ) { try $0.delete(TextKeyspace.slots.key(3, 7)) },
         Damage(
             "a slot says another number of words",
-            ["photos.text: the document 7 is there with another number of words"]
+            ["photos.text: the document 7 is in the index with a different number of words"]
         ) {
             let key = TextKeyspace.slots.key(3, 7)
             let slot = try numbers(key, in: $0)
             try $0.put([UInt8(slot[0]), UInt8(slot[1]) + 1], forKey: key)
         },
-        Damage("a term is gone", ["photos.text: segment 1 does not hold the words of its documents"]) {
+        Damage("a term is gone", ["photos.text: segment 1 does not contain the words of its documents"]) {
             try $0.delete(TextKeyspace.terms.term(3, 1, Array("over".utf8)))
         },
-        Damage("a term is counted wrong", ["photos.text: the count of documents with a term is wrong"]) {
+        Damage("a term is counted wrong", ["photos.text: the document count of a term is wrong"]) {
             let key = TextKeyspace.terms.term(3, 1, Array("t3".utf8))
             var record = try $0.value(forKey: key) ?? []
             try #require(record.count > 1)
@@ -187,17 +187,17 @@ import Testing
     static let documentDamages: [Damage] = [
         Damage(
             "an id is gone",
-            ["photos: the document 7 in row 7 is not named by its id", "photos: there are 169 ids for 170 documents"]
+            ["photos: the document 7 in row 7 is not found by its id", "photos: there are 169 ids for 170 documents"]
         ) {
             try $0.delete(StoreKeyspace.id(1, 7))
         },
-        Damage("an id leads to another row", ["photos: the document 7 in row 7 is not named by its id"]) {
+        Damage("an id leads to another row", ["photos: the document 7 in row 7 is not found by its id"]) {
             try $0.put([8], forKey: StoreKeyspace.id(1, 7))
         },
         Damage(
             "an id leads to a row that is not there",
             [
-                "photos: the document 7 in row 7 is not named by its id",
+                "photos: the document 7 in row 7 is not found by its id",
                 "photos: the id 7 leads to row 9999, which holds no document",
             ]
         ) { try $0.put([0x8f, 0x4e], forKey: StoreKeyspace.id(1, 7)) },
@@ -218,34 +218,34 @@ import Testing
             [
                 "photos: the id 7 leads to row 7, which holds no document",
                 "photos: there are 170 ids for 169 documents",
-                "photos: the counter says 170 documents, there are 169",
-                "photos.year: there is an entry that no document has",
-                "photos.tags: there is an entry that no document has",
-                "photos.text: the sums over all documents are wrong", surplusChange,
+                "photos: the counter says 170 documents, but there are 169",
+                "photos.year: an entry belongs to no document",
+                "photos.tags: an entry belongs to no document",
+                "photos.text: the document or word count of the index is wrong", surplusChange,
             ], count: 11
         ) { try $0.delete(StoreKeyspace.document(1, row: 7)) },
         Damage(
             "a document cannot be read",
             [
-                "photos: the document in row 7 cannot be read", "photos.year: there is an entry that no document has",
-                "photos.tags: there is an entry that no document has",
-                "photos.text: the sums over all documents are wrong", surplusChange,
+                "photos: the document in row 7 cannot be read", "photos.year: an entry belongs to no document",
+                "photos.tags: an entry belongs to no document",
+                "photos.text: the document or word count of the index is wrong", surplusChange,
             ], count: 9
         ) { try $0.put([1, 2, 0xff], forKey: StoreKeyspace.document(1, row: 7)) },
         Damage(
             "a document was changed without its indexes",
             [
-                "photos.year: the document 7 has an entry that is missing",
-                "photos.year: there is an entry that no document has",
-                "photos.tags: the document 7 has an entry that is missing",
-                "photos.tags: there is an entry that no document has",
+                "photos.year: an entry of the document 7 is missing",
+                "photos.year: an entry belongs to no document",
+                "photos.tags: an entry of the document 7 is missing",
+                "photos.tags: an entry belongs to no document",
             ], count: 6
         ) { try $0.put(body(7, of: $0, "year", 1999), forKey: StoreKeyspace.document(1, row: 7)) },
         Damage(
             "a document has another id",
             [
-                "photos: the document 8 in row 7 is not named by its id",
-                "photos: the last change of the document 8 in commit 1 is wrong among the changes",
+                "photos: the document 8 in row 7 is not found by its id",
+                "photos: the last change of the document 8 in commit 1 is wrong in the feed",
             ]
         ) {
             try $0.put(body(7, of: $0, "id", 8), forKey: StoreKeyspace.document(1, row: 7))
@@ -258,7 +258,7 @@ import Testing
         Damage("a document under a key that is no row", ["photos: a document has a key that cannot be read"]) {
             try $0.put([2, 0x10, 1, 0], forKey: StoreKeyspace.documents.prefix(1) + [0x16, 1])
         },
-        Damage("the count of documents is wrong", ["photos: the counter says 169 documents, there are 170"]) {
+        Damage("the count of documents is wrong", ["photos: the counter says 169 documents, but there are 170"]) {
             try $0.put([0xb5, 1, 0xa9, 1, 1], forKey: CollectionCounters.key(1))
         },
         Damage("the next row is taken", ["photos: the next row is 170, but row 170 is taken"]) {
@@ -266,7 +266,10 @@ import Testing
         },
         Damage(
             "the counters are gone",
-            ["albums: the counter says 0 documents, there are 20", "albums: the next row is 1, but row 20 is taken"]
+            [
+                "albums: the counter says 0 documents, but there are 20",
+                "albums: the next row is 1, but row 20 is taken",
+            ]
         ) { try $0.delete(CollectionCounters.key(2)) },
     ]
 
@@ -285,7 +288,7 @@ import Testing
         },
         Damage(
             "an id holds no row",
-            ["photos: the document 7 in row 7 is not named by its id", "photos: the id 7 leads to no row"]
+            ["photos: the document 7 in row 7 is not found by its id", "photos: the id 7 leads to no row"]
         ) { try $0.put([], forKey: StoreKeyspace.id(1, 7)) },
     ]
 
@@ -297,7 +300,7 @@ import Testing
             try $0.put([0], forKey: StoreKeyspace.names(1, from: 0))
         },
         Damage(
-            "a record of field names too many", ["photos: there are 2 records of field names, 1 fit together"], count: 1
+            "a record of field names too many", ["photos: only 1 of 2 records of field names are consistent"], count: 1
         ) { try $0.put([1, 1, 0x61], forKey: StoreKeyspace.names(1, from: 99)) },
     ]
 
@@ -319,7 +322,7 @@ import Testing
         TextKeyspace.structure.prefix(3) + [0],
         StoreKeyspace.text.prefix(3) + [0x15, 10], StoreKeyspace.text.prefix(3),
     ].map { key in
-        Damage("a key \(key)", ["there is a key of \(key.count) bytes that belongs to no collection and no index"]) {
+        Damage("a key \(key)", ["a key of \(key.count) bytes belongs to no collection and no index"]) {
             try $0.put([], forKey: key)
         }
     }

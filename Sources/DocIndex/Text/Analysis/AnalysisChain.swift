@@ -1,25 +1,25 @@
 internal import Foundation
 
-/// A ``TextAnalyzer`` at work: turns texts at fields into terms, and what is searched for into the terms to look up.
+/// A ``TextAnalyzer`` in use: converts strings of fields to terms, and searched words to the terms to look up.
 ///
-/// Holds buffers and a stemmer, and so belongs to one thread at a time. What a term is, is stored on disk: words stand as
-/// they are, stems behind ``stemMark``, which no word begins with.
+/// Contains buffers and a stemmer, so it is not thread-safe. The form of terms is part of the on-disk format: words as
+/// they are, stems after ``stemMark``, which no word begins with.
 final class AnalysisChain {
     let analyzer: TextAnalyzer
     let isPlain: Bool
     private let stemmer: Stemmer?
     private let words: AnalysisWords
     private let elisions: Set<String>
-    /// Whether the accents must be there until words are apart.
+    /// Whether accents must be kept until the string is split into words.
     private let needsAccents: Bool
 
     private var scalars: [Unicode.Scalar] = []
     private var classes: [WordBreakClass] = []
     private var word: [UInt8] = []
 
-    /// What stands before a stem. Stored on disk, never change.
+    /// The byte before a stem. Part of the on-disk format; must not change.
     static let stemMark: UInt8 = 0x01
-    /// Words of more bytes are cut: nobody looks for them, and each is a key.
+    /// The maximum size of a word in bytes; longer words are cut. Nobody searches for them, and each word is a key.
     static let wordByteLimit = 1000
 
     init(_ analyzer: TextAnalyzer) {
@@ -31,9 +31,9 @@ final class AnalysisChain {
         words = AnalysisWords.of(analyzer)
     }
 
-    /// The chains of several fields; fields with the same analyzer share one.
+    /// Returns the chains for several fields; fields with the same analyzer share one.
     static func chains(_ analyzers: [TextAnalyzer]) -> [AnalysisChain] {
-        // There are few, and mostly one: comparing takes less than hashing.
+        // There are few analyzers, usually one, so a linear search is faster than hashing.
         var known: [AnalysisChain] = []
         return analyzers.map { analyzer in
             if let chain = known.first(where: { $0.analyzer == analyzer }) { return chain }
@@ -45,10 +45,10 @@ final class AnalysisChain {
 
     // MARK: - Documents
 
-    /// Calls `body` with each term of a text and the position of its word; positions rise, and several terms may stand
-    /// at one.
+    /// Calls `body` with each term of a string and the position of its word. Positions ascend; several terms may have
+    /// the same position.
     ///
-    /// - Returns: how many words there are, and how many positions they take with those that are left out.
+    /// - Returns: the number of words, and the number of positions including the positions of omitted words.
     func forEachTerm(
         of text: String, _ body: (_ term: Span<UInt8>, _ position: UInt32) -> Void
     ) -> (words: Int, positions: UInt32) {
@@ -96,9 +96,9 @@ final class AnalysisChain {
         }
     }
 
-    /// As ``forEachTerm(of:_:)`` for words of UAX #29 in a text that is plain ASCII, byte by byte: most are.
+    /// A fast version of ``forEachTerm(of:_:)`` for the tokenizer `words` and ASCII strings, which are the most common.
     ///
-    /// - Returns: `nil` if it is not such a text, and nothing was done.
+    /// - Returns: `nil`, without calling `body`, if it does not apply.
     private func forEachPlainTerm(
         of text: String, _ body: (_ term: Span<UInt8>, _ position: UInt32) -> Void
     ) -> (words: Int, positions: UInt32)? {
@@ -114,7 +114,7 @@ final class AnalysisChain {
                 continue
             }
             word.removeAll(keepingCapacity: true)
-            // Underscores alone are no word.
+            // Underscores alone are not a word.
             var hasLetters = false
             while index < bytes.count {
                 let byte = bytes[index]
@@ -139,7 +139,7 @@ final class AnalysisChain {
     private static func isDigit(_ byte: UInt8) -> Bool { (0x30...0x39).contains(byte) }
     private static func isOfWord(_ byte: UInt8) -> Bool { isLetter(byte) || isDigit(byte) || byte == 0x5f }
 
-    /// Whether a sign stands between two letters or two digits that it keeps together: WB6, WB7, WB11, WB12.
+    /// Returns whether a symbol joins the letters or digits on both sides: WB6, WB7, WB11, WB12.
     private static func joins(_ bytes: Span<UInt8>, _ index: Int) -> Bool {
         guard index > 0, index + 1 < bytes.count else { return false }
         let (before, behind) = (bytes[index - 1], bytes[index + 1])
@@ -151,13 +151,13 @@ final class AnalysisChain {
         }
     }
 
-    /// Ideographs side by side: each with the one behind it, the last by itself, so that a single one is what a pair
-    /// begins with, wherever it stands.
+    /// Emits a run of ideographs: a pair for each one and the next, and the last one alone. Thus every single ideograph
+    /// is a prefix of a term.
     private func flush(
         _ run: Range<Int>, _ position: inout UInt32, _ words: inout Int, _ body: (Span<UInt8>, UInt32) -> Void
     ) {
         for start in run {
-            // Marks that are kept belong to what stands before them, if anything does.
+            // Marks that are kept belong to the character before them, if any.
             if start > run.lowerBound, classes[start].isIgnored { continue }
             var end = start + 1
             while end < run.upperBound, classes[end].isIgnored { end += 1 }
@@ -170,7 +170,7 @@ final class AnalysisChain {
         }
     }
 
-    /// The terms of the word in ``word``.
+    /// Emits the terms of the word in ``word``.
     private func emitForms(_ position: UInt32, _ body: (Span<UInt8>, UInt32) -> Void) {
         let word = word
         guard needsAccents || stemmer != nil else {
@@ -186,7 +186,7 @@ final class AnalysisChain {
             body(surface.span, position)
         }
         guard stemmer != nil else { return }
-        // Who types no accents finds the word as well.
+        // A word typed without accents is found too.
         let stem = stemTerm(word)
         body(stem.span, position)
         if plain != word, analyzer.accents != .keep {
@@ -195,7 +195,7 @@ final class AnalysisChain {
         }
     }
 
-    /// The stem of a word as a term.
+    /// Returns the term for the stem of a word.
     private func stemTerm(_ word: [UInt8]) -> [UInt8] {
         let stem = stemmer?.stem(word) ?? word
         return [Self.stemMark] + (analyzer.accents == .fold ? Self.withoutAccents(stem) : stem)
@@ -220,7 +220,7 @@ final class AnalysisChain {
         scalars += text.unicodeScalars
     }
 
-    /// The text with one space for several, and none at its ends.
+    /// Returns the string with runs of white space replaced by a single space, and trimmed.
     private func collapsed(_ text: String) -> String {
         text.split(whereSeparator: \.isWhitespace).joined(separator: " ")
     }
@@ -237,13 +237,13 @@ final class AnalysisChain {
         }
     }
 
-    /// Calls `body` with the scalars of each word: whether it is an ideograph, kana or Hangul, which may make a pair with
-    /// its neighbour, and whether it follows the word before it without anything between.
+    /// Calls `body` with the range of scalars of each word, whether the word is an ideograph, kana or Hangul, which may
+    /// form a pair with its neighbor, and whether it directly follows the word before it.
     private func forEachToken(
         of text: String, _ body: (_ range: Range<Int>, _ isIdeograph: Bool, _ isJoined: Bool) -> Void
     ) {
         takeScalars(of: text)
-        // Signs that cannot be seen part no words, and are no part of them.
+        // Invisible characters neither separate words nor belong to them.
         scalars.removeAll { $0.value == 0xad || ($0.value >= 0x80 && $0.properties.isVariationSelector) }
         classes.removeAll(keepingCapacity: true)
         for scalar in scalars { classes.append(WordBreakClass(scalar)) }
@@ -282,7 +282,7 @@ final class AnalysisChain {
         }
     }
 
-    /// Leaves out an article with an apostrophe, the skin of an emoji, and the typographic form of the apostrophe.
+    /// Removes an elided article with its apostrophe and emoji modifiers, and replaces typographic apostrophes.
     ///
     /// - Returns: whether anything is left.
     private func elide() -> Bool {
@@ -304,7 +304,7 @@ final class AnalysisChain {
         return hasLetters()
     }
 
-    /// Whether the word is more than accents that are folded away.
+    /// Returns whether the word consists of more than accents that are folded away.
     private func hasLetters() -> Bool { !(needsAccents ? Self.withoutAccents(word) : word).isEmpty }
 
     private func isStopWord() -> Bool {
@@ -313,26 +313,26 @@ final class AnalysisChain {
 
     // MARK: - Searches
 
-    /// A word that is searched for.
+    /// A searched word.
     struct Token: Hashable {
-        /// How many words stand before it.
+        /// The number of words before it.
         let position: UInt32
         let form: Form
 
         enum Form: Hashable {
             case term([UInt8])
-            /// Every term that begins like this.
+            /// All terms with this prefix.
             case prefix([UInt8])
         }
 
         var term: [UInt8]? { if case .term(let term) = form { term } else { nil } }
     }
 
-    /// The words of a text that is searched for; those that the index leaves out are not there.
+    /// Returns the words of a searched string, without the words that the index leaves out.
     ///
     /// - Parameters:
-    ///   - isExact: whether words are compared as they are written, and not by their stems.
-    ///   - keepsStopWords: whether words are there that the index leaves out: what is typed may be the beginning of another.
+    ///   - isExact: whether to look up words as written instead of their stems.
+    ///   - keepsStopWords: whether to include stop words, because they may be the beginning of another word.
     func tokens(of text: String, isExact: Bool, keepsStopWords: Bool = false) -> [Token] {
         var tokens: [Token] = []
         switch analyzer.tokenizer {
@@ -398,13 +398,13 @@ final class AnalysisChain {
         }
     }
 
-    /// The term that the word in ``word`` is looked up by.
+    /// Returns the term that the word in ``word`` is looked up by.
     private func term(isExact: Bool) -> [UInt8] {
         if !isExact, stemmer != nil { return stemTerm(word) }
         return needsAccents && analyzer.accents == .fold ? Self.withoutAccents(word) : word
     }
 
-    /// The words and phrases that mean the same as these words.
+    /// Returns the synonyms of a word or phrase, each as its terms.
     func synonyms(of tokens: [Token]) -> [[[UInt8]]] {
         if words.synonyms.isEmpty { return [] }
         return words.synonyms[tokens.compactMap(\.term)] ?? []

@@ -1,20 +1,21 @@
 internal import Synchronization
 
-/// The words that an analyzer names, as it compares them. Making them takes longer than most searches, so the last are kept.
+/// The stop words and synonyms of an analyzer in the form used for comparison. Preparing them takes longer than most
+/// searches, so the latest ones are kept.
 final class AnalysisWords: Sendable {
-    /// Words that are not indexed, folded.
+    /// The stop words, folded.
     let stopWords: Set<[UInt8]>
-    /// Words and phrases with the same meaning as a word or phrase, each as the terms of its words.
+    /// The synonyms of each word or phrase, each as the terms of its words.
     let synonyms: [[[UInt8]]: [[[UInt8]]]]
 
     private static let none = AnalysisWords(stopWords: [], synonyms: [:])
     private static let kept = Mutex<[TextAnalyzer: AnalysisWords]>([:])
-    /// Stores have a few analyzers each, and processes a few stores.
+    /// Each store has a few analyzers, and each process a few stores.
     private static let keptLimit = 32
 
-    /// The words of an analyzer.
+    /// Returns the words of an analyzer.
     ///
-    /// - Complexity: O(*n*) in the words it names: hashed where they are kept, analysed where they are not.
+    /// - Complexity: O(*n*) in the number of its words, which are hashed if they are cached and analyzed if not.
     static func of(_ analyzer: TextAnalyzer) -> AnalysisWords {
         if analyzer.stopWords == .none, analyzer.synonyms.isEmpty { return none }
         if let known = kept.withLock({ $0[analyzer] }) { return known }
@@ -46,7 +47,7 @@ final class AnalysisWords: Sendable {
         let plain = AnalysisChain(analyzer.withoutSynonyms)
         var all: [[[UInt8]]: [[[UInt8]]]] = [:]
         for group in analyzer.synonyms {
-            // As they are looked up: stems, where there are.
+            // In the form in which they are looked up: stems if there is a stemmer.
             let phrases = group.map { plain.tokens(of: $0, isExact: false).compactMap(\.term) }.filter { !$0.isEmpty }
             for phrase in phrases {
                 for other in phrases where other != phrase && all[phrase]?.contains(other) != true {

@@ -1,13 +1,13 @@
-/// The words of a document as a text index sees them: terms with their places, field by field.
+/// The analyzed words of a document: terms with their places, field by field.
 struct AnalyzedDocument {
     var terms = Analyzer.Terms()
-    /// The place of each term; fields rise, and positions within a field do not fall.
+    /// The place of each term. Fields ascend, and positions within a field do not decrease.
     private(set) var places: [TextPlace] = []
     private var field = -1
     private var next: UInt32 = 0
-    /// Words, each counted as often as its field weighs. A word counts once, in however many forms it is there.
+    /// The number of words, weighted by field. A word counts once, no matter how many of its forms are terms.
     private(set) var length = 0
-    /// What takes the texts of each field apart, made at the first document.
+    /// The analysis chains of the fields, created for the first document.
     var chains: [AnalysisChain] = []
 
     mutating func removeAll() {
@@ -18,7 +18,7 @@ struct AnalyzedDocument {
         length = 0
     }
 
-    /// Adds the words of a text at a field. Fields must rise.
+    /// Adds the words of a string in a field. Fields must ascend.
     mutating func append(_ text: String, field: Int, weight: Int) {
         if field != self.field {
             self.field = field
@@ -40,7 +40,7 @@ struct AnalyzedDocument {
         let start = next
         let count = chains[field].forEachTerm(of: text) { term, position in
             terms.append(term)
-            // Both are far below what their sum could overflow at.
+            // Both are too small for the sum to overflow.
             places.append(TextPlace(field: field, position: start + min(position, TextPlace.positionLimit)))
         }
         next = min(start + min(count.positions, TextPlace.positionLimit), TextPlace.positionLimit)

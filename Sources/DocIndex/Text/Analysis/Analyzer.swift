@@ -1,21 +1,21 @@
-/// Turns text into terms: the words that are indexed and looked for.
+/// Splits text into terms: the words that are indexed and searched.
 ///
-/// A word is a run of letters, digits and the marks that belong to them; case, accents and the width of East Asian
-/// letters are folded away. Each ideograph, kana and Thai character is a word of its own, so that text without spaces
-/// is found by any part of it.
+/// A word is a run of letters, digits and combining marks. Case, accents and the width of East Asian letters are folded
+/// away. Each ideograph, kana and Thai character is a separate word, so that any part of text without spaces can be
+/// found.
 ///
-/// This is what ``TextAnalyzer/simple`` does, the default; ``AnalysisChain`` does all others. Folding is Foundation's, so an
-/// index belongs to the Unicode version of the system that wrote it.
+/// This implements ``TextAnalyzer/simple``, the default; ``AnalysisChain`` implements the others. Foundation does the
+/// folding, so an index depends on the Unicode version of the system that wrote it.
 enum Analyzer {
-    /// The terms of a text, in their order, as UTF-8 in one buffer.
+    /// The terms of a string in order, as UTF-8 in one buffer.
     struct Terms {
         private(set) var bytes: [UInt8] = []
         private(set) var ends: [Int] = []
 
-        /// How many terms there are.
+        /// The number of terms.
         var count: Int { ends.count }
 
-        /// The UTF-8 of the term at a position from 0.
+        /// The UTF-8 of the term at a zero-based position.
         subscript(position: Int) -> ArraySlice<UInt8> {
             bytes[(position == 0 ? 0 : ends[position - 1])..<ends[position]]
         }
@@ -31,13 +31,13 @@ enum Analyzer {
             ends.append(bytes.count)
         }
 
-        /// Calls `body` with the UTF-8 of the term at a position from 0.
+        /// Calls `body` with the UTF-8 of the term at a zero-based position.
         @inline(__always)
         func withTerm<R>(_ position: Int, _ body: (Span<UInt8>) -> R) -> R {
             body(bytes.span.extracting((position == 0 ? 0 : ends[position - 1])..<ends[position]))
         }
 
-        /// Ends the term that was appended byte by byte; does nothing if there are no new bytes.
+        /// Ends a term that was appended byte by byte; does nothing if there are no new bytes.
         fileprivate mutating func endTerm() {
             if bytes.count > (ends.last ?? 0) { ends.append(bytes.count) }
         }
@@ -48,9 +48,9 @@ enum Analyzer {
             UTF8.encode(scalar).map { bytes.append(contentsOf: $0) }
         }
 
-        /// Adds the terms of a text that is ASCII; most are.
+        /// Adds the terms of an ASCII string; most strings are ASCII.
         ///
-        /// - Returns: whether it is; if not, nothing was added.
+        /// - Returns: `false`, without adding anything, if the string is not ASCII.
         fileprivate mutating func appendPlain(_ text: Span<UInt8>) -> Bool {
             var (bytes, ends) = (self.bytes, self.ends)
             (self.bytes, self.ends) = ([], [])
@@ -58,7 +58,7 @@ enum Analyzer {
             let (start, endCount) = (bytes.count, ends.count)
             var count = start
             var termStart = start
-            // Written in place: to add them one by one would take longer than to look at them.
+            // Written in place: appending the bytes one by one would take longer than examining them.
             bytes.append(contentsOf: repeatElement(0, count: text.count))
             var output = bytes.mutableSpan
             let folded = Analyzer.folded.span
@@ -83,7 +83,7 @@ enum Analyzer {
             return true
         }
 
-        /// The terms in the order of their bytes, each with the number of times it occurs.
+        /// The terms in byte order, each with its number of occurrences.
         var counted: [(term: ArraySlice<UInt8>, count: Int)] {
             let sorted = ends.indices.map { self[$0] }.sorted { $0.lexicographicallyPrecedes($1) }
             var result: [(term: ArraySlice<UInt8>, count: Int)] = []
@@ -98,14 +98,15 @@ enum Analyzer {
         }
     }
 
-    /// Adds the terms of `text` behind those that are there.
+    /// Appends the terms of `text`.
     static func append(_ text: String, to terms: inout Terms) {
         if !terms.appendPlain(text.utf8Span.span) { appendFolded(text, to: &terms) }
     }
 
     private static let (outside, between): (UInt8, UInt8) = (0, 1)
 
-    /// What each byte is in a term: the letter or digit without case, ``between`` between terms, ``outside`` for what is no ASCII.
+    /// The folded form of each byte: the letter or digit in lower case, ``between`` for separators, ``outside`` for
+    /// non-ASCII bytes.
     private static let folded: [UInt8] = (0...255).map { (byte: UInt8) in
         switch byte {
         case 0x30...0x39, 0x61...0x7a: byte
@@ -116,7 +117,7 @@ enum Analyzer {
     }
 
     private static func appendFolded(_ text: String, to terms: inout Terms) {
-        // Canonical equivalents are one text: macOS gives file names with kana and Hangul taken apart.
+        // Canonically equivalent strings give the same terms: macOS decomposes kana and Hangul in file names.
         for scalar in TextFolding.withoutCaseAndAccents(text).unicodeScalars {
             switch kind(of: scalar) {
             case .letter: terms.append(scalar)
@@ -131,15 +132,15 @@ enum Analyzer {
         terms.endTerm()
     }
 
-    /// How a character divides a text.
+    /// The role of a character in splitting text.
     enum Part { case inside, alone, between }
 
-    /// Whether a character is within a word, a word of its own, or between words.
+    /// Returns whether a character is part of a word, a separate word, or between words.
     static func kind(of character: Character) -> Part {
         character.unicodeScalars.first.map(part) ?? .between
     }
 
-    /// As ``kind(of:)``, of a scalar.
+    /// Same as ``kind(of:)``, for a scalar.
     static func part(of scalar: Unicode.Scalar) -> Part {
         switch kind(of: scalar) {
         case .letter, .invisible: .inside
@@ -148,7 +149,7 @@ enum Analyzer {
         }
     }
 
-    /// Whether a scalar makes a word of the part of a text in which it is.
+    /// Returns whether a segment of text that contains this scalar is a word.
     static func isPartOfWord(_ scalar: Unicode.Scalar) -> Bool {
         switch kind(of: scalar) {
         case .letter, .word: true
@@ -165,7 +166,7 @@ enum Analyzer {
             default: return .separator
             }
         }
-        // A soft hyphen, and selectors of how the character before them looks, are no part of a word and part none.
+        // Soft hyphens and variation selectors neither separate words nor belong to them.
         if scalar.value == 0xad || scalar.properties.isVariationSelector { return .invisible }
         if scalar.properties.isIdeographic { return .word }
         switch scalar.value {
@@ -176,7 +177,7 @@ enum Analyzer {
         case .uppercaseLetter, .lowercaseLetter, .titlecaseLetter, .modifierLetter, .otherLetter, .decimalNumber,
             .letterNumber, .otherNumber, .nonspacingMark, .spacingMark, .enclosingMark:
             return .letter
-        // An emoji is looked for like a word.
+        // An emoji is searched like a word.
         case .otherSymbol: return scalar.properties.isEmoji ? .word : .separator
         default: return .separator
         }

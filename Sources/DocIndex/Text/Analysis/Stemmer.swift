@@ -1,13 +1,13 @@
 internal import CStemmer
 
-/// One of Snowball's stemmers (libstemmer): what words of one stem have in common.
+/// A Snowball stemmer (libstemmer): reduces the forms of a word to a common stem.
 ///
-/// Has a buffer of its own and so belongs to one thread at a time; each ``AnalysisChain`` makes its own. The corresponding C
-/// functions are `sb_stemmer_new`, `sb_stemmer_stem`, `sb_stemmer_length` and `sb_stemmer_delete`.
+/// Owns a buffer, so it is not thread-safe; each ``AnalysisChain`` creates its own. The corresponding C functions are
+/// `sb_stemmer_new`, `sb_stemmer_stem`, `sb_stemmer_length` and `sb_stemmer_delete`.
 @safe final class Stemmer {
     private let handle: OpaquePointer
 
-    /// A stemmer of a language; `nil` if the system's libstemmer does not have it, or memory is short.
+    /// Creates a stemmer for a language; `nil` if the system's libstemmer does not support it or memory is exhausted.
     init?(_ language: TextLanguage) {
         guard let handle = unsafe sb_stemmer_new(language.rawValue, "UTF_8") else { return nil }
         unsafe self.handle = handle
@@ -15,9 +15,10 @@ internal import CStemmer
 
     deinit { unsafe sb_stemmer_delete(handle) }
 
-    /// The stem of a word whose case is folded; the word itself if memory is short.
+    /// Returns the stem of a case-folded word; the word itself if memory is exhausted or if it has more than 1,000
+    /// bytes.
     func stem(_ word: [UInt8]) -> [UInt8] {
-        // The C function counts in 32 bits; no language has such words.
+        // The C function takes a 32-bit length. No language has words this long.
         guard word.count <= 1000 else { return word }
         guard let stem = unsafe sb_stemmer_stem(handle, word, Int32(word.count)) else { return word }
         let count = Int(unsafe sb_stemmer_length(handle))
@@ -25,7 +26,7 @@ internal import CStemmer
     }
 }
 
-/// A language that has a stemmer; the names are Snowball's.
+/// A language with a stemmer. The names are Snowball's.
 public enum TextLanguage: String, Sendable, Hashable, CaseIterable {
     case arabic, armenian, basque, catalan, danish, dutch, english, finnish, french, german, greek, hindi, hungarian,
         indonesian, irish, italian, lithuanian, nepali, norwegian, portuguese, romanian, russian, serbian, spanish,
@@ -33,10 +34,10 @@ public enum TextLanguage: String, Sendable, Hashable, CaseIterable {
 }
 
 extension TextLanguage {
-    /// Whether the system's libstemmer knows the language.
+    /// Whether the system's libstemmer supports the language.
     public var isAvailable: Bool { Stemmer(self) != nil }
 
-    /// The rules by which words of the language are stemmed, as far as they are those of this library. What libstemmer makes
-    /// of the words is told by ``StemmerIdentity``.
+    /// The version of this library's own rules for stemming the language. ``StemmerIdentity`` identifies the behavior
+    /// of libstemmer.
     var stemmingVersion: String { "snowball-\(rawValue)-2" }
 }

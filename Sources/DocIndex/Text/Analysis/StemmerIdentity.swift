@@ -2,29 +2,30 @@ internal import CStemmer
 internal import Foundation
 internal import Synchronization
 
-/// Tells whether two libstemmers make the same of all words of a language: terms of one are not found by those of another.
+/// Identifies a libstemmer, to detect whether it stems all words of a language like another one: terms of one stemmer
+/// are not found with a different one.
 ///
-/// The library has no number of its own. What decides is the build that is loaded (``build``): of another build nobody knows
-/// what it does, so indexes are built anew. Where nothing may be built, two builds count as the same if they agree on the
+/// The library has no version number. The loaded build (``build``) decides: the behavior of a different build is
+/// unknown, so indexes are rebuilt. Where they cannot be rebuilt, two builds count as the same if they agree on the
 /// words of ``StemmerVocabulary`` (``behaviour``).
 struct StemmerIdentity: Sendable, Hashable {
     let language: TextLanguage
-    /// The hash of what the stemmer makes of many words; `none` where the library does not have the language.
+    /// A hash of the stems of many words; `none` if the library does not support the language.
     let behaviour: String
-    /// The build of the library, by what its linker wrote into it, or by its code; empty where neither can be read.
+    /// The build of the library: the linker's build ID, or a hash of its code; empty if neither can be read.
     let build: String
 
-    /// The identity of the stemmer of a language in this process.
+    /// Returns the identity of the stemmer for a language in this process.
     ///
-    /// - Complexity: the first time for a language some milliseconds, in which thousands of words are stemmed.
+    /// - Complexity: the first call for a language stems thousands of words, which takes some milliseconds.
     static func current(_ language: TextLanguage) -> StemmerIdentity {
         StemmerIdentity(language: language, behaviour: behaviour(of: language), build: currentBuild)
     }
 
-    /// The text that is stored with an index.
+    /// The string that is stored with an index.
     var text: String { "\(language.rawValue) \(behaviour) \(build)" }
 
-    /// Reads ``text``; `nil` for a text of another form, such as that of a later version.
+    /// Parses ``text``; `nil` for a different form, such as that of a later version.
     init?(text: String) {
         let parts = text.split(separator: " ", omittingEmptySubsequences: false)
         guard parts.count == 3, let language = TextLanguage(rawValue: String(parts[0])) else { return nil }
@@ -37,14 +38,15 @@ struct StemmerIdentity: Sendable, Hashable {
         self.build = build
     }
 
-    /// Whether it is the library of this process.
+    /// Whether this is the library build of the current process. If either build is unknown, whether both libraries
+    /// agree.
     ///
-    /// - Complexity: O(1) where the builds can be told.
+    /// - Complexity: O(1) if both builds are known.
     var isOfThisBuild: Bool {
         build.isEmpty || Self.currentBuild.isEmpty ? agreesWithThisProcess : build == Self.currentBuild
     }
 
-    /// Whether the library of this process treats the words of ``StemmerVocabulary`` alike.
+    /// Whether the library of this process gives the same stems for the words of ``StemmerVocabulary``.
     var agreesWithThisProcess: Bool {
         build == Self.currentBuild && !build.isEmpty || behaviour == Self.behaviour(of: language)
     }
@@ -60,12 +62,12 @@ struct StemmerIdentity: Sendable, Hashable {
         return found
     }
 
-    /// What a stemmer makes of the words of a language, as sixteen hexadecimal digits.
+    /// Returns a hash of the stems of a language's vocabulary, as sixteen hexadecimal digits.
     static func behaviour(of language: TextLanguage, stem: ([UInt8]) -> [UInt8]) -> String {
         var hash: UInt64 = 0xcbf2_9ce4_8422_2325
         StemmerVocabulary.of(language).forEachWord { word in
             for byte in stem(word) { hash = (hash ^ UInt64(byte)) &* 0x100_0000_01b3 }
-            // Where one stem ends and the next begins.
+            // Separates the stems.
             hash = (hash ^ 0xff) &* 0x100_0000_01b3
         }
         return hexadecimal(hash)
@@ -80,14 +82,14 @@ struct StemmerIdentity: Sendable, Hashable {
 
     /// The build of the library in this process.
     private static let currentBuild: String = {
-        // Symbols are looked up by their names: the address of the function itself may be that of a stub in the program, and
+        // Symbols are looked up by name: the address of the function itself may be that of a stub in the program, and
         // glibc's header hides `dladdr`.
         let process = unsafe dlopen(nil, RTLD_NOW)
         guard let symbol = unsafe dlsym(process, "sb_stemmer_new"), let function = unsafe dlsym(process, "dladdr")
         else { return "" }
         typealias FindImage = @convention(c) (UnsafeRawPointer, UnsafeMutableRawPointer) -> Int32
         let findImage = unsafe unsafeBitCast(function, to: FindImage.self)
-        // The `Dl_info` of the C function: the path of the image, its base, the name and the address of the symbol.
+        // The `Dl_info` of the C function: the path of the image, its base, and the name and address of the symbol.
         return unsafe withUnsafeTemporaryAllocation(of: UnsafeRawPointer?.self, capacity: 4) { info in
             unsafe info.initialize(repeating: nil)
             guard let place = info.baseAddress, unsafe findImage(symbol, place) != 0, let base = unsafe info[1]
@@ -97,7 +99,7 @@ struct StemmerIdentity: Sendable, Hashable {
     }()
 }
 
-/// A program or library in the memory of this process, by its headers.
+/// A program or library loaded in this process, accessed through its headers.
 @safe private struct LoadedImage {
     private let base: UnsafeRawPointer
 
@@ -107,9 +109,9 @@ struct StemmerIdentity: Sendable, Hashable {
         unsafe base.loadUnaligned(fromByteOffset: offset, as: type)
     }
 
-    /// What tells its build apart from others; `nil` if that cannot be read.
+    /// The identifier of the build; `nil` if it cannot be read.
     var build: String? {
-        // The magic numbers of ELF in 64 bits and of Mach-O.
+        // The magic numbers of 64-bit ELF and of Mach-O.
         if read(0, as: UInt32.self).littleEndian == 0x464c_457f, read(4, as: UInt8.self) == 2 { return elfBuild }
         if read(0, as: UInt32.self) == 0xfeed_facf { return machBuild }
         return nil
@@ -122,18 +124,18 @@ struct StemmerIdentity: Sendable, Hashable {
         }
     }
 
-    /// The build id that linkers write into a note; without one, a hash of the code.
+    /// The build ID that linkers write into a note; without one, a hash of the code.
     private var elfBuild: String? {
         let headers = Int(read(0x20, as: UInt64.self))
         let (size, count) = (Int(read(0x36, as: UInt16.self)), Int(read(0x38, as: UInt16.self)))
-        // A shared library is linked for address zero, and so is a program that may be loaded anywhere.
+        // Shared libraries are linked for address zero, and so are position-independent programs.
         guard size >= 0x38, read(0x10, as: UInt16.self) == 3 else { return nil }
         var code: UInt64?
         for header in stride(from: headers, to: headers + size * count, by: size) {
             let (type, flags) = (read(header, as: UInt32.self), read(header + 4, as: UInt32.self))
             let (start, length) = (Int(read(header + 0x10, as: UInt64.self)), Int(read(header + 0x28, as: UInt64.self)))
             if type == 4, let id = buildID(in: start..<start + length) { return id }
-            // A loaded part that is executed.
+            // A loadable, executable segment.
             if type == 1, flags & 1 == 1 { code = hash(start..<start + length, code ?? 0xcbf2_9ce4_8422_2325) }
         }
         return code.map { "code-" + String($0, radix: 16) }
@@ -147,7 +149,7 @@ struct StemmerIdentity: Sendable, Hashable {
             let type = read(offset + 8, as: UInt32.self)
             let content = offset + 12 + (nameCount + 3) & ~3
             guard content + count <= notes.upperBound else { return nil }
-            // "GNU" and a zero.
+            // "GNU" and a zero byte.
             if type == 3, nameCount == 4, read(offset + 12, as: UInt32.self).littleEndian == 0x0055_4e47 {
                 return text("id-", at: content, count: min(count, 32))
             }
@@ -167,7 +169,7 @@ struct StemmerIdentity: Sendable, Hashable {
         return hash
     }
 
-    /// The identifier that Apple's linker writes.
+    /// The UUID that Apple's linker writes.
     private var machBuild: String? {
         var offset = 32
         for _ in 0..<read(16, as: UInt32.self) {

@@ -1,7 +1,7 @@
-/// Words by which the behaviour of a stemmer is told: in each language some common words as they are, and stems with
-/// endings that its algorithm treats, each with each.
+/// Words that characterize the behavior of a stemmer: for each language some common words, and stems combined with all
+/// endings that its algorithm handles.
 ///
-/// Part of what is stored: another word, or another order, is another version of ``StemmerIdentity``.
+/// Part of the on-disk format: a different word or order gives a different ``StemmerIdentity``.
 struct StemmerVocabulary: Sendable {
     private let words: String
     private let stems: String
@@ -21,16 +21,16 @@ struct StemmerVocabulary: Sendable {
             body(stem)
             for ending in endings {
                 body(stem + ending)
-                // Two endings in a row are treated one after the other.
+                // Two consecutive endings are handled one after the other.
                 if ending.count <= 4, let last = endings.last { body(stem + ending + last) }
             }
         }
     }
 
-    /// What stands between the spaces. Bytes, since a space and the vowel sign behind it are one character.
+    /// Returns the parts between spaces. Splits bytes, because a space and the vowel sign after it form one character.
     private static func parts(of text: String) -> [[UInt8]] { text.utf8.split(separator: 0x20).map(Array.init) }
 
-    /// The words of a language.
+    /// Returns the words of a language.
     static func of(_ language: TextLanguage) -> StemmerVocabulary {
         switch language {
         case .english, .dutch, .german, .danish, .norwegian, .swedish: germanic(language)

@@ -4,10 +4,10 @@ extension TextAnalyzer {
     /// The values of the member `cjk`.
     enum Ideographs: String, CaseIterable { case single, pairs }
 
-    /// The names that stand for a whole analyzer: the tokenizers, `cjk`, and the languages.
+    /// The names of predefined analyzers: the tokenizers, `cjk`, and the languages.
     static let names = Tokenizer.allCases.map(\.rawValue) + ["cjk"] + TextLanguage.allCases.map(\.rawValue)
 
-    /// The analyzer of a name; `nil` if there is none.
+    /// Returns the predefined analyzer with a name; `nil` if there is none.
     init?(name: String) {
         if name.hasSameBytes(as: "cjk") {
             self = .cjk
@@ -20,7 +20,8 @@ extension TextAnalyzer {
         }
     }
 
-    /// The analyzer as it is written in a schema: its name if it has one, else an object without what has its default.
+    /// The analyzer in a schema: its name if it is predefined, otherwise an object without members that have default
+    /// values.
     var jsonValue: DocumentValue {
         if let name = Self.names.first(where: { TextAnalyzer(name: $0) == self }) { return .string(name) }
         var object: DocumentObject = ["tokenizer": .string(tokenizer.rawValue)]

@@ -1,67 +1,66 @@
-/// How the texts at a field become the words under which they are found: declared with the field, in the schema.
+/// Determines how the strings of a field become searchable words. Declared with the field in the schema.
 ///
 /// ```swift
 /// .text("text", on: .field("title", weight: 3), .field("caption", analyzer: .language(.german)), .field("shelf", analyzer: .keyword))
 /// ```
 ///
-/// What is searched for goes the same way as what is stored, field by field, so both meet. A changed analyzer is another
-/// index: applying the schema builds it while the old one answers. Synonyms are looked up when something is searched for, so
-/// changing them builds nothing.
+/// Searched words are analyzed like the stored strings, field by field, so that they match. A changed analyzer requires
+/// a new index: applying the schema builds it while the old one remains in use. Synonyms are applied to searches, so
+/// changing them rebuilds nothing.
 public struct TextAnalyzer: Sendable, Hashable {
-    /// How a text is taken apart.
+    /// How a string is split into words.
     public enum Tokenizer: String, Sendable, Hashable, CaseIterable {
-        /// A word is a run of letters, digits and the marks that belong to them: `don't` is two words. Each ideograph,
-        /// kana, Thai character and emoji is a word of its own.
+        /// A word is a run of letters, digits and combining marks: `don't` is two words. Each ideograph, kana, Thai
+        /// character and emoji is a separate word.
         case simple
-        /// Words as Unicode's rules of word boundaries (UAX #29) part them: `don't` and `3.14` are one word.
+        /// Words as segmented by Unicode's word boundary rules (UAX #29): `don't` and `3.14` are single words.
         case words
         /// The whole value is one word: for shelf marks, file names, codes.
         case keyword
-        /// Every few characters in a row: what stands anywhere in the value is found, within words too.
+        /// All sequences of a few characters: any part of the value can be found, even within words.
         case ngrams
     }
 
-    /// What becomes of accents.
+    /// How accents are handled.
     public enum Accents: String, Sendable, Hashable, CaseIterable {
-        /// `é` and `e` are one.
+        /// `é` and `e` are equivalent.
         case fold
         /// `é` and `e` are different letters.
         case keep
-        /// Who looks for `e` finds `é` as well; who looks for `é` finds nothing else.
+        /// A search for `e` also finds `é`; a search for `é` finds only `é`.
         case oneWay = "one-way"
     }
 
-    /// Words that are not indexed, and passed over where they are looked for.
+    /// Words that are not indexed, and ignored in searches.
     public enum StopWords: Sendable, Hashable {
-        /// None.
+        /// No stop words.
         case none
-        /// Those of the language; see ``TextLanguage/stopWords``.
+        /// The stop words of the language; see ``TextLanguage/stopWords``.
         case ofLanguage
-        /// These, compared as the index compares words.
+        /// These words, compared as the index compares words.
         case words([String])
     }
 
-    /// How a text is taken apart.
+    /// How a string is split into words.
     public var tokenizer: Tokenizer
-    /// The language by whose stems words are found, in any of their forms; `nil` for as they are written. Words in quotes,
-    /// prefixes and words with slips are compared as they are written all the same.
+    /// The language whose stemmer finds words in any of their forms; `nil` to find words only as written. Quoted words,
+    /// prefixes and fuzzy words are always compared as written.
     public var language: TextLanguage?
-    /// Whether upper and lower case are one.
+    /// Whether upper and lower case are equivalent.
     public var foldsCase = true
-    /// What becomes of accents.
+    /// How accents are handled.
     public var accents = Accents.fold
-    /// Whether neighbours among ideographs, kana and Hangul are indexed as pairs: texts in Chinese and Japanese are found
-    /// faster, and the index grows.
+    /// Whether adjacent ideographs, kana and Hangul are indexed as pairs. Searches in Chinese and Japanese become
+    /// faster, and the index larger.
     public var pairsIdeographs = false
-    /// How many characters in a row ``Tokenizer/ngrams`` takes, 2 to 8.
+    /// The number of characters in each sequence of ``Tokenizer/ngrams``, 2 to 8.
     public var gramLength = 3
     /// Words that are not indexed.
     public var stopWords = StopWords.none
-    /// Words and phrases, those of each group with the same meaning: who looks for one finds the others as well, unless
-    /// it stands in quotes.
+    /// Groups of words and phrases with the same meaning. A search for one also finds the others, unless it is quoted.
     public var synonyms: [[String]] = []
 
-    /// An analyzer with the defaults of everything but these.
+    /// Creates an analyzer with defaults for all other settings.
     public init(_ tokenizer: Tokenizer = .simple, language: TextLanguage? = nil) {
         self.tokenizer = tokenizer
         self.language = language
@@ -75,36 +74,36 @@ public struct TextAnalyzer: Sendable, Hashable {
     public static let keyword = TextAnalyzer(.keyword)
     /// Three characters in a row; case, accents and width are folded.
     public static let ngrams = TextAnalyzer(.ngrams)
-    /// Words by UAX #29 with neighbouring ideographs as pairs: for Chinese and Japanese.
+    /// Words by UAX #29 with adjacent ideographs as pairs: for Chinese and Japanese.
     public static let cjk: TextAnalyzer = {
         var analyzer = TextAnalyzer(.words)
         analyzer.pairsIdeographs = true
         return analyzer
     }()
 
-    /// Words by UAX #29, found in all their forms by the stems of a language.
+    /// Returns an analyzer for words by UAX #29, found in all their forms by the stemmer of a language.
     public static func language(_ language: TextLanguage) -> TextAnalyzer { TextAnalyzer(.words, language: language) }
 }
 
 extension TextAnalyzer {
-    /// Whether words are what ``Analyzer`` makes of a text.
+    /// Whether ``Analyzer`` implements this analyzer.
     var isPlain: Bool {
         var plain = self
         plain.synonyms = []
         return plain == .simple
     }
 
-    /// Whether texts are taken apart into words.
+    /// Whether strings are split into words.
     var hasWords: Bool { tokenizer == .simple || tokenizer == .words }
 
-    /// The analyzer as far as it decides what is stored.
+    /// The analyzer without synonyms: the part that affects what is stored.
     var withoutSynonyms: TextAnalyzer {
         var analyzer = self
         analyzer.synonyms = []
         return analyzer
     }
 
-    /// The names and versions of the rules that decide what is stored, apart from folding.
+    /// The names and versions of the rules that affect what is stored, except folding.
     var versions: [String] {
         var versions: [String] = []
         switch tokenizer {
@@ -124,7 +123,7 @@ extension TextAnalyzer {
         return versions
     }
 
-    /// What is wrong with it, each with the member of the JSON form that is to blame.
+    /// The errors in the analyzer, each with the affected member of its JSON form.
     var faults: [(member: String, message: String)] {
         var faults: [(String, String)] = []
         if !hasWords {
@@ -135,21 +134,21 @@ extension TextAnalyzer {
         if tokenizer == .ngrams {
             if !(2...8).contains(gramLength) { faults.append(("length", "is \(gramLength); it must be from 2 to 8")) }
             if accents == .oneWay { faults.append(("accents", "cannot be one-way with ngrams; use fold or keep")) }
-            if !synonyms.isEmpty { faults.append(("synonyms", "have no meaning with ngrams; leave them out")) }
+            if !synonyms.isEmpty { faults.append(("synonyms", "have no effect with ngrams; remove them")) }
         } else if gramLength != 3 {
-            faults.append(("length", "belongs to the tokenizer ngrams; leave it out"))
+            faults.append(("length", "applies only to the tokenizer ngrams; remove it"))
         }
         if case .ofLanguage = stopWords {
             if let language {
                 if language.stopWords.isEmpty {
-                    faults.append(("stopWords", "are not known of \(language.rawValue); list the words"))
+                    faults.append(("stopWords", "are not available for \(language.rawValue); list the words"))
                 }
             } else {
                 faults.append(("stopWords", "can only be true with a language; list the words"))
             }
         }
         if case .words(let words) = stopWords, words.isEmpty || words.contains("") {
-            faults.append(("stopWords", "is empty or has an empty word; list words or leave it out"))
+            faults.append(("stopWords", "is empty or has an empty word; list words or remove it"))
         }
         if synonyms.contains(where: { $0.count < 2 || $0.contains("") }) {
             faults.append(

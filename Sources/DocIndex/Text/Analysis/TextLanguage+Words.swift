@@ -1,8 +1,8 @@
 extension TextLanguage {
-    /// Words that say nothing of what a text is about: articles, pronouns, the commonest prepositions. Empty for
-    /// languages of which none are known here. Written without accents and case, as they are compared.
+    /// Words without topical meaning: articles, pronouns, the most common prepositions. Written without accents and
+    /// case, as they are compared. Empty for languages without a list.
     ///
-    /// Changing a list is a new version in ``TextAnalyzer/versions``.
+    /// A changed list requires a new version in ``TextAnalyzer/versions``.
     public var stopWords: [String] {
         let words =
             switch self {
@@ -24,7 +24,7 @@ extension TextLanguage {
         return words.split(separator: " ").map(String.init)
     }
 
-    /// What is left out before an apostrophe, so that `l'arbre` is found by `arbre`. Without case and accents.
+    /// The words that are dropped before an apostrophe, so that `arbre` finds `l'arbre`. Without case and accents.
     var elisions: Set<String> {
         switch self {
         case .french: ["l", "d", "j", "m", "t", "s", "c", "n", "qu", "jusqu", "lorsqu", "puisqu", "quoiqu"]

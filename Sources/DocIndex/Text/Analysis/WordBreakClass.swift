@@ -1,8 +1,8 @@
-/// What a scalar is for the rules of word boundaries: the property Word_Break of UAX #29.
+/// The class of a scalar in the word boundary rules: the property Word_Break of UAX #29.
 ///
-/// Worked out from the properties that the standard library knows, as table 3 of UAX #29 defines the classes, and from
-/// ranges where it does not know them (scripts, and letters of languages whose words only a dictionary parts). So the
-/// classes are of the Unicode version of the library, and there is no table to be made anew.
+/// Derived from the properties in the standard library as defined in table 3 of UAX #29, and from ranges where the
+/// library lacks a property (scripts, and letters of languages that require a dictionary). Thus the classes follow the
+/// Unicode version of the library, and no table needs to be regenerated.
 enum WordBreakClass: UInt8 {
     case other, carriageReturn, lineFeed, newline, extend, joiner, format, katakana, hebrewLetter, letter, singleQuote,
         doubleQuote, midNumLet, midLetter, midNum, numeric, extendNumLet, regionalIndicator, space
@@ -13,17 +13,17 @@ enum WordBreakClass: UInt8 {
     }
 
     var isLetter: Bool { self == .letter || self == .hebrewLetter }
-    /// What rule WB4 passes over.
+    /// Whether rule WB4 ignores the scalar.
     var isIgnored: Bool { self == .extend || self == .format || self == .joiner }
 
-    /// Up to the end of kana: what most texts consist of, looked up once.
+    /// Precomputed classes up to the end of kana, which cover most text.
     private static let known: [WordBreakClass] = (0..<0x3100).map { value in
         UInt32(exactly: value).flatMap(Unicode.Scalar.init).map(derived) ?? .other
     }
 
     private static func derived(_ scalar: Unicode.Scalar) -> WordBreakClass {
         let value = scalar.value
-        // Ideographs and Hangul are much of what is above the table.
+        // Ideographs and Hangul are frequent above the table.
         if (0x4e00...0x9fff).contains(value) || (0x20000...0x323af).contains(value) { return .other }
         if (0xac00...0xd7a3).contains(value) { return .letter }
         if let sign = signs(value) { return sign }
@@ -58,7 +58,7 @@ enum WordBreakClass: UInt8 {
         }
     }
 
-    /// The script, and the signs that table 3 adds to it.
+    /// The script, and the symbols that table 3 adds to it.
     private static func isKatakana(_ value: UInt32) -> Bool {
         switch value {
         case 0x3031...0x3035, 0x309b...0x309c, 0x30a0...0x30fa, 0x30fc...0x30ff, 0x31f0...0x31ff, 0x32d0...0x32fe,
@@ -80,7 +80,7 @@ enum WordBreakClass: UInt8 {
         }
     }
 
-    /// Letters that are not Alphabetic; table 3 names them.
+    /// Letters listed in table 3 that are not Alphabetic.
     private static func isLetterByName(_ value: UInt32) -> Bool {
         switch value {
         case 0x2c2...0x2c5, 0x2d2...0x2d7, 0x2de...0x2df, 0x2e5...0x2eb, 0x2ed, 0x2ef...0x2ff, 0x55a...0x55c, 0x55e,
@@ -90,7 +90,7 @@ enum WordBreakClass: UInt8 {
         }
     }
 
-    /// Line_Break = Complex_Context: scripts without spaces, whose words only a dictionary parts.
+    /// Line_Break = Complex_Context: scripts without spaces that require a dictionary to find words.
     private static func isOfDictionary(_ value: UInt32) -> Bool {
         switch value {
         case 0xe01...0xe3a, 0xe40...0xe4e, 0xe80...0xedf, 0x1000...0x103f, 0x1050...0x109f, 0x1780...0x17d3, 0x17d7,
@@ -101,7 +101,8 @@ enum WordBreakClass: UInt8 {
         }
     }
 
-    /// Tells apart the rules, and what the system's Unicode makes of the letters that most texts consist of.
+    /// The version of the rules, with a hash of the classes that the system's Unicode version gives to the most common
+    /// letters.
     static let version: String = {
         let above = (UInt32(0x3100)...0x4dff).compactMap(Unicode.Scalar.init).map { derived($0).rawValue }
         let compatibility = (UInt32(0xa000)...0xffff).compactMap(Unicode.Scalar.init).map { derived($0).rawValue }

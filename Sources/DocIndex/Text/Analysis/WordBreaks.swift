@@ -1,14 +1,13 @@
-/// Parts a text into words as UAX #29 (revision of Unicode 15) says: at each boundary, so that signs and spaces are
-/// parts as well.
+/// Splits text at the word boundaries of UAX #29 (revision of Unicode 15), so that symbols and spaces are parts too.
 enum WordBreaks {
-    /// Calls `body` with each part of a text: the scalars from one boundary to the next.
+    /// Calls `body` with each part of a string: the scalars from one boundary to the next.
     ///
     /// - Complexity: O(*n*).
     static func forEachPart(
         of scalars: [Unicode.Scalar], _ classes: [WordBreakClass], _ body: (Range<Int>) -> Void
     ) {
         guard var left = classes.first else { return }
-        /// The last two classes before a place that rule WB4 does not pass over.
+        /// The last two classes before an index that rule WB4 does not ignore.
         var beforeLeft = WordBreakClass.other
         var before = left
         var indicatorCount = left == .regionalIndicator ? 1 : 0
@@ -23,7 +22,7 @@ enum WordBreaks {
                 start = index
             }
             before = next
-            // Behind a line's end nothing is passed over: a mark there stands for itself.
+            // After a line end nothing is ignored: a mark there stands alone.
             if next.isIgnored, !left.isLineEnd { continue }
             indicatorCount = next == .regionalIndicator ? (left == .regionalIndicator ? indicatorCount + 1 : 1) : 0
             beforeLeft = left
@@ -32,16 +31,16 @@ enum WordBreaks {
         body(start..<classes.count)
     }
 
-    /// Whether there is a boundary before a scalar.
+    /// Returns whether there is a boundary before a scalar.
     private static func isBreak(
         _ scalars: [Unicode.Scalar], _ classes: [WordBreakClass], at index: Int, before: WordBreakClass,
         left: WordBreakClass, beforeLeft: WordBreakClass, indicatorCount: Int
     ) -> Bool {
         let next = classes[index]
-        // WB3, WB3a, WB3b: lines.
+        // WB3, WB3a, WB3b: line ends.
         if before == .carriageReturn, next == .lineFeed { return false }
         if before.isLineEnd || next.isLineEnd { return true }
-        // WB3c, WB3d: pictures that are joined, spaces.
+        // WB3c, WB3d: joined emoji, spaces.
         if before == .joiner, isPictographic(scalars[index]) { return false }
         if before == .space, next == .space { return false }
         // WB4
@@ -83,8 +82,8 @@ enum WordBreaks {
         }
     }
 
-    /// Extended_Pictographic, which the standard library does not tell: emoji but for digits and signs, and the places
-    /// that are kept for more of them.
+    /// Extended_Pictographic, which the standard library does not provide: emoji except digits and symbols, and code
+    /// points reserved for future emoji.
     static func isPictographic(_ scalar: Unicode.Scalar) -> Bool {
         switch scalar.value {
         case 0xa9, 0xae, 0x203c...0x3299:
@@ -100,7 +99,7 @@ enum WordBreaks {
         }
     }
 
-    /// Pictures below the planes of emoji that are not Emoji.
+    /// Pictographs below the emoji planes that are not Emoji.
     private static func isReserved(_ value: UInt32) -> Bool {
         switch value {
         case 0x2388, 0x2600...0x2605, 0x2607...0x2612, 0x2614...0x2685, 0x2690...0x2705, 0x2708...0x2712,

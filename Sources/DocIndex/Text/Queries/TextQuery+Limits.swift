@@ -1,29 +1,29 @@
-/// The size that a query may have. People stay far below; without limits a few kilobytes of text could keep a search busy
-/// for minutes, or nest so deep that a thread runs out of stack.
+/// Limits for the size of a query. Queries that people type stay far below. Without limits, a few kilobytes of text
+/// could keep a search busy for minutes or overflow the stack of a thread.
 extension TextQuery {
-    /// How deep parts may lie inside each other: parentheses, fields, weights, and whatever else contains a query.
+    /// The maximum nesting depth: parentheses, fields, weights, and all other operators that contain a query.
     public static let maximumDepth = 64
-    /// How many words a query may have; each word of a phrase counts.
+    /// The maximum number of words in a query; each word of a phrase counts.
     public static let maximumWordCount = 4096
-    /// How many words may stand for others: prefixes, and words with slips. Each reads a part of the vocabulary.
+    /// The maximum number of prefixes and fuzzy words. Each of them reads a part of the vocabulary.
     public static let maximumExpansionCount = 64
-    /// How many bytes the words of a query, or its notation, may have.
+    /// The maximum size of the words of a query, or of its notation, in bytes.
     public static let maximumByteCount = 1 << 16
 
-    /// How many terms a query may look up in one index: fields with different analyzers, synonyms and n-grams make several
-    /// of a word.
+    /// The maximum number of terms that a query may look up in one index. Fields with different analyzers, synonyms and
+    /// n-grams make several terms of one word.
     static let maximumTermCount = 8192
 
-    /// Checks the limits. A query that was read from text satisfies them; one that a program put together may not.
+    /// Checks the limits. A parsed query always satisfies them; one built in code may not.
     ///
-    /// - Throws: ``DocIndexError`` with `queryTooLarge` that names the limit.
-    /// - Complexity: O(*n*) in the parts of the query. Stops where it becomes too deep.
+    /// - Throws: ``DocIndexError`` with `queryTooLarge`; the message names the limit.
+    /// - Complexity: O(*n*) in the number of parts. Stops at the first part that is nested too deep.
     func validate() throws {
         var size = Size()
         try size.add(self, depth: 1)
     }
 
-    /// What was counted of a query.
+    /// The running totals for a query.
     struct Size {
         private(set) var wordCount = 0
         private(set) var expansionCount = 0
@@ -45,7 +45,7 @@ extension TextQuery {
             }
         }
 
-        /// Counts the words of a text.
+        /// Adds a string with this number of words.
         mutating func addText(_ text: String, words: Int) throws {
             byteCount += text.utf8.count
             guard byteCount <= maximumByteCount else { throw TextQuery.tooLong(byteCount) }
@@ -53,19 +53,19 @@ extension TextQuery {
             guard wordCount <= maximumWordCount else {
                 throw DocIndexError(
                     .queryTooLarge,
-                    "the search has \(wordCount) words or more; at most \(maximumWordCount) are allowed, look for fewer"
-                )
+                    "the search has \(wordCount) words or more; at most \(maximumWordCount) are allowed; use "
+                        + "fewer words")
             }
         }
 
-        /// Counts a word that stands for others.
+        /// Adds a prefix or fuzzy word.
         mutating func addExpansion() throws {
             expansionCount += 1
             guard expansionCount <= maximumExpansionCount else {
                 throw DocIndexError(
                     .queryTooLarge,
                     "the search has \(expansionCount) or more words that end with * or ~; at most "
-                        + "\(maximumExpansionCount) are allowed, write some of them out")
+                        + "\(maximumExpansionCount) are allowed; write some of them in full")
             }
         }
     }
@@ -78,6 +78,6 @@ extension TextQuery {
     static func tooLong(_ byteCount: Int) -> DocIndexError {
         DocIndexError(
             .queryTooLarge,
-            "the search has \(byteCount) bytes; at most \(maximumByteCount) are allowed, look for fewer words")
+            "the search has \(byteCount) bytes; at most \(maximumByteCount) are allowed; use fewer words")
     }
 }

@@ -1,66 +1,68 @@
-/// What is looked for in a text index.
+/// A full-text query.
 ///
-/// Written as people write it:
+/// Parsed from this notation:
 ///
 /// | notation | finds documents |
 /// |---|---|
 /// | `fog bridge`, `fog AND bridge` | with both words |
-/// | `fog OR bridge` | with at least one; binds weaker than the space |
+/// | `fog OR bridge` | with at least one; binds less tightly than a space |
 /// | `-fog`, `NOT fog` | without the word |
-/// | `+fog bridge` | with the first word; the second counts for the order alone |
-/// | `"golden gate"` | with these words, as they are written, one after the other in one text |
+/// | `+fog bridge` | with the first word; the second only affects the ranking |
+/// | `"golden gate"` | with exactly these words, adjacent and in this order, in one string |
 /// | `"gate golden"~3` | with these words in any order, and at most three others between them |
-/// | `bridg*` | with a word that begins like this |
-/// | `harbor~`, `harbor~2` | with a word that differs by a letter, or by two; the first letter is as it is |
-/// | `title:fog`, `title:(fog OR bridge)` | with the word at this field |
-/// | `fog^2` | as without, and counts twice |
-/// | `( )` | groups |
+/// | `bridg*` | with a word that begins with these letters |
+/// | `harbor~`, `harbor~2` | with a word that differs by at most one letter, or at most two; the first letter must match |
+/// | `title:fog`, `title:(fog OR bridge)` | with the word in this field |
+/// | `fog^2` | with the word, whose score counts twice |
+/// | `( )` | grouping |
 ///
-/// Words are kept as they are written. What they become is decided by the analyzer of each field that is searched.
+/// Words are kept as written. The analyzer of each searched field determines the terms.
 public indirect enum TextQuery: Sendable, Hashable {
-    /// A word, in any of its forms where a field has stems. What an index takes for several words must follow one another.
+    /// A word, in any of its forms if a field is stemmed. If the index splits it into several words, they must be
+    /// adjacent.
     case word(String)
-    /// Words as they are written, which follow one another in one text.
+    /// Words that follow one another in one string, exactly as written.
     case phrase(String)
-    /// Words as they are written in one text, in any order, with at most so many other words between them.
+    /// Words in one string, exactly as written, in any order, with at most `slop` other words between them.
     case near(String, slop: Int)
-    /// Words that begin like this; together they count as one word.
+    /// Words with this prefix; together they count as one word.
     case prefix(String)
-    /// Words within so many insertions, deletions, replacements and swaps of neighbours, at most two, which begin with
-    /// the same letter; together they count as one word. `nil` for one, and two in words of nine letters or more.
+    /// Words within an edit distance (insertions, deletions, substitutions and transpositions) that begin with the same
+    /// letter; together they count as one word. The distance is at most 2; `nil` means 1, or 2 for words of nine
+    /// letters or more.
     case fuzzy(String, distance: Int?)
-    /// Documents with all of these.
+    /// Documents that match all of these.
     case and([TextQuery])
-    /// Documents with at least one of these.
+    /// Documents that match at least one of these.
     case or([TextQuery])
-    /// Documents with the first and without the second.
+    /// Documents that match the first and do not match the second.
     case except(TextQuery, TextQuery)
-    /// Documents with the first; those with the second as well score more.
+    /// Documents that match the first; documents that also match the second score higher.
     case prefer(TextQuery, TextQuery)
-    /// The query at one field of the index, named by its path or the last member of it.
+    /// The query limited to one field of the index, named by its path or the last member of the path.
     case field(String, TextQuery)
-    /// The query with its scores multiplied.
+    /// The query with its scores multiplied by a factor.
     case boost(TextQuery, Double)
-    /// No document: what was asked for has no word in it.
+    /// No document: the query contains no words.
     case nothing
 
-    /// Reads a query strictly: for programs, and for people who want to be told.
+    /// Parses a query strictly, for programs and for users who want syntax errors reported.
     ///
-    /// - Throws: ``DocIndexError`` with `invalidQuery` and the position: a parenthesis or a quote that is not closed, an
-    ///   operator without its sides, or a query that only excludes; `queryTooLarge` where it exceeds
-    ///   ``maximumWordCount`` or another limit. Whether a field exists is asked when it is searched.
+    /// - Throws: ``DocIndexError``: `invalidQuery` with the position of an unclosed parenthesis or quote, an operator
+    ///   without operands, or a query that only excludes; `queryTooLarge` if the query exceeds ``maximumWordCount`` or
+    ///   another limit. Field names are checked when the query is executed.
     public init(parsing text: String) throws {
         var parser = TextQueryParser(text, fields: nil)
         self = try parser.parse()
     }
 
-    /// Reads a query as a search box does: whatever is typed means something.
+    /// Parses a query leniently, as a search box does: any input is a valid query.
     ///
-    /// What can be read strictly is read so. Else quotes and parentheses are closed or left out, then operators, and at
-    /// last every word of the text must occur. Of a text that exceeds a limit such as ``maximumWordCount``, the first words
-    /// count, and nothing in it is an operator.
+    /// Input that parses strictly is parsed that way. Otherwise quotes and parentheses are closed or dropped, then
+    /// operators are dropped. As a last resort every word must occur. If the input exceeds a limit such as
+    /// ``maximumWordCount``, only the first words are used, and all operators are ignored.
     ///
-    /// - Parameter fields: the fields that may stand before a colon; a word before another colon is a word.
+    /// - Parameter fields: the field names accepted before a colon; before any other colon, a name is an ordinary word.
     public init(forgiving text: String, fields: [String] = []) {
         guard text.utf8.count <= Self.maximumByteCount else {
             self = Self.words(of: text)
@@ -83,7 +85,7 @@ public indirect enum TextQuery: Sendable, Hashable {
         self = Self.words(of: text)
     }
 
-    /// The words of a text that cannot be read otherwise, as far as the limits allow.
+    /// Returns the words of a string that cannot be parsed, within the limits.
     private static func words(of text: String) -> TextQuery {
         let signs = Set("\"()^~*:+-|&!")
         var words: [TextQuery] = []
@@ -100,7 +102,7 @@ public indirect enum TextQuery: Sendable, Hashable {
         return words.count < 2 ? words.first ?? .nothing : .and(words)
     }
 
-    /// The text with parentheses closed, and without those that close nothing.
+    /// Returns the string with open parentheses closed and unmatched closing ones removed.
     private static func balanced(_ text: String) -> String {
         var result = ""
         var depth = 0

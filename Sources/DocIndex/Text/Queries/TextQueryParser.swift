@@ -1,23 +1,23 @@
-/// Reads the notation of ``TextQuery`` by recursive descent.
+/// A recursive-descent parser for the notation of ``TextQuery``.
 struct TextQueryParser {
-    /// Each character as a byte: one of ASCII as it is, any white space as a space, all others as zero. Most questions about
-    /// characters are answered by these.
+    /// One byte per character: ASCII characters as they are, white space as a space, all others as zero. Most checks
+    /// use these.
     private let signs: [UInt8]
     private let utf8: [UInt8]
-    /// Where each character begins in `utf8`, and where the last one ends; empty if each is one byte.
+    /// The offset in `utf8` of each character, and of the end; empty if each character is one byte.
     private let starts: [Int]
-    /// How many characters there are.
+    /// The number of characters.
     private let count: Int
-    /// The fields that there are; `nil` if that is asked later.
+    /// The known field names; `nil` if fields are checked later.
     private let fields: [String]?
     private var offset = 0
-    /// How many parentheses and fields are open.
+    /// The number of open parentheses and fields.
     private var depth = 0
     private var size = TextQuery.Size()
 
     init(_ text: String, fields: [String]?) {
         utf8 = Array(text.utf8)
-        // Of ASCII, two bytes are one character at the end of a line alone.
+        // In ASCII, only CR LF makes one character of two bytes.
         if utf8.allSatisfy({ $0 < 0x80 && $0 != 0x0d }) {
             signs = utf8.map { (0x09...0x0c).contains($0) ? 0x20 : $0 }
             starts = []
@@ -37,7 +37,7 @@ struct TextQueryParser {
 
     private func character(_ place: Int) -> Character { string(place..<place + 1).first ?? " " }
 
-    /// Some of the characters.
+    /// Returns the string of a range of characters.
     private func string(_ range: Range<Int>) -> String {
         let bytes = starts.isEmpty ? range : starts[range.lowerBound]..<starts[range.upperBound]
         return String(decoding: utf8[bytes], as: UTF8.self)
@@ -54,17 +54,17 @@ struct TextQueryParser {
         let query = try alternatives()
         skipSpaces()
         guard offset == count else {
-            throw fault("there is a ) without its (; remove it or put it in quotes")
+            throw fault("this ) has no matching (; remove it or put it in quotes")
         }
         guard let query else {
-            throw fault("there is nothing to look for; give at least one word that must occur")
+            throw fault("the search is empty; give at least one word that must occur")
         }
-        // Operators between the parentheses make parts as well.
+        // Operators in parentheses count as parts too.
         try query.validate()
         return query
     }
 
-    /// `all {OR all}`; `nil` where there is nothing but exclusions.
+    /// `all {OR all}`; `nil` if there are only exclusions.
     private mutating func alternatives() throws -> TextQuery? {
         try enter()
         defer { depth -= 1 }
@@ -81,7 +81,7 @@ struct TextQueryParser {
         return parts.count == 1 ? parts[0] : .or(parts)
     }
 
-    /// Begins what lies in parentheses, or behind a field.
+    /// Enters parentheses or a field.
     private mutating func enter() throws {
         depth += 1
         guard depth <= TextQuery.maximumDepth else {
@@ -91,12 +91,12 @@ struct TextQueryParser {
         }
     }
 
-    /// Words and groups side by side, with AND between them or not.
+    /// Words and groups, optionally joined by AND.
     private mutating func all() throws -> TextQuery? {
         var wanted: [TextQuery] = []
         var required: [TextQuery] = []
         var unwanted: [TextQuery] = []
-        // Signs without a letter or digit, such as a lone `&`, are no words and are passed over.
+        // Symbols without a letter or digit, such as a lone `&`, are not words and are ignored.
         var hasSigns = false
         var hasParts = false
         while true {
@@ -104,11 +104,11 @@ struct TextQueryParser {
             guard !isJoined || hasParts else { throw fault("AND needs a word on both sides") }
             let isExcluded = take("NOT") || take(sign: UInt8(ascii: "-"))
             let isRequired = !isExcluded && take(sign: UInt8(ascii: "+"))
-            if isExcluded, peek("NOT") || peek("AND") { throw fault("NOT needs something that must not occur") }
+            if isExcluded, peek("NOT") || peek("AND") { throw fault("NOT needs a word that must not occur") }
             guard !isJoined || !peek("AND"), let part = try single() else {
-                if isExcluded { throw fault("NOT needs something that must not occur") }
+                if isExcluded { throw fault("NOT needs a word that must not occur") }
                 if isJoined { throw fault("AND needs a word on both sides") }
-                if isRequired { throw fault("+ needs something that must occur") }
+                if isRequired { throw fault("+ needs a word that must occur") }
                 break
             }
             hasParts = true
@@ -124,7 +124,7 @@ struct TextQueryParser {
         }
         guard !wanted.isEmpty || !required.isEmpty else {
             if unwanted.isEmpty { return hasSigns ? .nothing : nil }
-            throw fault("a query cannot only exclude; add a word that must occur")
+            throw fault("a query cannot only exclude words; add a word that must occur")
         }
         var found = Self.all(required.isEmpty ? wanted : required)
         if !required.isEmpty, !wanted.isEmpty {
@@ -155,7 +155,7 @@ struct TextQueryParser {
             offset += 1
             guard let group else {
                 offset = start
-                throw fault("there is nothing between the parentheses")
+                throw fault("the parentheses are empty")
             }
             return try boosted(group)
         case UInt8(ascii: "\""):
@@ -175,7 +175,7 @@ struct TextQueryParser {
             if let field = takeField() {
                 try enter()
                 defer { depth -= 1 }
-                guard let part = try single() else { throw fault("\(field): needs a word behind the colon") }
+                guard let part = try single() else { throw fault("\(field): needs a word after the colon") }
                 return part == .nothing ? part : .field(field, part)
             }
             let start = offset
@@ -184,7 +184,7 @@ struct TextQueryParser {
         }
     }
 
-    /// A name and a colon with something behind it; nothing where there is none.
+    /// Consumes a field name and its colon if something follows the colon; otherwise consumes nothing.
     private mutating func takeField() -> String? {
         var end = offset
         while end < count, isOfName(end) { end += 1 }
@@ -201,7 +201,7 @@ struct TextQueryParser {
         return name
     }
 
-    /// Whether a character may be one of the name of a field, which begins at ``offset``.
+    /// Returns whether a character may be part of the field name that begins at ``offset``.
     private func isOfName(_ place: Int) -> Bool {
         switch signs[place] {
         case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"): true
@@ -213,7 +213,7 @@ struct TextQueryParser {
         }
     }
 
-    /// A word with what may stand behind it: `*`, `~`, `^`.
+    /// A word and its optional suffixes: `*`, `~`, `^`.
     private mutating func word(_ range: Range<Int>) throws -> TextQuery {
         var range = range
         var weight: Double?
@@ -279,7 +279,7 @@ struct TextQueryParser {
         return weight
     }
 
-    /// The number behind a sign that stands here; `nil` if there is none.
+    /// Consumes this symbol and the number after it; `nil` if there is none.
     private mutating func takeNumber(behind sign: UInt8) -> Int? {
         guard offset + 1 < count, signs[offset] == sign else { return nil }
         var end = offset + 1
@@ -289,7 +289,7 @@ struct TextQueryParser {
         return number
     }
 
-    /// How many words there are by the rules that most fields have: signs alone are nothing to look for.
+    /// Returns the number of words by the rules of most fields; symbols alone are not words.
     private static func wordCount(_ text: String) -> Int {
         var terms = Analyzer.Terms()
         Analyzer.append(text, to: &terms)
@@ -307,7 +307,7 @@ struct TextQueryParser {
         return true
     }
 
-    /// Whether a word of ASCII stands here, behind spaces, by itself.
+    /// Returns whether this ASCII keyword is the next word, after optional spaces.
     private func peek(_ word: StaticString) -> Bool {
         var start = offset
         while start < count, signs[start] == 0x20 { start += 1 }
@@ -319,7 +319,7 @@ struct TextQueryParser {
         }
     }
 
-    /// Whether a character is no part of the word before it.
+    /// Returns whether a character ends the word before it.
     private func endsWord(_ place: Int) -> Bool {
         switch signs[place] {
         case 0x20, UInt8(ascii: "("), UInt8(ascii: ")"), UInt8(ascii: "\""): true

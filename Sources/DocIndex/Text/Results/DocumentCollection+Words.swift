@@ -1,16 +1,16 @@
 extension DocumentCollection {
-    /// A word of the text index.
+    /// A word in the text index.
     public struct IndexedWord: Sendable, Hashable {
-        /// The word as it is in the index: without case and accents.
+        /// The word as stored in the index: without case and accents.
         public let word: String
-        /// How many documents have it.
+        /// The number of documents that contain it.
         public let documentCount: Int
     }
 
-    /// The words that begin like this, those in the most documents first: for completion while one types.
+    /// Returns the words with this prefix, those in the most documents first, for completion during typing.
     ///
     /// - Throws: ``DocIndexError``: `unknownIndex`, `corruption`.
-    /// - Complexity: reads every word that begins so, and no posting.
+    /// - Complexity: reads every word with the prefix, and no postings.
     public func completions(of beginning: String, limit: Int = 10) throws -> [IndexedWord] {
         let search = try textSearch(in: try reader())
         guard let prefix = Self.lastTerm(of: beginning, search.index) else { return [] }
@@ -19,11 +19,11 @@ extension DocumentCollection {
         }.prefix(max(0, limit)).map { $0 }
     }
 
-    /// The words that somebody may have meant who wrote this: those that differ the least, then those in the most
-    /// documents. Empty if the word itself is in the index.
+    /// Returns corrections for a misspelled word: the closest words first, then those in the most documents. Empty if
+    /// the word itself is in the index.
     ///
-    /// - Throws: as ``completions(of:limit:)``.
-    /// - Complexity: reads every word with the same first letter, and no posting.
+    /// - Throws: the errors of ``completions(of:limit:)``.
+    /// - Complexity: reads every word with the same first letter, and no postings.
     public func suggestions(for word: String, limit: Int = 5) throws -> [IndexedWord] {
         let search = try textSearch(in: try reader())
         guard let term = Self.lastTerm(of: word, search.index) else { return [] }
@@ -42,11 +42,13 @@ extension DocumentCollection {
         return found.prefix(max(0, limit)).map(\.word)
     }
 
-    /// Documents with the words that set a document apart, the most alike first. The document itself is none of them.
+    /// Returns the documents most similar to a document, best first, without the document itself. Looks for the words
+    /// most characteristic of it.
     ///
-    /// - Parameter wordCount: how many of its words are looked for: those that are in few documents and often in it.
-    /// - Returns: nothing if there is no document of that id, or it has no words.
-    /// - Throws: as ``search(_:where:limit:)-(TextQuery,_,_)``.
+    /// - Parameter wordCount: the number of words to look for: words that occur often in the document and in few
+    ///   others.
+    /// - Returns: an empty array if the document does not exist or contains no words.
+    /// - Throws: the errors of ``search(_:where:limit:)-(TextQuery,_,_)``.
     public func similar(to id: DocumentID, limit: Int = 10, wordCount: Int = 20) throws -> [Hit] {
         let rows = try reader()
         let search = try textSearch(in: rows)
@@ -57,7 +59,8 @@ extension DocumentCollection {
         }
     }
 
-    /// The last word of a text, as the first field of the index that has words writes it.
+    /// Returns the last word of a string as a term of the first field with a word tokenizer, or of the first field if
+    /// none has one.
     private static func lastTerm(of text: String, _ index: TextIndex) -> [UInt8]? {
         let analyzers = index.definition.components.map(\.analyzer)
         guard let analyzer = analyzers.first(where: \.hasWords) ?? analyzers.first else { return nil }

@@ -1,23 +1,23 @@
-/// How words that were found are shown.
+/// The highlighting of matches in search results.
 public struct TextMarking: Sendable {
-    /// What stands before and behind a word that was found.
+    /// The string inserted before a match.
     public var before: String
-    /// What stands behind it.
+    /// The string inserted after a match.
     public var after: String
-    /// What stands where a text was cut off.
+    /// The string inserted where text was cut off.
     public var ellipsis = "…"
     private let escape: @Sendable (Character) -> String?
 
-    /// A marking with a rule for characters that must not be shown as they are.
+    /// Creates a marking that also replaces characters that must not be shown as they are.
     ///
-    /// - Parameter escape: what is shown in place of a character; `nil` for itself.
+    /// - Parameter escape: returns the replacement for a character; `nil` to keep it.
     public init(before: String, after: String, escape: @escaping @Sendable (Character) -> String? = { _ in nil }) {
         self.before = before
         self.after = after
         self.escape = escape
     }
 
-    /// `<mark>` around words; text that can be put into a page or an attribute.
+    /// Puts `<mark>` around matches and escapes the text for use in HTML content and attributes.
     public static let html = TextMarking(before: "<mark>", after: "</mark>") { character in
         switch character {
         case "&": "&amp;"
@@ -29,26 +29,27 @@ public struct TextMarking: Sendable {
         }
     }
 
-    /// Bold on a terminal; control characters of the text are left out, so that it cannot command the terminal.
+    /// Shows matches in bold on a terminal. Drops control characters, so that the text cannot send commands to the
+    /// terminal.
     public static let ansi = TextMarking(before: "\u{1b}[1m", after: "\u{1b}[22m") { character in
         character.unicodeScalars.contains { $0.properties.generalCategory == .control }
             ? (character.isWhitespace ? " " : "") : nil
     }
 
-    /// The text with the words marked that a query is about.
+    /// Returns the text with the matches of a query marked.
     ///
-    /// - Parameter analyzer: that of the field at which the text is; see ``IndexComponent/analyzer``.
+    /// - Parameter analyzer: the analyzer of the field that contains the text; see ``IndexComponent/analyzer``.
     public func marked(_ text: String, for query: TextQuery, analyzer: TextAnalyzer = .simple) -> String {
         let tokens = TextTokens(text, analyzer)
         return shown(text, tokens, matches: tokens.matches(query), in: text.startIndex..<text.endIndex)
     }
 
-    /// The part of the text with the most words that a query is about, with these words marked.
+    /// Returns the part of the text that matches a query best, with the matches marked.
     ///
     /// - Parameters:
-    ///   - wordCount: how many words are shown, about.
-    ///   - analyzer: that of the field at which the text is.
-    /// - Returns: the beginning of the text where none of the words is in it.
+    ///   - wordCount: the approximate number of words to show.
+    ///   - analyzer: the analyzer of the field that contains the text.
+    /// - Returns: the beginning of the text if nothing matches.
     public func snippet(
         of text: String, for query: TextQuery, wordCount: Int = 24, analyzer: TextAnalyzer = .simple
     ) -> String {
@@ -58,7 +59,7 @@ public struct TextMarking: Sendable {
         guard tokens.tokens.count > size else {
             return shown(text, tokens, matches: matches, in: text.startIndex..<text.endIndex)
         }
-        // Different words count more than the same again; of equal windows the first.
+        // Different words count more than repetitions. Among equal windows, the first wins.
         var best = (start: 0, value: 0)
         for match in matches.sorted() {
             let start = min(max(0, match - size / 4), tokens.tokens.count - size)

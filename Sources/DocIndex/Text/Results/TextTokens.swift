@@ -1,24 +1,24 @@
 internal import LevelKit
 
-/// The words of a text with their places in it, for whoever shows the text.
+/// The words of a string and their ranges, for displaying matches.
 ///
-/// The index stores no offsets: the texts of the few documents that are shown are taken apart again.
+/// The index stores no offsets, so the strings of the few displayed documents are tokenized again.
 struct TextTokens {
     struct Token {
         let range: Range<String.Index>
-        /// What it is in the index; of an ideograph or of a word with signs there may be several.
+        /// The terms in the index; an ideograph or a word with symbols may have several.
         let terms: [[UInt8]]
     }
 
     private(set) var tokens: [Token] = []
     private let chain: AnalysisChain
-    /// Whether each character is a token: what is looked for may stand anywhere.
+    /// Whether each character is a token, because a match may begin anywhere.
     private let isOfCharacters: Bool
 
-    /// The words of a text at a field with an analyzer.
+    /// Tokenizes a string of a field with this analyzer.
     init(_ text: String, _ analyzer: TextAnalyzer) {
         var analyzer = analyzer
-        // Neighbours are marked together where both are looked for: each is taken by itself.
+        // Each ideograph is a separate token. If a search contains adjacent ideographs, all of them are marked.
         analyzer.pairsIdeographs = false
         isOfCharacters = analyzer.tokenizer == .ngrams
         if isOfCharacters {
@@ -39,7 +39,7 @@ struct TextTokens {
         }
     }
 
-    /// Words as UAX #29 parts them.
+    /// Appends words as segmented by UAX #29.
     private mutating func takeWords(_ text: String) {
         let scalars = Array(text.unicodeScalars)
         var places = Array(text.unicodeScalars.indices)
@@ -81,8 +81,8 @@ struct TextTokens {
         if !terms.isEmpty { tokens.append(Token(range: range, terms: terms)) }
     }
 
-    /// Which tokens a query is about: those that it looks for, and of a phrase those that follow one another. None where
-    /// the query exceeds its limits, with which nothing can be searched.
+    /// Returns the indexes of the tokens that match a query: words that it searches for and, for a phrase, adjacent
+    /// words in the same order. Empty if the query exceeds its limits and cannot be searched.
     func matches(_ query: TextQuery) -> Set<Int> {
         var found: Set<Int> = []
         guard (try? query.validate()) != nil else { return found }
@@ -128,7 +128,7 @@ struct TextTokens {
         return chain.tokens(of: text, isExact: true, keepsStopWords: true).compactMap(\.term)
     }
 
-    /// The tokens that hold terms in a row. A token may hold several, one behind the other or forms of one word.
+    /// Marks tokens with consecutive terms. A token may have several terms, either consecutive or forms of one word.
     private func collect(_ terms: [[UInt8]], into found: inout Set<Int>) {
         guard !terms.isEmpty else { return }
         let hasForms = !chain.isPlain

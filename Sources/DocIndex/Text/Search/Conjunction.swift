@@ -1,16 +1,22 @@
-/// What documents must have all of, and what they must not have, taken apart so that the cheapest is asked first.
+/// A query with required and excluded parts, flattened so that the cheapest check comes first.
 ///
-/// A document that cannot be among the best by its score is not looked at any further: not for its other terms, and above
-/// all not for whether its words stand side by side, which is the dearest question there is.
+/// A document that cannot exceed the threshold is dropped as early as possible: before its postings of the other terms
+/// are decoded and, above all, before phrases are checked, which is the most expensive check.
+///
+/// For example, the query `fog AND river` has the upper bounds 40 and 30 in a block, and the threshold is 60.
+/// ``canExceed(_:lead:_:_:)`` returns `true`, because 70 is above 60. A document that scores 25 for `fog`, the rarer
+/// term, reaches at most 55 and is dropped. One that scores 35 must score more than 25 for `river`: that is the
+/// threshold passed to ``Matcher/candidateScore(of:factor:above:next:)``.
 @safe struct Conjunction {
-    /// What a document must match.
+    /// A required part.
     @safe struct Part {
         let matcher: Matcher
-        /// The matcher again, for what is asked of each candidate: to count references would take a third of the time.
+        /// An unmanaged reference to the matcher for the checks of each candidate: reference counting would take a
+        /// third of the time.
         fileprivate let unmanaged: Unmanaged<Matcher>
-        /// How often its score counts.
+        /// The number of times the part's score counts.
         let factor: Int64
-        /// What it and the parts behind it score at most, all together, in the range that was looked at last.
+        /// The sum of the upper bounds of this part and all after it, in the latest range.
         fileprivate var rest: Int64 = 0
 
         init(_ matcher: Matcher, factor: Int64) {
@@ -20,9 +26,9 @@
         }
     }
 
-    /// The rarest first.
+    /// The required parts, rarest first.
     private(set) var parts: [Part] = []
-    /// Phrases whose terms are all among the parts.
+    /// Phrases whose terms are all in ``parts``.
     private var phrases: [(matcher: PhraseMatcher, unmanaged: Unmanaged<PhraseMatcher>)] = unsafe []
     private var unwanted: [Matcher] = []
     private let scoresAreExact: Bool
@@ -31,7 +37,7 @@
     init(_ matcher: Matcher) {
         var contents = Contents()
         matcher.add(to: &contents)
-        // The rarest leads.
+        // The rarest part leads.
         if contents.parts.count > 1 { contents.parts.sort { $0.matcher.cost < $1.matcher.cost } }
         parts = contents.parts
         for phrase in contents.phrases { unsafe phrases.append((phrase, .passUnretained(phrase))) }
@@ -40,21 +46,21 @@
         hasUnwanted = !unwanted.isEmpty
     }
 
-    /// What a matcher is taken apart into.
+    /// The flattened contents of a matcher.
     struct Contents {
         var parts: [Part] = []
         var phrases: [PhraseMatcher] = []
         var unwanted: [Matcher] = []
     }
 
-    /// What the parts behind the first score at most, all together, in the range that was looked at last.
+    /// The sum of the upper bounds of all parts except the first, in the latest range.
     var restOfFirst: Int64 { parts.count > 1 ? parts[1].rest : 0 }
 
-    /// Looks at a range of slots in which the first part scores no more than `lead`.
+    /// Computes the upper bounds for a range of slots in which the first part scores at most `lead`.
     ///
-    /// - Returns: whether a document in it can score more than `threshold`.
+    /// - Returns: whether a document in the range can score more than `threshold`.
     mutating func canExceed(_ threshold: Int64, lead: Int64, _ lower: UInt32, _ upper: UInt32) throws -> Bool {
-        // Below zero: no document at all.
+        // Negative: no document in the range matches.
         if lead < 0 { return false }
         var rest: Int64 = 0
         var index = parts.count - 1
@@ -68,11 +74,12 @@
         return lead * parts[0].factor + rest > threshold
     }
 
-    /// The score of the document at which the first part stands, if it is above `threshold` and everything else agrees.
+    /// Returns the score of the first part's current document if it is above `threshold` and all other parts match;
+    /// otherwise `nil`.
     ///
     /// - Parameters:
-    ///   - lead: what the first part scores there, or more.
-    ///   - next: is raised to the first document that can match.
+    ///   - lead: the score of the first part, or an upper bound of it.
+    ///   - next: raised to the next slot that can match, where that is known.
     func score(of slot: UInt32, lead: Int64, above threshold: Int64, next: inout UInt32) throws -> Int64? {
         var score = lead * parts[0].factor
         for index in 1..<max(1, parts.count) {

@@ -1,9 +1,9 @@
 internal import LevelKit
 
-/// The terms that a prefix or a word with slips stands for, put together as one term.
+/// The terms that match a prefix or a fuzzy word, merged into a single term.
 ///
-/// A document has the sum of how often it has each, and the word counts as many documents as the most frequent of them
-/// does, as Lucene has it for synonyms. Terms are read in their order from each segment, which is one range of keys.
+/// The frequency in a document is the sum of the frequencies of all terms, and the document frequency is that of the
+/// most frequent term, as Lucene does for synonyms. The terms are read in order from one key range per segment.
 struct ExpandedWord {
     private let key: ResolvedQuery.Key
     private let reader: any KeyValueReader
@@ -19,7 +19,7 @@ struct ExpandedWord {
         self.view = view
     }
 
-    /// What every term begins with.
+    /// The common prefix of all terms.
     private var prefix: [UInt8] {
         switch key {
         case .term(let term), .prefix(let term): term
@@ -73,7 +73,7 @@ struct ExpandedWord {
         case .short(let plain): try add(plain, &union)
         case .long(let groups, _):
             if fields != nil {
-                // How often in which field is known from positions alone.
+                // The frequency in certain fields can only be computed from positions.
                 return try segment.forEachPosting(of: record, term: term) { slot, frequency, set, positions in
                     try add(slot, frequency, set, positions, 0, &union)
                 }
@@ -129,7 +129,7 @@ struct ExpandedWord {
     }
 }
 
-/// Adds up the postings of several terms.
+/// Merges the postings of several terms.
 private struct PostingUnion {
     private let range: Range<UInt32>
     private var entries: [(slot: UInt32, frequency: UInt32, fields: UInt32)] = []
@@ -140,11 +140,11 @@ private struct PostingUnion {
         entries.append((slot, frequency, fields))
     }
 
-    /// The postings in the order of slots.
+    /// Returns the postings in slot order.
     func postings() -> PlainPostings {
         var plain = PlainPostings()
         if entries.count > range.count / 16 {
-            // Many: a place for each slot costs less than sorting.
+            // With many entries, an array with one element per slot is cheaper than sorting.
             var sums = [(frequency: UInt32, fields: UInt32)](repeating: (0, 0), count: range.count)
             for entry in entries where range.contains(entry.slot) {
                 let place = Int(entry.slot - range.lowerBound)
@@ -172,13 +172,13 @@ private struct PostingUnion {
     }
 }
 
-/// Whether terms are near enough: insertions, deletions, replacements and swaps of neighbours (restricted
-/// Damerau-Levenshtein), by Unicode scalars.
+/// Checks whether terms are within an edit distance: insertions, deletions, substitutions and transpositions of
+/// adjacent Unicode scalars (restricted Damerau-Levenshtein).
 struct EditDistance {
     private let word: [Unicode.Scalar]
     private let limit: Int?
 
-    /// Of a prefix, accepts everything.
+    /// For a prefix, accepts everything.
     init(_ key: ResolvedQuery.Key) {
         switch key {
         case .term(let term), .prefix(let term): self.init(term, limit: nil)
@@ -193,7 +193,7 @@ struct EditDistance {
 
     mutating func accepts(_ term: [UInt8]) -> Bool { limit == nil || distance(to: term) != nil }
 
-    /// The distance to a term; `nil` if it is larger than the limit.
+    /// Returns the distance to a term; `nil` if it exceeds the limit.
     func distance(to term: [UInt8]) -> Int? {
         let limit = limit ?? .max / 2
         // A scalar has at least one byte and at most four.

@@ -1,9 +1,9 @@
-/// The fields in which a word is looked for, and what each occurrence there counts.
+/// The fields in which a word is searched, and the weight of each occurrence there.
 struct FieldScope {
-    /// As bits.
+    /// The fields as bits.
     let fields: UInt32
     let weights: [UInt32]
-    /// Whether every field weighs one.
+    /// Whether every field has weight 1.
     private let isEvenlyWeighted: Bool
 
     init(fields: UInt32, weights: [UInt32]) {
@@ -12,24 +12,25 @@ struct FieldScope {
         isEvenlyWeighted = weights.allSatisfy { $0 == 1 }
     }
 
-    /// What the set of fields in which a document has a term says of how often it counts: in each field it is once at least.
+    /// Bounds for the frequency of a term that follow from the set of fields in which a document has it: at least one
+    /// occurrence in each.
     struct Counts {
-        /// What the term counts at least.
+        /// The minimum weighted frequency in the searched fields.
         let least: UInt32
-        /// What it counts at least in fields that are not asked for; ``isOutside`` if it is in none that are.
+        /// The minimum weighted frequency in other fields; ``isOutside`` if the term is in none of the searched fields.
         let others: UInt32
 
         static let isOutside = UInt32.max
 
-        /// How often the term counts at most, if it counts so often in all fields.
+        /// Returns the maximum frequency in the searched fields, given the frequency in all fields.
         @inline(__always)
         func most(_ frequency: UInt32) -> UInt32 {
-            // Not the other way round, whatever a damaged index says.
+            // Keep the maximum at or above the minimum even if the index is corrupt.
             others == 0 ? frequency : max(least, frequency > others ? frequency - others : 0)
         }
     }
 
-    /// What follows from the fields in which a term is, as bits.
+    /// Returns the bounds that follow from the set of fields, as bits, in which a document has a term.
     func counts(in set: UInt32) -> Counts {
         if set & fields == 0 { return Counts(least: 0, others: Counts.isOutside) }
         if !isEvenlyWeighted {
@@ -39,7 +40,7 @@ struct FieldScope {
         return Counts(least: UInt32((set & fields).nonzeroBitCount), others: UInt32((set & ~fields).nonzeroBitCount))
     }
 
-    /// What one occurrence in each field of a set counts: in those that count, and in the others.
+    /// Returns the weights of one occurrence in each field of the set: in the searched fields, and in the others.
     private func weighed(_ set: UInt32) -> (UInt32, UInt32) {
         var least: UInt32 = 0
         var others: UInt32 = 0

@@ -1,16 +1,16 @@
-/// Walks through the documents of one segment that match a part of a query, in the order of slots.
+/// Iterates over the documents of one segment that match a part of a query, in slot order.
 ///
-/// Three things are kept apart: where it stands (``slot``), what the document there scores (``score()``), and what
-/// documents in a range can score at most (``bound(_:_:)``), which is found without decoding them.
+/// A matcher has a position (``slot``), the score of the document there (``score()``), and upper bounds for the scores
+/// in ranges of slots (``bound(_:_:)``), which are computed without decoding postings.
 class Matcher {
-    /// What ``slot`` is behind the last document.
+    /// The value of ``slot`` after the last document.
     static let end = UInt32.max
 
-    /// The document that it stands at; ``end`` behind the last. Only meaningful after ``advance(to:)``.
+    /// The slot of the current document; ``end`` after the last. Only valid after ``advance(to:)``.
     fileprivate(set) final var slot: UInt32 = 0
     fileprivate(set) final var isPlaced = false
 
-    /// Goes to the first document whose slot is not below `target`, which must not be below the current slot.
+    /// Moves to the first document whose slot is at least `target`, which must not be below the current slot.
     final func advance(to target: UInt32) throws -> UInt32 {
         if isPlaced, slot >= target { return slot }
         isPlaced = true
@@ -18,29 +18,30 @@ class Matcher {
         return slot
     }
 
-    /// Says that it stands at a document, for those that go on by themselves.
+    /// Sets the current document, for subclasses that move without ``advance(to:)``.
     final func place(_ slot: UInt32) {
         self.slot = slot
         isPlaced = true
     }
 
-    /// The first document from `target` on.
+    /// Finds the first document at or after `target`.
     func find(_ target: UInt32) throws -> UInt32 { Self.end }
-    /// The score of the document at ``slot``.
+    /// Returns the score of the document at ``slot``.
     func score() throws -> Int64 { 0 }
-    /// No document in the range scores more than this. Lower ends of the ranges that are asked for must not fall.
+    /// Returns an upper bound of the scores in the range; negative if no document in it matches. The lower ends of
+    /// successive ranges must not decrease.
     func bound(_ lower: UInt32, _ upper: UInt32) throws -> Int64 { 0 }
-    /// The end of the range, from `lower` on, in which ``bound(_:_:)`` is one bound of the stored ones.
+    /// Returns the end of the range from `lower` that a single stored bound covers.
     func blockEnd(_ lower: UInt32) throws -> UInt32 { Self.end }
-    /// What the document at ``slot`` scores, or more, if what it scores costs more to find out.
+    /// Returns the score of the document at ``slot``, or an upper bound of it if the score itself is more expensive.
     func scoreBound() throws -> Int64 { try score() }
-    /// Whether ``scoreBound()`` is what ``score()`` is.
+    /// Whether ``scoreBound()`` always equals ``score()``.
     var scoresAreExact: Bool { true }
 
-    /// `factor` times what the document at a slot scores, or more, as ``scoreBound()`` has it; `nil` if it does not match or
-    /// that is not above `threshold`.
+    /// Returns `factor` times the ``scoreBound()`` of the document at a slot; `nil` if it does not match or the result
+    /// is not above `threshold`.
     ///
-    /// - Parameter next: is raised to the first document that can match, where that is known.
+    /// - Parameter next: raised to the next slot that can match, where that is known.
     func candidateScore(
         of slot: UInt32, factor: Int64, above threshold: Int64, next: inout UInt32
     ) throws -> Int64? {
@@ -58,14 +59,14 @@ class Matcher {
         return score > threshold ? score : nil
     }
 
-    /// Adds what a document must have and must not have to match.
+    /// Adds the required and excluded parts of this matcher to a conjunction.
     func add(to conjunction: inout Conjunction.Contents) { conjunction.parts.append(Conjunction.Part(self, factor: 1)) }
-    /// About how many documents match.
+    /// An estimate of the number of matching documents.
     var cost: Int { 0 }
-    /// No document scores more than this.
+    /// An upper bound of the score of every document.
     var largestScore: Int64 { 0 }
 
-    /// Adds the score of every document in a range to the sums of a window that begins there.
+    /// Adds the score of every document in a range to the sums of a window that begins at `lower`.
     func accumulate(_ lower: UInt32, _ upper: UInt32, into window: ScoreWindow) throws {
         var slot = try advance(to: lower)
         while slot < upper {
@@ -75,7 +76,7 @@ class Matcher {
     }
 }
 
-/// Sums of scores of up to 4,096 neighbouring slots.
+/// Score sums for up to 4,096 consecutive slots.
 @safe final class ScoreWindow {
     private let sums: UnsafeMutablePointer<Int64>
     private let bits: UnsafeMutablePointer<UInt64>
@@ -100,7 +101,7 @@ class Matcher {
         unsafe bits[offset >> 6] |= 1 << UInt64(offset & 63)
     }
 
-    /// Calls `body` with each slot that something was added to, in order, and begins anew.
+    /// Calls `body` with each slot that has a sum, in order, and resets the window.
     func drain(upTo count: Int, _ body: (_ offset: Int, _ sum: Int64) throws -> Void) rethrows {
         for word in 0..<(count + 63) / 64 {
             var rest = unsafe bits[word]
@@ -118,7 +119,7 @@ class Matcher {
 
 // MARK: - Combinations
 
-/// Documents that all parts match.
+/// Documents that match all parts.
 final class AndMatcher: Matcher {
     private let parts: [Matcher]
 
@@ -134,7 +135,7 @@ final class AndMatcher: Matcher {
                 agreeing += 1
                 next += 1
             } else {
-                // The rarest leads.
+                // The rarest part leads.
                 slot = found == Self.end ? found : try parts[0].advance(to: found)
                 agreeing = 1
                 next = 1
@@ -151,7 +152,7 @@ final class AndMatcher: Matcher {
         var sum: Int64 = 0
         for part in parts {
             let bound = try part.bound(lower, upper)
-            // Below zero: no document at all.
+            // Negative: no document in the range matches.
             if bound < 0 { return bound }
             sum += bound
         }
@@ -164,7 +165,7 @@ final class AndMatcher: Matcher {
     override var largestScore: Int64 { parts.reduce(0) { $0 + $1.largestScore } }
 }
 
-/// Documents that at least one part matches; the scores are added.
+/// Documents that match at least one part. The scores are added.
 final class OrMatcher: Matcher {
     let parts: [Matcher]
 
@@ -195,7 +196,7 @@ final class OrMatcher: Matcher {
     override var largestScore: Int64 { parts.reduce(0) { $0 + $1.largestScore } }
 }
 
-/// Documents that one part matches and another does not.
+/// Documents that match one part and do not match another.
 final class ExceptMatcher: Matcher {
     private let wanted: Matcher
     private let unwanted: Matcher
@@ -222,7 +223,7 @@ final class ExceptMatcher: Matcher {
     override var largestScore: Int64 { wanted.largestScore }
 }
 
-/// Documents that one part matches; another adds to the score where it matches as well.
+/// Documents that match one part; where another part matches too, its score is added.
 final class OptionalMatcher: Matcher {
     private let wanted: Matcher
     private let optional: Matcher

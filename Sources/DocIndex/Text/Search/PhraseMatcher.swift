@@ -1,21 +1,23 @@
-/// Documents in which terms follow one another, or lie near one another, in one text.
+/// Documents in which terms follow one another, or occur close together, in one field value.
 ///
-/// Scores what the terms score: each as often as it stands in the phrase.
+/// The score is the sum of the scores of the terms, each counted as often as it occurs in the phrase.
 @safe final class PhraseMatcher: Matcher {
-    /// A place in the phrase.
+    /// One word of the phrase.
     struct Place {
-        /// Which of the words it is.
+        /// The index of the word's matcher.
         let word: Int
-        /// How many words stand before it, those included that the index leaves out.
+        /// The number of words before it in the phrase, including words that the index leaves out.
         let position: UInt32
     }
 
     private let terms: [WordMatcher]
     private let order: [Place]
     private let all: AndMatcher
-    /// How many other words may lie between the terms, which may then come in any order; `nil` for an exact phrase.
+    /// The maximum number of other words between the terms, which may then occur in any order; `nil` for an exact
+    /// phrase.
     private let slop: Int?
-    /// The terms again, for the question that is asked of each candidate: to count references takes as long as to answer it.
+    /// Unmanaged references to the terms for the check of each candidate: reference counting takes as long as the
+    /// check.
     private let unmanaged: [Unmanaged<WordMatcher>]
     private let starts = PlaceBuffer()
 
@@ -36,9 +38,9 @@
         return slot
     }
 
-    /// Whether the document at which all its terms stand has the phrase.
+    /// Returns whether the phrase occurs in the document at which all terms are currently positioned.
     func occurs() throws -> Bool {
-        // A phrase lies in one field.
+        // All words of a phrase are in one field.
         var common = UInt32.max
         for index in unsafe unmanaged.indices {
             common &= try unsafe unmanaged[index]._withUnsafeGuaranteedRef { try $0.fieldSet() }
@@ -70,7 +72,7 @@
         return starts.count > 0
     }
 
-    /// Whether a stretch of words in one text holds every term and no more than `slop` other words.
+    /// Returns whether a run of words in one field value contains every term and at most `slop` other words.
     private func isNear(_ slop: Int) -> Bool {
         var next = terms.map { _ in 0 }
         let width = UInt32(clamping: terms.count - 1 + min(slop, Int(TextPlace.gap) - terms.count))

@@ -1,4 +1,4 @@
-/// Places of a word in one document, in room that is used again for the next document.
+/// Positions of a word in one document, in a buffer that is reused for the next document.
 @safe final class PlaceBuffer {
     private(set) var places: UnsafeMutablePointer<TextPlace>
     private(set) var count = 0
@@ -30,7 +30,7 @@
         count += other.count
     }
 
-    /// Keeps the places for which `isKept` says so.
+    /// Removes all places for which `isKept` returns `false`.
     @inline(__always)
     func filter(_ isKept: (TextPlace) -> Bool) {
         var kept = 0
@@ -56,9 +56,9 @@
     }
 }
 
-/// Reads the encoded positions of neighbouring postings one after the other, from a copy of its own.
+/// Reads the encoded positions of consecutive postings one after the other, from its own copy.
 ///
-/// Most searches for a phrase look at some postings of many blocks, and at each pass over those before it.
+/// Most phrase searches read few postings of many blocks, and skip those in between.
 @safe final class PlaceReader {
     private var bytes: UnsafeMutablePointer<UInt8>
     private var capacity = 0
@@ -69,7 +69,7 @@
 
     deinit { unsafe bytes.deallocate() }
 
-    /// Begins with these positions.
+    /// Starts reading these positions.
     func take(_ encoded: Span<UInt8>) {
         if encoded.count > capacity {
             unsafe bytes.deallocate()
@@ -83,11 +83,11 @@
         }
     }
 
-    /// Moves behind the positions of as many fields; `false` if they cannot be read.
+    /// Skips the positions of a number of fields. Returns `false` if they are corrupt.
     func skip(fields: Int) -> Bool {
         var left = fields
-        // The lowest bit of the first byte of a varint is the lowest bit of the number: none is set where a field ends. Eight
-        // bytes at a time, as long as all the ends among them are to be passed.
+        // The lowest bit of a varint's first byte is the lowest bit of the number. It is 0 for the last position of a
+        // field. Skips eight bytes at a time as long as all fields that end among them are to be skipped.
         var isInside: UInt64 = 0
         while left > 8, offset + 8 <= count {
             let word = unsafe UInt64(
@@ -111,7 +111,7 @@
         return true
     }
 
-    /// Moves behind a varint whose first bytes are passed.
+    /// Skips the remaining bytes of a varint.
     private func skipRest() -> Bool {
         while offset < count {
             let byte = unsafe bytes[offset]
@@ -121,7 +121,8 @@
         return false
     }
 
-    /// Adds the places of the posting at which it stands, those in some fields; stays there. `false` if they cannot be read.
+    /// Appends the places of the current posting in the wanted fields, without moving on. Returns `false` if they are
+    /// corrupt.
     func read(fields: UInt32, in wanted: UInt32, into places: PlaceBuffer) -> Bool {
         var offset = offset
         var rest = fields

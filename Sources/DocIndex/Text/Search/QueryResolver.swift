@@ -1,13 +1,14 @@
-/// Turns a ``TextQuery`` into what is looked up in an index: each word goes the way of the texts at each field.
+/// Converts a ``TextQuery`` to the terms to look up in an index. Each word is analyzed like the strings of each
+/// searched field.
 final class QueryResolver {
-    // Not the index itself, which keeps resolvers.
+    // Not the index itself: it keeps resolvers, which would create a reference cycle.
     private let definition: IndexDefinition
     private let allFields: UInt32
-    /// The fields of each analyzer.
+    /// The analyzers, each with its fields.
     private let groups: [Group]
-    /// The fields that have stems.
+    /// The fields whose analyzer has a stemmer.
     private let stemmedFields: UInt32
-    /// The path of each field, and the last name in it.
+    /// The path of each field and its last component.
     private let names: [(path: String, last: String)]
 
     private struct Group {
@@ -27,10 +28,10 @@ final class QueryResolver {
         }
     }
 
-    /// The query for the index.
+    /// Returns the query for the index.
     ///
-    /// - Throws: ``DocIndexError`` with `invalidQuery` for a field that the index does not have; `queryTooLarge` for a
-    ///   query beyond the limits.
+    /// - Throws: ``DocIndexError``: `invalidQuery` if the index does not have a field of the query; `queryTooLarge` if
+    ///   the query exceeds a limit.
     func resolve(_ query: TextQuery) throws -> ResolvedQuery {
         try query.validate()
         let resolved = try resolve(query, allFields).simplified
@@ -39,7 +40,7 @@ final class QueryResolver {
             throw DocIndexError(
                 .queryTooLarge,
                 "the search looks up \(termCount) terms in the text index \(definition.name); at most "
-                    + "\(TextQuery.maximumTermCount) are allowed, look for fewer or shorter words")
+                    + "\(TextQuery.maximumTermCount) are allowed; use fewer or shorter words")
         }
         return resolved
     }
@@ -63,14 +64,14 @@ final class QueryResolver {
         }
     }
 
-    /// A part of the query at some fields. Fields that exclude each other, as in `title:(text:fog)`, leave none: nothing matches
-    /// then, which is not the same as a word that is left out.
+    /// Resolves a part of the query in some fields. Fields that exclude each other, as in `title:(text:fog)`, leave
+    /// none. Then nothing matches, unlike for a word that is left out.
     private func resolve(_ part: TextQuery, at fields: UInt32) throws -> ResolvedQuery {
         let resolved = try resolve(part, fields)
         return fields == 0 ? .nothing : resolved
     }
 
-    /// The fields of a name.
+    /// Returns the fields with a name, as bits.
     private func named(_ name: String) throws -> UInt32 {
         var fields: UInt32 = 0
         for (position, (path, last)) in names.enumerated() {
@@ -83,18 +84,18 @@ final class QueryResolver {
                 .invalidQuery,
                 "the text index \(definition.name) has no field \(name); it has "
                     + "\(definition.fields.map(\.description).joined(separator: ", ")). "
-                    + "Put the word in quotes if it is no field")
+                    + "Put the word in quotes if it is not a field")
         }
         return fields
     }
 
     // MARK: - Words
 
-    /// What one word or phrase stands for: words that count as one, and phrases.
+    /// The alternatives for one word or phrase: terms that count as one word, and phrases.
     private struct Alternatives {
         var terms: [ResolvedQuery.Term] = []
         var others: [ResolvedQuery] = []
-        /// Whether a field leaves the words out: then documents need not have them.
+        /// Whether a field leaves the words out; documents then need not contain them.
         var isLeftOut = false
 
         mutating func add(_ term: ResolvedQuery.Term) {
@@ -118,7 +119,7 @@ final class QueryResolver {
     private func term(_ form: AnalysisChain.Token.Form, _ fields: UInt32) -> ResolvedQuery.Term {
         switch form {
         case .term(let term):
-            // Stems are in no other field.
+            // Stems occur in no other fields.
             let isEverywhere =
                 fields == allFields
                 || (term.first == AnalysisChain.stemMark && stemmedFields & ~fields == 0)
@@ -158,7 +159,7 @@ final class QueryResolver {
     ) {
         guard let first = tokens.first else { return }
         if tokens.count == 1 { return alternatives.add(term(first.form, fields)) }
-        // Which words begin somehow is known without where they are: those are not looked for side by side.
+        // Expanded prefixes have no positions, so their words need not be adjacent.
         if tokens.contains(where: { $0.term == nil }) {
             return alternatives.others.append(.and(tokens.map { .word([term($0.form, fields)]) }))
         }
@@ -206,7 +207,7 @@ final class QueryResolver {
             let tokens = group.chain.tokens(of: text, isExact: true, keepsStopWords: true)
             let terms = tokens.map { token -> ResolvedQuery.Term in
                 guard let term = token.term else { return self.term(token.form, inside) }
-                // The longer, the further it may be off; a word of one letter is like any other.
+                // Longer words may differ more; words of one letter must match exactly.
                 let letters = String(decoding: term, as: UTF8.self).count
                 let distance = min(distance ?? (letters < 9 ? 1 : 2), 2)
                 if distance <= 0 || term.count < 2 { return self.term(token.form, inside) }

@@ -1,12 +1,13 @@
-/// A ``TextQuery`` for one index: each word became the terms to look up, and the fields in which they count.
+/// A ``TextQuery`` resolved for one index: each word is replaced by the terms to look up and the fields to search.
 indirect enum ResolvedQuery: Sendable, Hashable {
-    /// No document.
+    /// Matches no document.
     case nothing
-    /// Words that the index leaves out; what stands beside them decides.
+    /// Words that the index leaves out; the rest of the query decides.
     case ignored
-    /// Terms that count as one: how often a document has any of them, and as seldom as the most frequent is.
+    /// Terms that count as one word. A document has the sum of their frequencies; the largest document frequency
+    /// determines the weight.
     case word([Term])
-    /// Words at their places, one after the other, or, with a slop, near one another in any order.
+    /// Words that follow one another or, with a slop, occur close together in any order.
     case phrase([Place], slop: Int?)
     case and([ResolvedQuery])
     case or([ResolvedQuery])
@@ -14,31 +15,31 @@ indirect enum ResolvedQuery: Sendable, Hashable {
     case prefer(ResolvedQuery, ResolvedQuery)
     case boost(ResolvedQuery, Double)
 
-    /// What is looked up.
+    /// A term, a prefix or a fuzzy word to look up.
     struct Term: Sendable, Hashable {
         var key: Key
-        /// The fields in which it counts; `nil` for wherever it is.
+        /// The fields to search, as bits; `nil` for all.
         var fields: UInt32?
     }
 
     enum Key: Sendable, Hashable {
         case term([UInt8])
-        /// Every term that begins like this.
+        /// All terms with this prefix.
         case prefix([UInt8])
-        /// Every term that differs by so many letters.
+        /// All terms within this edit distance.
         case fuzzy([UInt8], distance: Int)
     }
 
     /// A word of a phrase.
     struct Place: Sendable, Hashable {
         let terms: [Term]
-        /// How many words stand before it.
+        /// The number of words before it in the phrase.
         let position: UInt32
     }
 }
 
 extension ResolvedQuery {
-    /// Without what is left out and what cannot match.
+    /// The query without ignored words and parts that cannot match.
     var simplified: ResolvedQuery {
         let query = reduced
         return query == .ignored ? .nothing : query
@@ -73,7 +74,7 @@ extension ResolvedQuery {
         }
     }
 
-    /// How many terms are looked up, counted as often as they occur.
+    /// The number of terms to look up, including repetitions.
     var termCount: Int {
         switch self {
         case .nothing, .ignored: 0

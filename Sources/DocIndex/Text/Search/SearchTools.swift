@@ -1,24 +1,24 @@
 internal import Synchronization
 
-/// What searches of one index need besides postings, kept from one to the next: to make it takes longer than to look up a
-/// word.
+/// Query resolvers and the scorer of one index, kept from one search to the next. Creating them takes longer than
+/// looking up a word.
 final class SearchTools: Sendable {
     private struct State {
         var resolvers: [LentResolver] = []
         var scorer: BM25?
     }
 
-    /// Holds analyzers at work, which belong to one thread at a time.
+    /// Holds stateful analyzers. Each may be used by only one thread at a time.
     private struct LentResolver: @unchecked Sendable {
-        // Unchecked: a resolver is either here, or with the one search that took it.
+        // Unchecked: a resolver is either here or owned by exactly one search.
         let resolver: QueryResolver
     }
 
     private let state = Mutex(State())
-    /// As many as answer at the same time; more are made and thrown away.
+    /// The number of resolvers kept for concurrent searches; any others are discarded after use.
     private static let resolverLimit = 8
 
-    /// A resolver for one search, which gives it back to ``keep(_:)`` when it is done.
+    /// Returns a resolver for one search, which passes it to ``keep(_:)`` afterwards.
     func resolver(for index: TextIndex) -> QueryResolver {
         let kept = state.withLock { $0.resolvers.popLast() }
         return kept?.resolver ?? QueryResolver(index)
@@ -30,7 +30,7 @@ final class SearchTools: Sendable {
         state.withLock { if $0.resolvers.count < Self.resolverLimit { $0.resolvers.append(lent) } }
     }
 
-    /// The weights of terms over so many documents and words.
+    /// Returns the scorer for these statistics.
     func scorer(_ statistics: IndexStatistics) -> BM25 {
         state.withLock { state in
             if let kept = state.scorer, kept.statistics == statistics { return kept }

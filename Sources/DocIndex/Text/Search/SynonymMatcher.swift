@@ -1,18 +1,18 @@
-/// A matcher that knows how often, and where, a word is in the document at which it stands.
+/// A matcher that provides the frequency and the positions of a word in the current document.
 class WordMatcher: Matcher {
-    /// How often the word occurs in the document at ``Matcher/slot``, in the fields that count.
+    /// Returns the frequency of the word in the searched fields of the document at ``Matcher/slot``.
     func frequency() throws -> UInt32 { 0 }
-    /// In which of the fields that count the word is in that document, as bits.
+    /// Returns the searched fields of that document that contain the word, as bits.
     func fieldSet() throws -> UInt32 { 0 }
-    /// The places that ``readPlaces(in:)`` found, in rising order.
+    /// The places that ``readPlaces(in:)`` found, in ascending order.
     final let places = PlaceBuffer()
-    /// Puts the places of the word in that document, as far as they are in some of the fields that count, into ``places``.
+    /// Reads the places of the word in that document into ``places``, limited to searched fields that are wanted.
     func readPlaces(in wanted: UInt32) throws {}
 }
 
-/// Several terms that count as one word: a document has it as often as it has all of them together.
+/// Several terms that count as one word. The frequency in a document is the sum of their frequencies.
 ///
-/// No two of them stand at one place of a document. All have the same weight.
+/// No two of them share a place in a document. All have the same weight.
 final class SynonymMatcher: WordMatcher {
     private let parts: [TermMatcher]
     private let slots: SlotTable
@@ -51,7 +51,7 @@ final class SynonymMatcher: WordMatcher {
         scorer.contribution(weight, frequency: try frequency(), norm: slots.norm(slot))
     }
 
-    // Occurrences add less the more there are, so what the parts add by themselves is a bound; each is cut to a whole.
+    // Each further occurrence adds less, so the sum of the parts' scores is an upper bound; plus 1 each for truncation.
     override func bound(_ lower: UInt32, _ upper: UInt32) throws -> Int64 {
         var sum: Int64 = -1
         for part in parts {

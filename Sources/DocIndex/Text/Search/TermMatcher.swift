@@ -1,9 +1,14 @@
-/// The documents of a segment, or of the pending ones, that have a term.
+/// The postings of one term in one segment, or in the pending documents.
 ///
-/// What a block holds is decoded step by step: its bound from the header, then its slots, then how often the term is there;
-/// fields and positions only where somebody asks for them.
+/// Each block is decoded in steps: the upper bound of its scores comes from the block header, then its slots are
+/// decoded, then its frequencies. Fields and positions are decoded only on demand.
+///
+/// For example, a term that 10,000 documents of a segment contain has 79 blocks of up to 128 postings, in three groups
+/// of 32. Assume a threshold of 60 and two blocks whose block maxima are 45 and 70. ``blockEnd(_:)`` and
+/// ``bound(_:_:)`` let the search skip the first block without decoding it. In the second block, only postings whose
+/// frequency and norm give more than 60 are candidates (``firstCandidate(above:from:to:)``).
 @safe final class TermMatcher: WordMatcher {
-    /// Where postings come from.
+    /// The source of the postings.
     enum Source {
         /// Decoded, in memory.
         case plain(PlainPostings)
@@ -11,21 +16,21 @@
         case stored(StoredPostings)
     }
 
-    /// Where stored postings come from; `nil` of those that are in memory.
+    /// The source of stored postings; `nil` if the postings are in memory.
     private let stored: StoredPostings?
     private let plain: PlainPostings
     private let slots: SlotTable
     private let scorer: BM25
     private let weight: Double
-    /// The fields in which the term must be.
+    /// The fields in which the term must occur.
     private let scope: FieldScope
     private let fields: UInt32
     private let isScoped: Bool
     private let buffer = BlockBuffer()
     private let documentCount: Int
 
-    // Where the bounds are taken from: a block of a group. Of plain postings, all blocks are one group. In memory of its own,
-    // because an array in a class is looked after at each use.
+    // Last slots and upper bounds of the groups of the term, and of the blocks of the current group. All blocks of
+    // plain postings form one group. These are raw buffers because an array in a class adds overhead at each access.
     private let groupCount: Int
     private let groupLasts: UnsafeMutablePointer<UInt32>
     private let groupBounds: UnsafeMutablePointer<Int64>
@@ -41,20 +46,20 @@
     private var isDecoded = false
     private var index = 0
 
-    // The bar that was asked for last, and what follows from it.
+    // The latest threshold passed to `firstCandidate`, and the limit derived from it.
     private var candidateBar = Int64.min
     private var candidateLimit = 0.0
 
-    /// The scope of each code of the block, in a search in some fields.
+    /// The counts of each field set code of the block, in a search of certain fields.
     private var scopes: UnsafeMutablePointer<FieldScope.Counts>?
     private var hasScopes = false
 
-    // Positions are read only where somebody asks: of one group, and of it those of one block; of plain postings all at once.
+    // Positions are read on demand: stored ones for one group, and one block of it, at a time; plain ones all at once.
     private var positions: [UInt8] = []
     private var positionGroup = -1
     private var positionBlock = -1
     private let positionReader = PlaceReader()
-    /// The posting at which the reader stands.
+    /// The posting that the reader is positioned at.
     private var positionIndex = 0
 
     init(
@@ -162,7 +167,7 @@
         isDecoded = false
         guard let stored else { return }
         let content = try stored.cache.group(number, of: stored.record, term: stored.term, in: stored.segment)
-        // The headers were checked: a group has as many blocks as its documents take.
+        // The headers were checked: the number of blocks of a group matches its number of documents.
         precondition(!content.blocks.isEmpty && content.blocks.count <= TermEncoder.groupBlockCount)
         buffer.use(content)
         blockCount = content.blocks.count
@@ -173,10 +178,11 @@
         }
     }
 
-    /// What stands for the bound of a block that nobody has asked for yet.
+    /// A placeholder for the upper bound of a block that has not been computed yet.
     private static let unknown: Int64 = -2
 
-    /// What the documents of a block of the group score at most; below zero if the term is in none of the fields that count.
+    /// Returns the upper bound of the scores in a block of the group (the block maximum); negative if the term is in
+    /// none of the searched fields there.
     @inline(__always)
     private func bound(ofBlock number: Int) -> Int64 {
         let bound = unsafe bounds[number]
@@ -195,8 +201,8 @@
         guard let content = buffer.group else { return 0 }
         let block = content.blocks[number]
         var bound: Int64 = -1
-        // What every document with the term in a field that counts has in others is not counted. A block that is not full
-        // says nothing of fields.
+        // Every document that has the term in a searched field has it at least this often in other fields; these
+        // occurrences do not count. A block that is not full stores no field sets.
         var others: UInt32 = 0
         if isScoped, !block.sets.isEmpty {
             others = content.sets[block.sets].reduce(FieldScope.Counts.isOutside) {
@@ -210,9 +216,9 @@
         return bound
     }
 
-    /// Goes to the block that holds the first posting from `target` on, without decoding it.
+    /// Moves to the block that contains the first posting at or after `target`, without decoding it.
     ///
-    /// - Returns: whether there is one.
+    /// - Returns: `false` if there is no such posting.
     @inline(__always)
     private func moveBlock(to target: UInt32) throws -> Bool {
         if isAtEnd { return false }
@@ -230,7 +236,7 @@
             }
             try load(group: next)
         }
-        // The last slot of the group is that of its last block.
+        // The last slot of a group is that of its last block.
         var next = block
         while next + 1 < blockCount, unsafe lasts[next] < target { next += 1 }
         if next != block {
@@ -325,14 +331,14 @@
         return unsafe scopes
     }
 
-    /// How often the term occurs in the fields that count.
+    /// Returns how often the term occurs in the searched fields.
     override func frequency() throws -> UInt32 {
         let frequency = buffer.frequency(at: index)
         if !isScoped { return frequency }
         let counts = scope.counts(in: try currentSet())
         if counts.others == 0 { return frequency }
         if counts.least == counts.most(frequency) { return counts.least }
-        // In other fields as well, and more often than in each of them: the positions tell.
+        // The term is in other fields too, and occurs more often than once in each: count its positions.
         try readPlaces(in: fields)
         var sum: UInt32 = 0
         for index in 0..<places.count { sum &+= scope.weights[places[index].field] }
@@ -367,17 +373,17 @@
 
     override func fieldSet() throws -> UInt32 { try currentSet() & fields }
 
-    /// In which fields the term is in the document at which it stands.
+    /// Returns the set of fields in which the current document has the term.
     private func currentSet() throws -> UInt32 {
         let set = buffer.fieldSet(at: index)
-        // No document has a term in no field.
+        // A posting with no field is corrupt.
         if set == 0 { throw damage("a block of postings", stored) }
         return set
     }
 
-    /// The block that holds the first posting from `target` on: where that one and the last are in it.
+    /// Opens the block that contains the first posting at or after `target`.
     ///
-    /// - Returns: `nil` behind the last posting.
+    /// - Returns: the indexes of that posting and of all after it in the block; `nil` after the last posting.
     func openBlock(from target: UInt32) throws -> Range<Int>? {
         guard try moveBlock(to: target) else { return nil }
         if !isDecoded { try decode() }
@@ -387,13 +393,13 @@
         return index..<buffer.count
     }
 
-    /// The first index of that block, from `index` on, whose document may score more than `bar`, of a search in some fields if
-    /// the term is in one of them, and what ``scoreBound()`` is there; `end` if there is none.
+    /// Returns the first index at or after `index` whose document may score more than `bar`, and its ``scoreBound()``;
+    /// `end` if there is none. In a search of certain fields, skips documents that have the term only in others.
     func firstCandidate(above bar: Int64, from index: Int, to end: Int) -> (index: Int, score: Int64) {
         precondition(index >= 0 && end <= buffer.count)
         if bar != candidateBar {
             candidateBar = bar
-            // `weight · tf / (tf + factor) > bar` without the division, and a little more, for what is rounded.
+            // `weight · tf / (tf + factor) > bar` without the division, with a margin for rounding.
             candidateLimit = bar > 0 ? weight / Double(bar) * (1 + 1e-12) - 1 + 1e-12 : .infinity
         }
         let limit = candidateLimit
@@ -419,18 +425,19 @@
         return (max(index, end), 0)
     }
 
-    /// The slot at an index of the block that ``openBlock(from:)`` gave.
+    /// Returns the slot at an index of the block that ``openBlock(from:)`` opened.
     @inline(__always)
     func slot(at index: Int) -> UInt32 {
         precondition(index < buffer.count)
         return unsafe buffer.slots[index]
     }
 
-    /// The first index of that block, from `index` on, whose slot is not below `target`; where the block ends if none is.
+    /// Returns the first index at or after `index` whose slot is at least `target`; the end of the block if there is
+    /// none.
     @inline(__always)
     func index(ofSlot target: UInt32, from index: Int) -> Int { buffer.index(ofSlot: target, from: index) }
 
-    /// Goes to an index of that block.
+    /// Moves to an index of the open block.
     func place(at index: Int) {
         self.index = index
         place(slot(at: index))
@@ -441,7 +448,7 @@
         _ = try advance(to: lower)
         var position = slot
         while position < upper {
-            // The rest of the block, as far as it lies in the window.
+            // The rest of the block, up to the end of the window.
             buffer.readFrequencies()
             let count = buffer.count
             var index = self.index
@@ -477,7 +484,7 @@
             let target = block * TermEncoder.blockCount + index
             var fieldCount = 0
             for passed in positionIndex..<target { fieldCount += plain.fields[passed].nonzeroBitCount }
-            // The same posting may be asked for again.
+            // The same posting may be requested again.
             positionIndex = target
             guard positionReader.skip(fields: fieldCount) else { throw damage("the positions of a term", stored) }
             set = plain.fields[target]
@@ -494,7 +501,7 @@
         }
     }
 
-    /// Begins with the positions of the current block.
+    /// Loads the positions of the current block.
     private func loadPositions() throws {
         guard let stored, let content = buffer.group else { return }
         if positionGroup != group {
@@ -504,7 +511,7 @@
         }
         positionBlock = block
         positionIndex = 0
-        // That a group has as many positions as its headers say was checked when they were read.
+        // The length of the positions was checked against the group's headers when they were read.
         let encoded = positions
         positionReader.take(
             encoded.span.extracting(content.blocks[block].positionOffset..<content.blocks[block].positionEnd))

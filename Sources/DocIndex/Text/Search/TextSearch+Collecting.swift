@@ -1,6 +1,9 @@
 internal import LevelKit
 
-/// The best documents of one part of an index.
+/// Collects the best documents of one part of an index.
+///
+/// Two algorithms skip documents whose upper bound does not exceed the threshold: ``collectAll(_:_:_:_:)`` for queries
+/// with required parts, and ``collectAny(_:_:_:_:_:)``, Block-Max MaxScore, for alternatives.
 extension TextSearch {
     private func offer(
         _ slot: UInt32, _ score: Int64, _ hits: inout TopHits, _ filter: ((UInt64) throws -> Bool)?
@@ -10,18 +13,18 @@ extension TextSearch {
         hits.add(hit)
     }
 
-    /// Documents that have all that is asked for, without those that cannot win.
+    /// Collects documents that match all parts of a conjunction, and skips documents that cannot be among the best.
     ///
-    /// Blocks of the rarest part are passed over by their bounds, and its documents by their scores, before anything of the
-    /// other parts is decoded: what Lucene does with blocks (Ding and Suel, "Faster Top-k Document Retrieval Using Block-Max
-    /// Indexes", 2011), down to the document.
+    /// The rarest part leads. Its blocks are skipped by their bounds, and its documents by their scores, before
+    /// anything of the other parts is decoded: Block-Max (Ding and Suel, "Faster Top-k Document Retrieval Using
+    /// Block-Max Indexes", 2011), as in Lucene, extended to single documents.
     func collectAll(
         _ conjunction: inout Conjunction, _ range: Range<UInt32>, _ hits: inout TopHits,
         _ filter: ((UInt64) throws -> Bool)?
     ) throws {
         let lead = conjunction.parts[0].matcher
         let term = lead as? TermMatcher
-        // A step is a block of documents.
+        // One step per block of documents.
         var cancellation = CancellationCheck()
         var lower = range.lowerBound
         while lower < range.upperBound {
@@ -42,9 +45,9 @@ extension TextSearch {
         }
     }
 
-    /// Documents of a block of a term, which leads.
+    /// Collects documents of one block of the leading term.
     ///
-    /// - Returns: the first slot that was not looked at.
+    /// - Returns: the first slot that was not examined.
     private func collect(
         _ term: TermMatcher, _ conjunction: borrowing Conjunction, _ range: Range<UInt32>, _ smallestRow: UInt64,
         _ hits: inout TopHits, _ filter: ((UInt64) throws -> Bool)?
@@ -53,7 +56,8 @@ extension TextSearch {
         let end = term.index(ofSlot: range.upperBound, from: block.lowerBound)
         let (factor, rest) = (conjunction.parts[0].factor, conjunction.restOfFirst)
         var threshold = hits.threshold(smallestRow: smallestRow)
-        // What the lead must score, so that the others can make up for what is missing.
+        // The score that the lead must exceed for the upper bounds of the other parts to lift the sum above the
+        // threshold.
         var bar = Self.bar(threshold - rest, factor)
         var (index, score) = term.firstCandidate(above: bar, from: block.lowerBound, to: end)
         while index < end {
@@ -73,15 +77,16 @@ extension TextSearch {
         return end < block.upperBound ? max(range.upperBound, term.slot(at: end)) : range.upperBound
     }
 
-    /// What must be exceeded so that `factor` times as much exceeds `missing`; below zero for anything.
+    /// Returns the score that must be exceeded for `factor` times the score to exceed `missing`; negative if every
+    /// score does.
     @inline(__always)
     private static func bar(_ missing: Int64, _ factor: Int64) -> Int64 {
         missing < 0 ? -1 : factor == 1 ? missing : missing / factor
     }
 
-    /// Documents of a range, of which anything leads.
+    /// Collects documents of a range, led by any kind of matcher.
     ///
-    /// - Returns: the first slot that was not looked at.
+    /// - Returns: the first slot that was not examined.
     private func collect(
         _ lead: Matcher, _ conjunction: borrowing Conjunction, _ range: Range<UInt32>, _ smallestRow: UInt64,
         _ hits: inout TopHits, _ filter: ((UInt64) throws -> Bool)?
@@ -103,22 +108,30 @@ extension TextSearch {
         return slot
     }
 
-    /// How many slots are left in the chunk of a slot.
+    /// Returns the number of slots from this one to the end of its chunk.
     private static func left(in slot: UInt32) -> UInt32 {
         TextStructure.chunkSlotCount - slot % TextStructure.chunkSlotCount
     }
 
-    /// Documents of at least one of several matchers: MaxScore (Turtle and Flood, "Query Evaluation: Strategies and
-    /// Optimizations", 1995) in windows with the bounds of blocks, as Lucene's bulk scorer has it.
+    /// Collects documents that match at least one of several matchers: Block-Max MaxScore (Turtle and Flood, "Query
+    /// Evaluation: Strategies and Optimizations", 1995) over windows of slots, as in Lucene's bulk scorer.
     ///
-    /// In a window, the matchers whose bounds together do not reach the threshold cannot bring a document among the best
-    /// by themselves. Only the others are walked through; those are asked about the candidates that remain, the largest
-    /// bound first, as long as a candidate can still win.
+    /// In each window, the matchers are sorted by their upper bounds. The longest prefix whose bounds add up to no more
+    /// than the threshold is non-essential: a document that matches only those cannot be among the best. The others are
+    /// essential. Only their postings are traversed. For each candidate found, the non-essential matchers are looked
+    /// up, the one with the largest bound first, until the candidate can no longer exceed the threshold.
+    ///
+    /// For example, three terms have the upper bounds 20, 30 and 70 in a window, and the threshold is 60. The sums of
+    /// the bounds are 20, 50 and 120, so the first two terms are non-essential and the third is the pivot and the only
+    /// essential one. A document that scores 5 for the third term can reach at most 55 and is dropped. One that scores
+    /// 35 can reach 85 and is looked up in the second term. If that adds nothing, the document can reach at most 55 and
+    /// is dropped before the first term is read.
     func collectAny(
         _ parts: [Matcher], _ range: Range<UInt32>, _ window: ScoreWindow, _ hits: inout TopHits,
         _ filter: ((UInt64) throws -> Bool)?
     ) throws {
-        // `parts` keeps them: to count references in each window, and at each candidate, would take a third of the time.
+        // `parts` keeps the matchers alive. Reference counting in each window and for each candidate would take a third
+        // of the time.
         let unmanaged: [Unmanaged<Matcher>] = unsafe parts.map { unsafe .passUnretained($0) }
         let byLargest = unsafe parts.sorted { $0.largestScore < $1.largestScore }.map {
             unsafe (largest: $0.largestScore, part: Unmanaged.passUnretained($0))
@@ -127,11 +140,11 @@ extension TextSearch {
         defer { withExtendedLifetime(parts) {} }
         var lower = range.lowerBound
         while lower < range.upperBound {
-            // A window has hundreds of documents at least.
+            // A window spans at least 256 slots, unless its chunk ends first.
             try CancellationCheck.now()
             let smallestRow = UInt64(view.smallestRows[Int(lower / TextStructure.chunkSlotCount)])
             let threshold = hits.threshold(smallestRow: smallestRow)
-            // The window ends where a block of one that counts ends, but is not too narrow.
+            // The window ends at the first block end of a matcher that may be essential, but is not made too narrow.
             var upper = lower + min(range.upperBound - lower, Self.left(in: lower))
             var sum: Int64 = 0
             for index in unsafe byLargest.indices {
@@ -141,7 +154,8 @@ extension TextSearch {
                 upper = min(upper, max(end, lower + min(256, upper - lower)))
             }
             if sum <= threshold {
-                // Nothing in this segment can win against what is there; in another chunk rows may be smaller.
+                // No document of this chunk can be among the best. In another chunk rows may be smaller, and thus the
+                // threshold lower.
                 lower = upper
                 continue
             }
@@ -158,16 +172,16 @@ extension TextSearch {
         }
     }
 
-    /// What the matchers score at most in a window, the least first.
+    /// The matchers of a window with their upper bounds, in ascending order of the bounds.
     @safe private struct WindowBounds {
         private(set) var parts: [(bound: Int64, part: Unmanaged<Matcher>)] = unsafe []
-        /// What each and those before it score at most, all together.
+        /// The sum of the bounds of each matcher and all before it.
         private(set) var sums: [Int64] = []
-        /// How many of the first do not reach the threshold, all together.
+        /// The number of non-essential matchers: their bounds add up to no more than the threshold.
         private(set) var optionalCount = 0
 
         var count: Int { sums.count }
-        /// What those score at most, all together.
+        /// The sum of the bounds of the non-essential matchers.
         var optionalSum: Int64 { optionalCount > 0 ? sums[optionalCount - 1] : 0 }
 
         mutating func removeAll() {
@@ -191,7 +205,8 @@ extension TextSearch {
             }
         }
 
-        /// The score of a document of which what the others score is known, if it can be above `threshold`.
+        /// Returns the score of a document whose score in the essential matchers is `others`; `nil` if it is not above
+        /// `threshold`.
         func score(of slot: UInt32, others: Int64, above threshold: Int64) throws -> Int64? {
             var score = others
             var index = optionalCount - 1
@@ -199,7 +214,7 @@ extension TextSearch {
                 if score + sums[index] <= threshold { return nil }
                 let rest = index > 0 ? sums[index - 1] : 0
                 score += try unsafe parts[index].part._withUnsafeGuaranteedRef { part in
-                    // Its block may say less than the window, and is not decoded for that.
+                    // The bound of the block may be lower than that of the window, and does not require decoding it.
                     let bound = try part.bound(slot, slot + 1)
                     guard bound >= 0, score + bound + rest > threshold else { return 0 }
                     return try part.advance(to: slot) == slot ? part.score() : 0
@@ -216,7 +231,7 @@ extension TextSearch {
     ) throws {
         let first = bounds.optionalCount
         if bounds.count - first == 1 {
-            // One alone leads, as in a conjunction: what it scores need not be added up.
+            // A single essential matcher leads, as in a conjunction, and needs no score window.
             let isDone = try unsafe bounds.parts[first].part._withUnsafeGuaranteedRef { part in
                 guard part.scoresAreExact, let term = part as? TermMatcher else { return false }
                 try collect(term, bounds, range, smallestRow, &hits, filter)

@@ -1,7 +1,7 @@
 extension TextSearch {
-    /// Whether the query finds the document of a row.
+    /// Returns whether the document of a row matches the query.
     ///
-    /// - Complexity: one lookup of the row, and of each term those blocks that can hold it.
+    /// - Complexity: one lookup of the row, and for each term the blocks that may contain its slot.
     func finds(_ row: UInt64, _ query: TextQuery) throws -> Bool {
         guard let (slot, _) = try TextWriter.slot(ofRow: row, index, view.structure, in: reader), !view.isDead(slot)
         else { return false }

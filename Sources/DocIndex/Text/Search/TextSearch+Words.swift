@@ -1,8 +1,8 @@
 internal import LevelKit
 
-/// The words of an index themselves.
+/// The words of an index.
 extension TextSearch {
-    /// The terms that begin with some bytes and are in a document that is alive.
+    /// Returns the terms that begin with a prefix and occur in at least one live document.
     func terms(from prefix: [UInt8]) throws -> [DocumentCollection.IndexedWord] {
         var counts: [[UInt8]: Int] = [:]
         for segment in view.structure.segments {
@@ -10,7 +10,7 @@ extension TextSearch {
             let start = TextKeyspace.terms.segment(index.number, segment.number)
             var cursor = try reader.cursor(in: .prefix(start + [0x02] + prefix), reverse: false, fillsCache: true)
             while try cursor.advance() {
-                // The count stands first; the postings behind it are not read.
+                // The counts come first in the value; the postings after them are not read.
                 var offset = 0
                 guard let term = TextKeyspace.term(in: cursor.key, at: start.count),
                     let count = Varint.read(cursor.value, &offset), let zigzag = Varint.read(cursor.value, &offset),
@@ -30,14 +30,14 @@ extension TextSearch {
         }
     }
 
-    /// A query for the words of a document that weigh most: how often each is in it, times how seldom it is elsewhere.
+    /// Returns a query for the words of a document with the highest tf-idf weight.
     func characteristicWords(of document: DocumentObject, count: Int) throws -> ResolvedQuery {
         var words = AnalyzedDocument()
         index.analyze(document, into: &words)
         var weighed: [(term: [UInt8], weight: Double)] = []
         for (term, frequency) in words.terms.counted.prefix(2000) where term.first != AnalysisChain.stemMark {
             let documentFrequency = try self.documentFrequency(of: Array(term))
-            // A word that nobody else has leads nowhere.
+            // A word that no other document contains finds nothing.
             if documentFrequency < 2 { continue }
             weighed.append((Array(term), Double(frequency) * weight(ofFrequency: documentFrequency)))
         }

@@ -2,27 +2,32 @@ internal import LevelKit
 
 /// Answers a ``TextQuery`` from one view of a text index.
 ///
-/// Three ways out: the best documents (``top(_:limit:filter:)``), every document that matches in the order of rows
-/// (``rows(_:)``), and about how many there are (``estimatedCount(_:)``). All three see the same moment.
+/// Returns the best documents (``top(_:limit:filter:)``), all matching documents in row order (``rows(_:)``) or an
+/// estimate of their number (``estimatedCount(_:)``). All results come from the same snapshot.
 ///
-/// Not for use by several threads at once; making one is cheap.
+/// Not thread-safe. Creating one is cheap.
+///
+/// ``top(_:limit:filter:)`` is a Block-Max MaxScore search. The threshold is the score that a document must exceed to
+/// enter the best documents found so far; it rises during the search. Parts of the query, blocks and documents whose
+/// upper bounds do not exceed the threshold are skipped. For example, with a limit of 10 and a tenth-best score of 60,
+/// a block whose block maximum is 45 is not decoded for a query of one term.
 final class TextSearch {
     let reader: any KeyValueReader
     let index: TextIndex
     let view: TextView
     let cache: TermCache
-    /// Postings that were decoded, or blocks passed over, do not count: terms whose lists were opened.
+    /// The number of terms whose posting lists were opened. Decoded postings and skipped blocks do not count.
     private(set) var listCount = 0
     private let scorer: BM25
     private let resolver: QueryResolver
     private let unwritten: [(pending: PendingIndex, slots: Range<UInt32>, limit: PendingIndex.Limit)]
     private var words = Words()
-    /// Words and terms of the query that is answered.
+    /// The number of words and terms in the current query.
     private var wordCount = 0
 
-    /// What is known of a term.
+    /// The posting lists and the document frequency of a term.
     struct Word {
-        /// The postings in each segment, and at last the pending ones.
+        /// The postings in each segment, followed by the pending ones.
         var lists: [List] = []
         var documentFrequency = 0
 
@@ -33,7 +38,7 @@ final class TextSearch {
         }
     }
 
-    /// What was found out about terms. Of a few, comparing finds one sooner than hashing.
+    /// The terms looked up so far. Among a few terms, a linear search is faster than hashing.
     private struct Words {
         private var few: [(term: ResolvedQuery.Term, word: Word)] = []
         private var others: [ResolvedQuery.Term: Word] = [:]
@@ -61,13 +66,13 @@ final class TextSearch {
 
     deinit { index.tools.keep(resolver) }
 
-    // MARK: - Answers
+    // MARK: - Results
 
-    /// The best documents.
+    /// Returns the best documents.
     ///
     /// - Parameters:
-    ///   - limit: how many; `nil` for all.
-    ///   - filter: asked of the row of a document that would be among the best; whether it may be.
+    ///   - limit: the maximum number of documents; `nil` for all.
+    ///   - filter: called with the row of a document that would be among the best; returns whether to accept it.
     /// - Complexity: skips whatever cannot be among the best.
     func top(
         _ query: TextQuery, limit: Int?, filter: ((UInt64) throws -> Bool)? = nil
@@ -75,7 +80,7 @@ final class TextSearch {
         try top(resolver.resolve(query), limit: limit, filter: filter)
     }
 
-    /// As ``top(_:limit:filter:)-(TextQuery,_,_)``.
+    /// Same as ``top(_:limit:filter:)-(TextQuery,_,_)``, for a resolved query.
     func top(
         _ query: ResolvedQuery, limit: Int?, filter: ((UInt64) throws -> Bool)? = nil
     ) throws -> [TopHits.Hit] {
@@ -98,7 +103,7 @@ final class TextSearch {
         return hits.sorted
     }
 
-    /// The rows of all documents that match, in their order.
+    /// Returns the rows of all matching documents, in ascending order.
     func rows(_ query: TextQuery) throws -> [UInt64] {
         var rows: [UInt64] = []
         try forEachSlot(query) { rows.append(UInt64(view.slots.row($0))) }
@@ -106,12 +111,13 @@ final class TextSearch {
         return rows
     }
 
-    /// How many documents match.
+    /// Returns the number of matching documents.
     func count(_ query: TextQuery) throws -> Int { try count(query, upTo: .max).count }
 
-    /// How many documents match, counted no further than to a limit.
+    /// Returns the number of matching documents, counted up to a limit.
     ///
-    /// - Complexity: O(1) for a word that is looked up under one term in all fields: its count is known.
+    /// - Complexity: O(1) for a word with a single term that is searched in all fields: its document frequency is
+    ///   stored.
     func count(_ query: TextQuery, upTo limit: Int) throws -> SearchTotal {
         let query = try resolver.resolve(query)
         if case .word(let terms) = query, terms.count == 1, terms[0].fields == nil, case .term = terms[0].key {
@@ -133,9 +139,9 @@ final class TextSearch {
         }
     }
 
-    /// Calls `body` with each document that matches, until it returns `false`.
+    /// Calls `body` with the slot of each matching document until it returns `false`.
     ///
-    /// - Returns: whether these were all.
+    /// - Returns: `true` if all matching documents were visited.
     private func forEachSlot(_ query: ResolvedQuery, _ body: (UInt32) throws -> Bool) throws -> Bool {
         try prepare(query)
         for part in 0..<partCount {
@@ -152,7 +158,7 @@ final class TextSearch {
         return true
     }
 
-    /// About how many documents match, from the counts of the terms alone; never less than there are.
+    /// Returns an estimate of the number of matching documents from the document frequencies alone, never too low.
     func estimatedCount(_ query: TextQuery) throws -> Int {
         let query = try resolver.resolve(query)
         try prepare(query)
@@ -186,22 +192,22 @@ final class TextSearch {
 
     // MARK: - Parts
 
-    /// The segments, and behind them what is in none.
+    /// The number of segments and of sets of pending documents, which follow the segments.
     private var partCount: Int { view.structure.segments.count + unwritten.count }
 
-    /// The slots of a segment; of the pending documents behind the last.
+    /// Returns the slots of a segment or, after the last segment, of pending documents.
     private func slots(ofPart part: Int) -> Range<UInt32> {
         let segments = view.structure.segments
         if part < segments.count { return segments[part].lower..<segments[part].upper }
         return unwritten[part - segments.count].slots
     }
 
-    /// The segment in which a slot is, or the pending documents; `nil` if it is in none.
+    /// Returns the part of the index that contains a slot; `nil` if none does.
     func part(of slot: UInt32) -> Int? { (0..<partCount).first { slots(ofPart: $0).contains(slot) } }
 
     // MARK: - Words
 
-    /// Looks up every term of the query: its count decides what it weighs in every segment.
+    /// Looks up every term of the query. The document frequency over all parts determines the weight of a term in each.
     func prepare(_ query: TextQuery) throws { try prepare(resolver.resolve(query)) }
 
     private func prepare(_ query: ResolvedQuery) throws {
@@ -227,17 +233,17 @@ final class TextSearch {
         for term in terms { _ = try word(term) }
     }
 
-    /// How many documents have a term.
+    /// Returns the number of documents that contain a term.
     func documentFrequency(of term: [UInt8]) throws -> Int {
         try word(ResolvedQuery.Term(key: .term(term))).documentFrequency
     }
 
-    /// What a term weighs that so many documents have.
+    /// Returns the weight of a term with this document frequency.
     func weight(ofFrequency frequency: Int) -> Double { scorer.weight(documentFrequency: frequency, boost: 1) }
 
     private func word(_ term: ResolvedQuery.Term) throws -> Word {
         var term = term
-        // What a term is does not depend on where it counts.
+        // The lists of a single term do not depend on the searched fields.
         if case .term = term.key { term.fields = nil }
         if let known = words.word(of: term) { return known }
         let word =
@@ -276,7 +282,7 @@ final class TextSearch {
 
     // MARK: - Matchers
 
-    /// What matches the query in a segment, or in the pending documents; `nil` if nothing does.
+    /// Returns a matcher for the query in one part of the index; `nil` if nothing matches there.
     func matcher(_ query: TextQuery, part: Int) throws -> Matcher? {
         try matcher(resolver.resolve(query), part: part)
     }
@@ -318,7 +324,7 @@ final class TextSearch {
         _ places: [ResolvedQuery.Place], slop: Int?, _ boost: Double, part: Int
     ) throws -> Matcher? {
         var distinct: [[ResolvedQuery.Term]] = []
-        // Of a few, comparing finds one sooner than hashing.
+        // Among a few words, a linear search is faster than hashing.
         var numbers: [[ResolvedQuery.Term]: Int]? = places.count > 16 ? [:] : nil
         var matchers: [WordMatcher] = []
         var order: [PhraseMatcher.Place] = []
@@ -339,7 +345,7 @@ final class TextSearch {
     private func wordMatcher(_ terms: [ResolvedQuery.Term], _ boost: Double, part: Int) throws -> WordMatcher? {
         var frequency = 0
         for term in terms { frequency = max(frequency, try word(term).documentFrequency) }
-        // However much each counts, the sum of all is a number.
+        // Limits the boost so that the sum of all scores fits in an integer.
         let weight = scorer.weight(
             documentFrequency: frequency, boost: min(boost, BM25.boostLimit / Double(max(1, wordCount))))
         var matchers: [TermMatcher] = []
@@ -358,7 +364,7 @@ final class TextSearch {
         case .plain(let plain): source = .plain(plain)
         case .stored(let postings): source = .stored(postings)
         }
-        // Several terms that count as one were narrowed when they were put together.
+        // The postings of an expanded term were limited to the searched fields when they were merged.
         if case .term = term.key {} else { fields = nil }
         return try TermMatcher(
             source, slots: view.slots, scorer: scorer, weight: weight, fields: fields, fieldWeights: index.weights)

@@ -1,28 +1,30 @@
-/// The best documents so far: by score, then by row.
+/// The best documents so far, ordered by score, then by row.
 struct TopHits {
     struct Hit: Hashable {
         let score: Int64
         let row: UInt64
 
-        /// Whether it comes before another.
+        /// Returns whether this hit ranks before another.
         func precedes(_ other: Hit) -> Bool { score != other.score ? score > other.score : row < other.row }
     }
 
     private let limit: Int
-    /// Up to the limit, a heap with the last of them at the top; without a limit, a list.
+    /// With a limit, a heap with the worst hit at the top; without one, a list.
     private var hits: [Hit] = []
 
     init(limit: Int?) { self.limit = limit ?? .max }
 
-    /// A document in a range of slots with this score, or less, cannot be among the best.
+    /// Returns the score that a document in a range of slots must exceed to be among the best; -1 if every score is
+    /// sufficient, and the maximum integer if the limit is zero.
     ///
-    /// - Parameter smallestRow: the smallest row in the range.
+    /// - Parameter smallestRow: the smallest row in the range. It decides ties: a document with the same score as the
+    ///   worst hit ranks before it only if its row is smaller.
     func threshold(smallestRow: UInt64) -> Int64 {
         guard hits.count == limit, limit > 0 else { return limit == 0 ? .max : -1 }
         return smallestRow > hits[0].row ? hits[0].score : hits[0].score - 1
     }
 
-    /// Whether a document would be among the best.
+    /// Returns whether a document would be among the best.
     func accepts(_ hit: Hit) -> Bool { hits.count < limit || (limit > 0 && hit.precedes(hits[0])) }
 
     mutating func add(_ hit: Hit) {
@@ -63,6 +65,6 @@ struct TopHits {
         heap[hole] = hit
     }
 
-    /// The best first.
+    /// The hits, best first.
     var sorted: [Hit] { hits.sorted { $0.precedes($1) } }
 }

@@ -1,9 +1,9 @@
-/// Numbers of few bits, one behind the other, the lowest bits first. Stored on disk, never change.
+/// Packing of integers with few bits each, lowest bits first. Part of the on-disk format; must not change.
 enum BitPacking {
-    /// How many bits a number needs.
+    /// Returns the number of bits that a number needs.
     static func width(_ value: UInt32) -> Int { UInt32.bitWidth - value.leadingZeroBitCount }
 
-    /// Adds 128 numbers of `width` bits: 16 times as many bytes as bits.
+    /// Appends 128 numbers of `width` bits, which take 16 bytes per bit of width.
     static func append(_ values: ArraySlice<UInt32>, width: Int, to bytes: inout [UInt8]) {
         precondition(values.count == 128 && width <= 32)
         var offset = bytes.count
@@ -12,7 +12,7 @@ enum BitPacking {
         unsafe bytes.withUnsafeMutableBytes { bytes in
             var pending: UInt64 = 0
             var bitCount = 0
-            // 128 numbers of any width fill words of 64 bits to the last one.
+            // 128 numbers of any width fill 64-bit words without remainder.
             for value in values {
                 pending |= UInt64(value) << UInt64(bitCount)
                 bitCount += width
@@ -28,7 +28,7 @@ enum BitPacking {
 
     /// Reads one of 128 numbers.
     ///
-    /// - Precondition: as of ``read(_:width:adding:into:)``, and `index` is below 128.
+    /// - Precondition: that of ``read(_:width:adding:into:)``; `index` is below 128.
     @inline(__always)
     static func number(at index: Int, of bytes: UnsafeRawPointer, width: Int) -> UInt32 {
         let bit = index &* width
@@ -36,9 +36,9 @@ enum BitPacking {
         return UInt32(truncatingIfNeeded: (word &>> UInt64(bit & 7)) & ((UInt64(1) << UInt64(width)) &- 1))
     }
 
-    /// Reads 128 numbers of at most 32 bits, and adds the same to each.
+    /// Reads 128 numbers of at most 32 bits and adds the same number to each.
     ///
-    /// - Precondition: `16 * width + 8` bytes can be read from `bytes` on, and 128 numbers written to `values`.
+    /// - Precondition: `bytes` has at least `16 * width + 8` readable bytes, and `values` has room for 128 numbers.
     static func read(
         _ bytes: UnsafeRawPointer, width: Int, adding addend: UInt32, into values: UnsafeMutablePointer<UInt32>
     ) {
@@ -49,17 +49,17 @@ enum BitPacking {
         }
     }
 
-    /// Reads 128 numbers that rise, each stored as its distance to the one behind the number before it.
+    /// Reads 128 ascending numbers, each stored as its distance from the previous number plus one.
     ///
-    /// - Returns: the number behind the last; above 2³² if they lead out of the numbers there are.
-    /// - Precondition: as of ``read(_:width:adding:into:)``.
+    /// - Returns: the last number plus one; above 2³² if the numbers overflow.
+    /// - Precondition: that of ``read(_:width:adding:into:)``.
     static func readGaps(
         _ bytes: UnsafeRawPointer, width: Int, base: UInt32, into values: UnsafeMutablePointer<UInt32>
     ) -> UInt64 {
         var next = UInt64(base)
         withKnown(width) { width in
             unsafe forEach(bytes, width: width) { index, gap in
-                // What each number waits for of the one before it is this one addition.
+                // This addition is the only dependency of a number on the previous one.
                 next &+= gap &+ 1
                 unsafe values[index] = UInt32(truncatingIfNeeded: next &- 1)
             }
@@ -67,10 +67,10 @@ enum BitPacking {
         return next
     }
 
-    /// Calls `body` with 128 numbers, each with its index.
+    /// Calls `body` with each of 128 numbers and its index.
     ///
-    /// Eight numbers take as many bytes as a number has bits. Where the width is known to the compiler, it knows where in
-    /// these bytes each begins, which takes half as long as to find it out each time.
+    /// Eight numbers take `width` bytes. If the compiler knows the width, it knows the offsets of the numbers in these
+    /// bytes, which halves the time.
     @inline(__always)
     private static func forEach(_ bytes: UnsafeRawPointer, width: Int, _ body: (_ index: Int, _ value: UInt64) -> Void)
     {
@@ -81,7 +81,7 @@ enum BitPacking {
         }
     }
 
-    /// Calls `body` with the width as a number that the compiler knows.
+    /// Calls `body` with the width as a compile-time constant.
     @inline(__always)
     private static func withKnown(_ width: Int, _ body: (Int) -> Void) {
         switch width {

@@ -1,30 +1,30 @@
-/// The postings of one block, decoded as far as somebody asks: slots first, how often and in which fields later, and of these
-/// a few by themselves where no more is asked for.
+/// The postings of one block, decoded on demand: first the slots, then the frequencies and fields. If only a few
+/// frequencies or fields are needed, they are decoded one by one.
 @safe final class BlockBuffer {
     let slots: UnsafeMutablePointer<UInt32>
-    /// Meaningful after ``readFrequencies()``.
+    /// Valid after ``readFrequencies()``.
     let frequencies: UnsafeMutablePointer<UInt32>
-    /// Which of the sets of fields that of each posting is; meaningful after ``readFields()``.
+    /// The index in ``sets`` of each posting's field set; valid after ``readFields()``.
     let codes: UnsafeMutablePointer<UInt32>
-    /// The sets of fields of the block, and how many fields each has; zero where a code stands for none.
+    /// The field sets of the block and the number of fields in each; zero for codes without a field set.
     private let sets: UnsafeMutablePointer<UInt32>
     private let setCounts: UnsafeMutablePointer<UInt32>
     private(set) var count = 0
 
-    /// The group whose blocks are read. Blocks are read more often than groups, and to count references at each would take as
-    /// long as to read them: so the one keeps it, and the other is used.
+    /// The group whose blocks are read, with an unmanaged reference for use: blocks are read more often than groups,
+    /// and reference counting for each block would take as long as reading it.
     private(set) var group: PostingGroup?
     private var used: Unmanaged<PostingGroup>?
     private var number = 0
     private var hasFrequencies = true
     private var hasSets = true
     private var hasCodes = true
-    /// How many bits a code has; zero where all postings of the block have the same fields, below zero where each has a code
-    /// of its own.
+    /// The number of bits of a code; zero if all postings of the block have the same fields, negative if each posting
+    /// has its own code.
     private var codeWidth = 0
-    /// How many numbers of the block were read by themselves.
+    /// The number of values of the block that were decoded one by one.
     private var singleCount = 0
-    /// To read all of a block takes about as long as to read so many by themselves.
+    /// Decoding this many values one by one takes about as long as decoding the whole block.
     private static let singleLimit = 8
 
     init() {
@@ -38,24 +38,24 @@
 
     deinit { unsafe slots.deallocate() }
 
-    /// Takes the blocks from a group.
+    /// Selects the group to read blocks from.
     func use(_ group: PostingGroup) {
         self.group = group
         unsafe used = .passUnretained(group)
-        // What was not read of a block of another group is never read.
+        // Whatever was not decoded of the previous group's block is not needed any more.
         hasFrequencies = true
         hasSets = true
         hasCodes = true
     }
 
-    /// Reads a block of the group; `false` if its content contradicts its header.
+    /// Decodes a block of the group. Returns `false` if its content contradicts its header.
     func read(block number: Int) -> Bool {
         guard readSlots(block: number) else { return false }
         readFrequencies()
         return readFields()
     }
 
-    /// Reads the slots of a block; `false` if its content contradicts its header.
+    /// Decodes the slots of a block. Returns `false` if its content contradicts its header.
     func readSlots(block number: Int) -> Bool {
         guard let used = unsafe used else { return false }
         return unsafe used._withUnsafeGuaranteedRef { group in
@@ -74,9 +74,9 @@
         }
     }
 
-    // MARK: - How often
+    // MARK: - Frequencies
 
-    /// Reads how often each posting of the block counts.
+    /// Decodes the frequency of each posting of the block.
     @inline(__always)
     func readFrequencies() {
         if !hasFrequencies { readPackedFrequencies() }
@@ -92,7 +92,7 @@
         }
     }
 
-    /// How often the posting at an index counts.
+    /// Returns the frequency of the posting at an index.
     @inline(__always)
     func frequency(at index: Int) -> UInt32 {
         precondition(index >= 0 && index < count)
@@ -114,9 +114,9 @@
         }
     }
 
-    // MARK: - In which fields
+    // MARK: - Fields
 
-    /// Reads in which fields each posting of the block is; `false` if a code stands for no fields.
+    /// Decodes the fields of each posting of the block. Returns `false` if a code has no field set.
     @inline(__always)
     func readFields() -> Bool { hasCodes || readPackedFields() }
 
@@ -138,7 +138,7 @@
         }
     }
 
-    /// In which fields the posting at an index is, as bits; zero if its code stands for no fields.
+    /// Returns the fields of the posting at an index, as bits; zero if its code has no field set.
     @inline(__always)
     func fieldSet(at index: Int) -> UInt32 {
         precondition(index >= 0 && index < count)
@@ -150,21 +150,21 @@
         if codeWidth == 0 { return unsafe sets[0] }
         guard let used = unsafe used else { return 0 }
         return unsafe used._withUnsafeGuaranteedRef { group in
-            // A code has seven bits at most, and there are as many sets.
+            // A code has at most seven bits, and there are as many sets.
             unsafe withCodes(of: group) { unsafe sets[Int(BitPacking.number(at: index, of: $0, width: $1))] }
         }
     }
 
-    /// How many codes there are.
+    /// The number of codes.
     var codeCount: Int { codeWidth < 0 ? count : 1 << codeWidth }
 
-    /// The fields that a code stands for, as bits; zero if it stands for none.
+    /// Returns the field set of a code, as bits; zero if it has none.
     func fieldSet(ofCode code: Int) -> UInt32 {
         precondition(code >= 0 && code < TermEncoder.blockCount)
         return unsafe sets[code]
     }
 
-    /// How many fields some postings have, all together; meaningful after ``readFields()``.
+    /// Returns the total number of fields of a range of postings; valid after ``readFields()``.
     @inline(__always)
     func fieldCount(_ range: Range<Int>) -> Int {
         precondition(range.lowerBound >= 0 && range.upperBound <= count)
@@ -191,7 +191,7 @@
         }
     }
 
-    /// Notes the fields of a posting of a block whose postings are not packed.
+    /// Stores the fields of a posting of a block that is not packed.
     private func setFields(_ fields: UInt32, at index: Int) {
         unsafe codes[index] = UInt32(index)
         unsafe sets[index] = fields
@@ -200,24 +200,24 @@
 
     // MARK: - Content
 
-    /// Calls `body` with where the codes of a full block begin.
+    /// Calls `body` with a pointer to the codes of a full block.
     @inline(__always)
     private func withCodes<R>(of group: PostingGroup, _ body: (UnsafeRawPointer, Int) -> R) -> R {
         let block = group.blocks[number]
         return unsafe Self.withContent(of: group, number, at: block.gapWidth + block.countWidth, width: codeWidth, body)
     }
 
-    /// Calls `body` with where numbers of a full block begin, behind others that take so many bits together.
+    /// Calls `body` with a pointer to packed numbers of a full block, after numbers with this total width in bits.
     @inline(__always)
     private static func withContent<R>(
         of group: PostingGroup, _ number: Int, at bits: Int, width: Int, _ body: (UnsafeRawPointer, Int) -> R
     ) -> R {
         let offset = group.blocks[number].offset + 16 * bits
-        // The headers were checked against the content: the block and eight bytes behind it are there.
+        // The headers were checked against the content: the block and the eight bytes after it exist.
         precondition(
             width <= 32 && offset >= 0 && offset + 16 * width + TermEncoder.padding <= group.bytes.count)
         return unsafe group.bytes.withUnsafeBytes { bytes in
-            guard let start = bytes.baseAddress else { preconditionFailure("a group has eight bytes at least") }
+            guard let start = bytes.baseAddress else { preconditionFailure("a group has at least eight bytes") }
             return unsafe body(start + offset, width)
         }
     }
@@ -239,7 +239,7 @@
         return base == block.last + 1
     }
 
-    /// Takes over a part of postings that are decoded.
+    /// Copies a range of decoded postings.
     func take(_ plain: PlainPostings, _ range: Range<Int>) {
         count = range.count
         hasFrequencies = true
@@ -253,10 +253,10 @@
         }
     }
 
-    /// The first index from `index` on whose slot is not below `target`; `count` if there is none.
+    /// Returns the first index at or after `index` whose slot is at least `target`; `count` if there is none.
     @inline(__always)
     func index(ofSlot target: UInt32, from index: Int) -> Int {
-        // Mostly near; then by halves.
+        // Galloping search: the slot is usually near. Then binary search.
         var lower = index
         var step = 1
         while lower + step < count, unsafe slots[lower + step] < target {

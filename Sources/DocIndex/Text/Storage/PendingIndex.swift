@@ -1,12 +1,12 @@
 internal import Synchronization
 
-/// The postings of documents that are in no segment yet: a log of words in memory, which grows until it is flushed.
+/// The postings of documents that are not in a segment yet: an in-memory log of words that grows until it is flushed.
 ///
-/// The words of each term are chained from the newest to the oldest. A reader walks the chain and passes over what was
-/// added after its moment, so one log serves every reader: each says how far it sees. Killed documents are a second log
-/// of the same form, with the terms that they had.
+/// The words of each term form a chain from newest to oldest. A reader walks the chain and skips words added after its
+/// snapshot, so that one log serves all readers, each with its own ``Limit``. Deleted documents form a second log of
+/// the same structure, with the terms that they contained.
 final class PendingIndex: Sendable {
-    /// How far a reader sees.
+    /// The part of the log that is visible to a reader.
     struct Limit: Sendable, Hashable {
         var slot: UInt32
         var killCount: UInt32
@@ -21,10 +21,10 @@ final class PendingIndex: Sendable {
         var terms = TermTable()
         let words = PendingWords()
         var kills: [Kill] = []
-        /// Of each term the newest word and the newest kill, plus one.
+        /// The index plus one of the newest word and the newest kill of each term.
         var newestWords: [UInt32] = []
         var newestKills: [UInt32] = []
-        /// The terms in order, as many as there were when somebody asked.
+        /// The terms in order, as of the latest request.
         var sorted: [UInt32] = []
 
         mutating func number(of term: Span<UInt8>) -> UInt32 {
@@ -37,16 +37,16 @@ final class PendingIndex: Sendable {
         }
     }
 
-    /// How often an occurrence in each field counts.
+    /// The weight of an occurrence in each field.
     let weights: [UInt32]
     private let state = Mutex(State())
 
     init(weights: [UInt32]) { self.weights = weights }
 
-    /// How many words there are.
+    /// The number of words in the log.
     var wordCount: Int { state.withLock { $0.words.count } }
 
-    /// Adds the words of a document. Slots must rise.
+    /// Adds the words of a document. Slots must ascend.
     func add(_ document: AnalyzedDocument, slot: UInt32) {
         state.withLock { state in
             for index in 0..<document.terms.count {
@@ -60,7 +60,7 @@ final class PendingIndex: Sendable {
         }
     }
 
-    /// Adds a document that died, with its terms.
+    /// Records the terms of a deleted document, and returns the record to store.
     func kill(_ terms: Analyzer.Terms, number kill: UInt32) -> [UInt8] {
         state.withLock { state in
             var record: [UInt8] = []
@@ -81,7 +81,7 @@ final class PendingIndex: Sendable {
 
     // MARK: - Reading
 
-    /// The postings of a term, and how many documents with it have died.
+    /// Returns the postings of a term and the number of deleted documents that contained it.
     func postings(of term: [UInt8], _ limit: Limit) -> (postings: PlainPostings, killCount: Int) {
         state.withLock { state in
             guard let number = state.terms.number(of: term.span) else { return (PlainPostings(), 0) }
@@ -129,7 +129,7 @@ final class PendingIndex: Sendable {
             slots: list.slots, frequencies: list.frequencies, fields: list.fields, positions: list.positions)
     }
 
-    /// The terms that begin with some bytes, in order.
+    /// Returns the terms with a prefix, in order.
     func terms(from prefix: [UInt8]) -> [[UInt8]] {
         state.withLock { state in
             if state.sorted.count < state.terms.count {
@@ -158,30 +158,31 @@ final class PendingIndex: Sendable {
 
     // MARK: - Flushing
 
-    /// What is in the log, for whoever writes it as a segment. The log must not grow any more.
+    /// The contents of the log for writing a segment. The log must not grow after this.
     var contents: Contents { Contents(state: state.withLock { $0 }, weights: weights) }
 
-    /// A log that is whole: its terms in order, and what is to be stored of each. For one thread at a time.
+    /// The contents of a complete log: its terms in order, and the postings of each. Not thread-safe.
     ///
-    /// The words of a term lie far apart in the log. They are brought together for many terms at once, by one walk through the
-    /// log: following each term through it would wait for memory at every step.
+    /// The words of a term are far apart in the log. They are gathered for many terms at once in one pass through the
+    /// log, because following the chain of each term would cause a cache miss at every step.
     final class Contents {
         private let state: State
         private let weights: [UInt32]
-        /// The terms by their first two bytes, those of each pair together, and where each pair begins.
+        /// The terms grouped by their first two bytes, and the start of each group.
         private let terms: [UInt32]
         private let starts: [UInt32]
-        /// How many words each term has.
+        /// The number of words of each term.
         private let counts: [UInt32]
-        /// Slots and places of the words of some neighbouring pairs of first bytes, those of each term together and in order.
+        /// Slots and places of the gathered words, which cover some consecutive pairs of first bytes, grouped by term
+        /// and in order.
         private var slots: [UInt32] = []
         private var places: [TextPlace] = []
         private var gathered = 0..<0
-        /// Where in ``slots`` the words of each term end; ``elsewhere`` of those that are not there.
+        /// The end of each term's words in ``slots``; ``elsewhere`` for terms that are not gathered.
         private var ends: [UInt32]
 
         private static let elsewhere = UInt32.max
-        /// How many words are brought together at a time, about.
+        /// The approximate number of words to gather at a time.
         private static let gatheredWordCount = 1 << 20
 
         fileprivate init(state: State, weights: [UInt32]) {
@@ -206,10 +207,10 @@ final class PendingIndex: Sendable {
             ends = [UInt32](repeating: Self.elsewhere, count: terms.count)
         }
 
-        /// How many pairs of first bytes there are.
+        /// The number of pairs of first bytes.
         static let pairCount = 0x10000
 
-        /// The terms with a pair of first bytes, in order. Pairs must rise from call to call.
+        /// Returns the terms with a pair of first bytes, in order. Pairs must ascend from call to call.
         func terms(ofPair pair: Int) -> [UInt32] {
             let range = Int(starts[pair])..<Int(starts[pair + 1])
             if range.isEmpty { return [] }
@@ -217,7 +218,7 @@ final class PendingIndex: Sendable {
             return terms[range].sorted { state.terms.precedes($0, $1) }
         }
 
-        /// The bytes of a term.
+        /// Returns the bytes of a term.
         func bytes(of term: UInt32) -> [UInt8] { Array(state.terms.term(term)) }
 
         private func gather(from pair: Int) {
@@ -253,10 +254,10 @@ final class PendingIndex: Sendable {
             (self.slots, self.places, self.ends) = (slots, places, ends)
         }
 
-        /// Puts the postings of a term into a list, without documents that are dead. The term is one of those that
-        /// ``terms(ofPair:)`` gave last.
+        /// Puts the postings of a term into a list, without deleted documents. The term must be from the latest result
+        /// of ``terms(ofPair:)``.
         ///
-        /// - Returns: what is to be subtracted from the counts of the segments before.
+        /// - Returns: the number to subtract from the document counts of earlier segments.
         func take(_ term: UInt32, isDead: (UInt32) -> Bool, into list: inout PostingList) -> Int64 {
             let end = Int(ends[Int(term)])
             var index = end - Int(counts[Int(term)])

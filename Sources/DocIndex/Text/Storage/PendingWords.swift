@@ -1,17 +1,17 @@
-/// A word of a document that is in no segment yet.
+/// A word of a document that is not in a segment yet.
 struct PendingWord {
     let slot: UInt32
     let place: TextPlace
-    /// The number of the term in the log that the word belongs to.
+    /// The number of the term in the log.
     let term: UInt32
-    /// The word of the same term before this one, plus one; 0 if there is none.
+    /// The index plus one of the previous word of the same term; 0 if there is none.
     let previous: UInt32
 }
 
-/// Words in the order in which they came, in memory that grows piece by piece: a load has millions of them, and an array would
-/// copy all of them each time it grows, and have twice the room meanwhile.
+/// Words in insertion order, in a buffer that grows by fixed-size pieces. A load adds millions of words; an array would
+/// copy all of them each time it grows, and need twice the memory while it does.
 @safe final class PendingWords: @unchecked Sendable {
-    // Unchecked: grows under the lock of the log that it belongs to, and is read without it only when the log is closed.
+    // Unchecked: grows under the lock of its log, and is read without the lock only after the log is closed.
     private var pieces: [UnsafeMutablePointer<PendingWord>] = unsafe []
     private(set) var count = 0
 
@@ -19,7 +19,7 @@ struct PendingWord {
     private static let pieceCount = 1 << pieceBits
 
     deinit {
-        // A word is plain numbers: nothing is to be deinitialized.
+        // Words are trivial and need no deinitialization.
         for index in unsafe pieces.indices { unsafe pieces[index].deallocate() }
     }
 

@@ -1,12 +1,12 @@
-/// The postings of one term, in the order of slots.
+/// The postings of one term, in slot order.
 struct PostingList {
     /// The documents.
     private(set) var slots: [UInt32] = []
-    /// How often the term occurs in each, every occurrence as often as its field weighs.
+    /// The frequency in each document, weighted by field.
     private(set) var frequencies: [UInt32] = []
-    /// In which fields it occurs: bit *n* for the field *n*.
+    /// The fields of each posting: bit *n* for field *n*.
     private(set) var fields: [UInt32] = []
-    /// The encoded positions of all postings, and where those of each end.
+    /// The encoded positions of all postings, and the end of each posting's positions.
     private(set) var positions: [UInt8] = []
     private(set) var positionEnds: [Int] = []
 
@@ -20,7 +20,7 @@ struct PostingList {
         positionEnds.removeAll(keepingCapacity: true)
     }
 
-    /// Makes room for so many postings.
+    /// Reserves room for this number of postings.
     mutating func reserveCapacity(_ count: Int) {
         slots.reserveCapacity(count)
         frequencies.reserveCapacity(count)
@@ -29,13 +29,13 @@ struct PostingList {
         positionEnds.reserveCapacity(count)
     }
 
-    /// Adds a posting, with places in rising order.
+    /// Appends a posting. Its places must ascend.
     mutating func append(slot: UInt32, frequency: UInt32, places: Span<TextPlace>) {
         let fields = TextPlace.append(places, to: &positions)
         append(slot: slot, frequency: frequency, fields: fields)
     }
 
-    /// Adds a posting whose positions are encoded.
+    /// Appends a posting with encoded positions.
     mutating func append(slot: UInt32, frequency: UInt32, fields: UInt32, positions encoded: Span<UInt8>) {
         unsafe encoded.withUnsafeBufferPointer { unsafe positions.append(contentsOf: $0) }
         append(slot: slot, frequency: frequency, fields: fields)
@@ -48,20 +48,20 @@ struct PostingList {
         positionEnds.append(positions.count)
     }
 
-    /// The encoded positions of a posting.
+    /// Returns the range of a posting's encoded positions.
     func positionRange(_ index: Int) -> Range<Int> { (index == 0 ? 0 : positionEnds[index - 1])..<positionEnds[index] }
 }
 
-/// Where a term occurs in a document: the field, and which word of the field it is.
+/// A place of a term in a document: the field, and the index of the word in the field.
 struct TextPlace: Hashable, Comparable {
     /// The field in the upper five bits, the position in the others.
     var bits: UInt32
 
-    /// The most fields that an index may have.
+    /// The maximum number of fields of an index.
     static let fieldLimit = 32
-    /// The largest position. Words behind it are found, but not in phrases.
+    /// The largest position. Words after it are found, but not in phrases.
     static let positionLimit: UInt32 = 1 << 27 - 1
-    /// How many positions are left free between two texts at the same field, so that no phrase reaches across.
+    /// The number of positions between two strings in the same field, so that no phrase matches across both.
     static let gap: UInt32 = 100
 
     init(field: Int, position: UInt32) { bits = UInt32(field) << 27 | min(position, Self.positionLimit) }
@@ -71,8 +71,9 @@ struct TextPlace: Hashable, Comparable {
 
     static func < (a: TextPlace, b: TextPlace) -> Bool { a.bits < b.bits }
 
-    /// Adds the positions of one posting: for each field, the distances between them as varints, each shifted to the
-    /// left by one; the lowest bit says whether another follows in the field. Stored on disk, never change.
+    /// Appends the positions of one posting: for each field, the distances between positions as varints, each shifted
+    /// left by one. The lowest bit says whether another position follows in the field. Part of the on-disk format; must
+    /// not change.
     ///
     /// - Returns: the fields, as bits.
     static func append(_ places: Span<TextPlace>, to bytes: inout [UInt8]) -> UInt32 {
@@ -92,7 +93,7 @@ struct TextPlace: Hashable, Comparable {
         return fields
     }
 
-    /// Reads the positions of one posting; `nil` if they cannot be read.
+    /// Reads the positions of one posting. Returns `false` if they are corrupt.
     static func read(_ bytes: Span<UInt8>, _ offset: inout Int, fields: UInt32, into places: inout [TextPlace]) -> Bool
     {
         var rest = fields
@@ -111,11 +112,11 @@ struct TextPlace: Hashable, Comparable {
         return true
     }
 
-    /// Moves behind the positions of one posting; `false` if they cannot be read.
+    /// Skips the positions of one posting. Returns `false` if they are corrupt.
     static func skip(_ bytes: Span<UInt8>, _ offset: inout Int, fields: UInt32) -> Bool {
         var left = fields.nonzeroBitCount
         while left > 0 {
-            // The lowest bit of the first byte of a varint is the lowest bit of the number.
+            // The lowest bit of a varint's first byte is the lowest bit of the number.
             guard offset < bytes.count else { return false }
             if bytes[offset] & 1 == 0 { left -= 1 }
             while bytes[offset] >= 0x80 {

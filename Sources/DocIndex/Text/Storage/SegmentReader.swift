@@ -7,7 +7,7 @@ struct SegmentReader: Sendable {
     let index: TextIndex
     let segment: TextSegment
 
-    /// The record of a term; `nil` if no document of the segment has it.
+    /// Returns the record of a term; `nil` if no document of the segment contains it.
     ///
     /// - Throws: ``DocIndexError`` with `corruption`.
     func record(_ term: [UInt8]) throws -> TermRecord? {
@@ -23,7 +23,7 @@ struct SegmentReader: Sendable {
         return record
     }
 
-    /// A group of a term that has more than one block.
+    /// Returns a group of a term whose postings fill at least one block.
     func group(_ number: Int, of record: TermRecord, term: [UInt8]) throws -> PostingGroup {
         guard case .long(let groups, let first) = record.postings else { throw damage("a term has no groups") }
         if number == 0 { return first }
@@ -35,7 +35,7 @@ struct SegmentReader: Sendable {
         return group
     }
 
-    /// The encoded positions of a group.
+    /// Returns the encoded positions of a group.
     func positions(_ number: Int, of group: PostingGroup, term: [UInt8]) throws -> [UInt8] {
         let key = Self.key(.positions, index.number, segment.number, term, number)
         guard let bytes = try reader.value(forKey: key), bytes.count == group.blocks.last?.positionEnd else {
@@ -55,7 +55,7 @@ struct SegmentReader: Sendable {
         TextDamage.error(index.definition.name, "\(what) (segment \(segment.number))")
     }
 
-    /// Calls `body` with every posting of a term, in the order of slots, with its encoded positions.
+    /// Calls `body` with each posting of a term in slot order, with its encoded positions.
     func forEachPosting(
         of record: TermRecord, term: [UInt8],
         _ body: (_ slot: UInt32, _ frequency: UInt32, _ fields: UInt32, _ positions: Span<UInt8>) throws -> Void
@@ -74,7 +74,7 @@ struct SegmentReader: Sendable {
                     plain.slots[index], plain.frequencies[index], plain.fields[index],
                     positions.extracting(start..<offset))
             }
-            guard offset == positions.count else { throw damage("there are bytes behind the positions of a term") }
+            guard offset == positions.count else { throw damage("there are extra bytes after the positions of a term") }
         case .long(let groups, _):
             let buffer = BlockBuffer()
             for number in groups.indices {
@@ -103,10 +103,10 @@ struct SegmentReader: Sendable {
     }
 }
 
-/// Keeps what was read of segments: they never change, and their numbers are never used twice.
+/// A cache of records, groups and positions of segments. Segments never change, and their numbers are never reused.
 ///
-/// What is used again and again stays: entries are in one of two generations. Where the younger one is full, it becomes the
-/// older one, which is dropped, and what is found in the older one goes into the younger one.
+/// Two generations of entries keep what is used repeatedly. When the younger generation is full, it replaces the older
+/// one. An entry found in the older generation moves to the younger one.
 final class TermCache: Sendable {
     private struct Key: Hashable {
         let index: UInt32
@@ -151,12 +151,12 @@ final class TermCache: Sendable {
     }
 
     private let state = Mutex(State())
-    /// About the bytes of each of the two generations.
+    /// The approximate size of each generation, in bytes.
     private let generationByteLimit: Int
 
     init(generationByteLimit: Int = 16 << 20) { self.generationByteLimit = generationByteLimit }
 
-    /// The record of a term, from memory or from the reader.
+    /// Returns the record of a term, from the cache or from the reader.
     func record(_ term: [UInt8], in segment: SegmentReader) throws -> TermRecord? {
         let key = key(term, .record, segment)
         switch find(key) {
@@ -169,7 +169,7 @@ final class TermCache: Sendable {
         return record
     }
 
-    /// A group of a term, from memory or from the reader.
+    /// Returns a group of a term, from the cache or from the reader.
     func group(_ number: Int, of record: TermRecord, term: [UInt8], in segment: SegmentReader) throws -> PostingGroup {
         if number == 0 { return try segment.group(0, of: record, term: term) }
         let key = key(term, .group(number), segment)
@@ -179,7 +179,7 @@ final class TermCache: Sendable {
         return group
     }
 
-    /// The encoded positions of a group, from memory or from the reader.
+    /// Returns the encoded positions of a group, from the cache or from the reader.
     func positions(_ number: Int, of group: PostingGroup, term: [UInt8], in segment: SegmentReader) throws -> [UInt8] {
         let key = key(term, .positions(number), segment)
         if case .positions(let positions) = find(key) { return positions }
@@ -203,6 +203,6 @@ final class TermCache: Sendable {
         }
     }
 
-    /// Drops everything.
+    /// Removes all entries.
     func removeAll() { state.withLock { $0 = State() } }
 }

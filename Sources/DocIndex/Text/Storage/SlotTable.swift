@@ -1,12 +1,12 @@
 internal import LevelKit
 
-/// The row and the norm of each slot, side by side in memory.
+/// The row and the norm of each slot, in memory.
 ///
-/// Neither changes once it is written, and readers look no further than the slots that were there when they began. So one
-/// writer may add slots while others read, without a lock. A table that is full is copied into a larger one; readers keep
-/// the old one for as long as they need it.
+/// Neither changes once it is written, and readers only access slots that existed when they started. Thus a single
+/// writer may add slots without a lock while others read. A full table is copied to a larger one; readers keep the old
+/// table as long as they need it.
 @safe final class SlotTable: @unchecked Sendable {
-    // Unchecked: a slot is written once, by the one writer, before a view that contains it is published under a lock.
+    // Unchecked: the only writer writes a slot once, before it publishes a view that contains the slot under a lock.
     private let rows: UnsafeMutablePointer<UInt32>
     private let norms: UnsafeMutablePointer<UInt8>
     let capacity: Int
@@ -19,7 +19,7 @@ internal import LevelKit
         unsafe norms.initialize(repeating: 0, count: self.capacity)
     }
 
-    /// A table with the same slots and twice the room, or more.
+    /// Creates a table with the same slots and at least twice the capacity.
     init(_ other: SlotTable, capacity: Int) {
         self.capacity = max(capacity, 2 * other.capacity)
         unsafe rows = .allocate(capacity: self.capacity)
@@ -53,7 +53,7 @@ internal import LevelKit
     }
 }
 
-/// Which slots of one chunk are dead. Never changed: a writer makes a copy with more.
+/// The dead slots of one chunk. Never changed in place: a writer makes a copy with more.
 struct DeadSlots: Sendable, Hashable {
     private(set) var words: [UInt64] = [UInt64](repeating: 0, count: Int(TextStructure.chunkSlotCount) / 64)
     private(set) var count = 0
@@ -73,7 +73,7 @@ struct DeadSlots: Sendable, Hashable {
         count += 1
     }
 
-    /// 512 bytes, the bit of the first slot lowest in the first byte. Stored on disk, never change.
+    /// 512 bytes; the first slot is the lowest bit of the first byte. Part of the on-disk format; must not change.
     var encoded: [UInt8] { words.flatMap { word in (0..<8).map { UInt8(truncatingIfNeeded: word >> UInt64(8 * $0)) } } }
 
     init?(encoded: [UInt8]) {

@@ -1,21 +1,22 @@
-/// Makes the records of one term of a segment: what ``TermRecord`` reads. Stored on disk, never change.
+/// Encodes the records of one term of a segment, which ``TermRecord`` reads. Part of the on-disk format; must not
+/// change.
 struct TermEncoder {
-    /// Postings of one block, and blocks of one group. Stored on disk, never change.
+    /// The number of postings per block, and of blocks per group. Part of the on-disk format; must not change.
     static let blockCount = 128
     static let groupBlockCount = 32
-    /// What stands for the width of a block that is not full.
+    /// The value in place of the width for a block that is not full.
     static let partialBlock: UInt8 = 0xff
-    /// Bytes behind a group, so that packed numbers can be read eight bytes at a time.
+    /// The number of bytes after a group, so that packed numbers can be read eight bytes at a time.
     static let padding = 8
 
     /// The norm of each slot.
     let slots: SlotTable
     /// The first slot of the segment.
     let lower: UInt32
-    /// Whether the index has more than one field, so that postings say in which they are.
+    /// Whether the index has more than one field, so that postings contain their fields.
     let hasFields: Bool
 
-    /// The record of the term, and further groups and positions with their numbers.
+    /// The record of the term, and its further groups and the positions of all groups.
     struct Output {
         var record: [UInt8] = []
         var groups: [[UInt8]] = []
@@ -55,7 +56,7 @@ struct TermEncoder {
         output.record += output.groups.removeFirst()
     }
 
-    /// Headers of all blocks, then what they hold, so that a block that is passed over is not touched.
+    /// Writes the headers of all blocks, then their contents, so that a skipped block is not touched.
     private func encodeGroup(_ list: PostingList, _ range: Range<Int>, base: UInt32) -> [UInt8] {
         var headers: [UInt8] = []
         var payload: [UInt8] = []
@@ -110,8 +111,8 @@ struct TermEncoder {
         return headers + payload + [UInt8](repeating: 0, count: Self.padding)
     }
 
-    /// Each posting as the distance to the one before it, shifted to the left by one, with the lowest bit set where the
-    /// term occurs once; else the number of times follows; then the fields, if there is more than one.
+    /// Appends each posting as a varint of its gap, shifted left by one, with the lowest bit set if the frequency is 1;
+    /// otherwise the frequency follows. Then come the fields if the index has more than one.
     private func appendVarints(_ list: PostingList, _ range: Range<Int>, _ base: inout UInt32, to bytes: inout [UInt8])
     {
         for index in range {
@@ -124,10 +125,10 @@ struct TermEncoder {
         }
     }
 
-    /// The pairs of frequency and norm of which no other is at least as frequent and as short: from them follows the
-    /// largest score, whatever the lengths and weights of a query are.
+    /// Returns the impacts that are not dominated by another one with at least the same frequency and at most the same
+    /// norm. The block maximum can be computed from them for any statistics and any weight.
     private func impacts(_ list: PostingList, _ range: Range<Int>) -> [TermImpact] {
-        // The smallest norm of each small frequency, then those of the others.
+        // The smallest norm for each small frequency; impacts with larger frequencies are collected separately.
         var smallest = InlineArray<32, UInt16>(repeating: .max)
         var impacts: [TermImpact] = []
         for index in range {
@@ -146,7 +147,7 @@ struct TermEncoder {
         return Self.sorted(impacts)
     }
 
-    /// Adds a pair, unless another is at least as good, and takes out those that are no better than it.
+    /// Adds an impact unless another one dominates it, and removes all impacts that it dominates.
     private static func add(_ new: TermImpact, to impacts: inout [TermImpact]) {
         if impacts.contains(where: { $0.frequency >= new.frequency && $0.norm <= new.norm }) { return }
         impacts.removeAll { $0.frequency <= new.frequency && $0.norm >= new.norm }
@@ -155,7 +156,7 @@ struct TermEncoder {
 
     private static func sorted(_ impacts: [TermImpact]) -> [TermImpact] {
         let impacts = impacts.sorted { $0.frequency < $1.frequency }
-        // More than these would not fit a byte; the most frequent with the shortest is a bound for all that follow.
+        // The count must fit in a byte. The largest frequency with the smallest norm is an upper bound for all.
         guard impacts.count > 255 else { return impacts }
         return [TermImpact(frequency: impacts[impacts.count - 1].frequency, norm: impacts[0].norm)]
     }
@@ -169,7 +170,7 @@ struct TermEncoder {
     }
 }
 
-/// How often a term occurs in a document, and the norm of the document.
+/// The impact of a posting: the frequency of the term in a document, and the norm of the document.
 struct TermImpact: Hashable {
     let frequency: UInt32
     let norm: UInt8

@@ -1,38 +1,39 @@
 internal import LevelKit
 internal import Synchronization
 
-/// One term of a segment as it is stored: how many documents have it, and where their postings are.
+/// The stored record of one term in a segment: the number of documents that contain it, and its postings or their
+/// groups.
 ///
-/// Immutable, so that it can be kept in memory for as long as there is room.
+/// Immutable, so that it can be cached.
 final class TermRecord: Sendable {
-    /// Documents of the segment with the term, those that died since it was written included.
+    /// The number of documents of the segment with the term, including those deleted since the segment was written.
     let documentCount: Int
-    /// What is to be subtracted from the counts of all segments: documents that have died.
+    /// The number of deleted documents, to be subtracted from the sum of the counts of all segments.
     let correction: Int64
     let postings: Postings
 
     enum Postings: Sendable {
         case none
-        /// Fewer than a block: decoded, with the encoded positions.
+        /// Less than one full block: decoded, with the encoded positions.
         case short(PlainPostings)
         /// The summary of each group, and the first group.
         case long(groups: [Group], first: PostingGroup)
     }
 
-    /// A group without its content.
+    /// The summary of a group.
     struct Group: Sendable {
-        /// The slots of the group begin here, or behind it.
+        /// The lower bound for the slots of the group.
         let base: UInt32
         let last: UInt32
         let impacts: [TermImpact]
     }
 
-    /// About the bytes that the record takes in memory.
+    /// The approximate size of the record in memory, in bytes.
     let byteCount: Int
 
     /// Reads a record.
     ///
-    /// - Returns: `nil` if it cannot be read, or leads out of the slots of its segment.
+    /// - Returns: `nil` if it is corrupt or contains slots outside its segment.
     init?(_ bytes: Span<UInt8>, segment: TextSegment, hasFields: Bool) {
         var offset = 0
         guard let count = Varint.read(bytes, &offset), let zigzag = Varint.read(bytes, &offset),
@@ -73,25 +74,25 @@ final class TermRecord: Sendable {
         postings = .long(groups: groups, first: first)
     }
 
-    /// How many postings the group of a number has.
+    /// Returns the number of postings of a group.
     func count(ofGroup group: Int) -> Int {
         let perGroup = TermEncoder.blockCount * TermEncoder.groupBlockCount
         return min(perGroup, documentCount - group * perGroup)
     }
 }
 
-/// Up to 32 blocks of postings: their headers, read, and their content, as it is stored.
+/// Up to 32 blocks of postings: decoded headers, and contents as stored.
 final class PostingGroup: Sendable {
     struct Block: Sendable {
         let base: UInt32
         let last: UInt32
         let count: Int
-        /// Widths of a full block; `nil` for one that is not.
+        /// The bit widths of a full block; 0 for one that is not full.
         let gapWidth: Int
         let countWidth: Int
-        /// Which of ``PostingGroup/sets`` the codes of the block stand for.
+        /// The range in ``PostingGroup/sets`` of the block's field sets.
         let sets: Range<Int>
-        /// Which of ``PostingGroup/impacts`` are of the block.
+        /// The range in ``PostingGroup/impacts`` of the block's impacts.
         let impacts: Range<Int>
         let offset: Int
         let positionOffset: Int
@@ -101,23 +102,24 @@ final class PostingGroup: Sendable {
 
     let bytes: [UInt8]
     let blocks: [Block]
-    /// Sets of fields, and pairs of frequency and norm, block by block: an array of each block's own would cost more than the
-    /// rest of its header.
+    /// The field sets and the impacts of all blocks. Separate arrays for each block would cost more than the rest of
+    /// its header.
     let sets: [UInt32]
     let impacts: [TermImpact]
     let upper: UInt32
     let hasFields: Bool
     private let best = Mutex(BestImpacts())
 
-    /// The impact of each block that scores most, and what that was found out for.
+    /// The best impact of each block, and the statistics that it was computed for.
     private struct BestImpacts {
         var statistics: IndexStatistics?
         var impacts: [TermImpact] = []
     }
 
-    /// The impact of each block that scores most; a frequency of zero stands for a block where that depends on the weight.
+    /// Returns the impact with the highest score of each block; one with frequency zero if it depends on the weight of
+    /// the term.
     ///
-    /// - Complexity: O(1), but for the first time and after each change of the index.
+    /// - Complexity: O(1), except for the first call and after each change of the index.
     func bestImpacts(_ scorer: BM25) -> [TermImpact] {
         best.withLock { best in
             if best.statistics == scorer.statistics { return best.impacts }
@@ -133,13 +135,13 @@ final class PostingGroup: Sendable {
         }
     }
 
-    /// About the bytes that the group takes in memory.
+    /// The approximate size of the group in memory, in bytes.
     var byteCount: Int {
         bytes.count + blocks.count * MemoryLayout<Block>.stride + 4 * sets.count
             + (impacts.count + blocks.count) * MemoryLayout<TermImpact>.stride + 300
     }
 
-    /// Reads the headers; `nil` if they cannot be read or contradict the content.
+    /// Reads the headers. Returns `nil` if they are corrupt or contradict the content.
     init?(_ bytes: Span<UInt8>, group: TermRecord.Group, hasFields: Bool, count: Int) {
         var offset = 0
         guard let blockCount = Varint.read(bytes, &offset),
@@ -198,7 +200,7 @@ final class PostingGroup: Sendable {
                     positionEnd: positions + Int(positionCount)))
             payload += byteCount
             positions += Int(positionCount)
-            // The last slot there is leaves room behind it: slots end below the largest number.
+            // This does not overflow: slots end below the largest number.
             base = last + 1
         }
         guard blocks.last?.last == group.last, offset + payload + TermEncoder.padding == bytes.count else { return nil }
@@ -211,22 +213,22 @@ final class PostingGroup: Sendable {
     }
 }
 
-/// Postings that are decoded as a whole.
+/// Postings that are completely decoded.
 struct PlainPostings: Sendable {
     var slots: [UInt32] = []
     var frequencies: [UInt32] = []
     var fields: [UInt32] = []
-    /// The encoded positions of all of them; empty where they are not known.
+    /// The encoded positions of all postings; empty if they are unknown.
     var positions: [UInt8] = []
 }
 
 /// Reads the parts that records and groups have in common.
 struct BlockReader {
-    /// The slot behind the last that can be there.
+    /// The upper end of the valid slots.
     let upper: UInt32
     let hasFields: Bool
 
-    /// A slot as the distance to `base`.
+    /// Reads a slot that is stored as the distance from `base`.
     func slot(_ bytes: Span<UInt8>, _ offset: inout Int, base: UInt32) -> UInt32? {
         guard base < upper, let gap = Varint.read(bytes, &offset), gap < UInt64(upper - base) else { return nil }
         return base + UInt32(gap)
@@ -237,7 +239,7 @@ struct BlockReader {
         return readImpacts(bytes, &offset, into: &impacts) ? impacts : nil
     }
 
-    /// Adds impacts to those that are there; `false` if they cannot be read.
+    /// Reads impacts and appends them. Returns `false` if they are corrupt.
     static func readImpacts(_ bytes: Span<UInt8>, _ offset: inout Int, into impacts: inout [TermImpact]) -> Bool {
         guard offset < bytes.count else { return false }
         let count = Int(bytes[offset])
@@ -253,7 +255,7 @@ struct BlockReader {
         return true
     }
 
-    /// One posting of a list that is written in varints.
+    /// Reads one posting of a list in varints.
     func posting(
         _ bytes: Span<UInt8>, _ offset: inout Int, base: UInt32
     ) -> (slot: UInt32, frequency: UInt32, fields: UInt32)? {
@@ -277,7 +279,7 @@ struct BlockReader {
         return (base + UInt32(value >> 1), frequency, fields)
     }
 
-    /// A list that is written in varints, with the positions behind it.
+    /// Reads a list in varints and the positions after it.
     func plain(_ bytes: Span<UInt8>, _ offset: inout Int, count: Int, base: UInt32) -> PlainPostings? {
         var plain = PlainPostings()
         plain.slots.reserveCapacity(count)

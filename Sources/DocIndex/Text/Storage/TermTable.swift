@@ -1,10 +1,10 @@
-/// Numbers terms in the order in which they come: a hash table with open addressing over one buffer of bytes.
+/// Assigns numbers to terms in insertion order: a hash table with open addressing over one byte buffer.
 ///
-/// A dictionary of arrays would allocate for each lookup; this is the inner loop of indexing. Most terms have no more than
-/// eight bytes, so that comparing one number compares them.
+/// This is the inner loop of indexing, and a dictionary of arrays would allocate for each lookup. Most terms have at
+/// most eight bytes, so that a single comparison of integers is enough.
 struct TermTable {
     private struct Entry {
-        /// The first eight bytes, the first of them the highest, with zeros behind a shorter term: has the order of terms.
+        /// The first eight bytes in big-endian order, padded with zeros; sorts like the terms.
         let head: UInt64
         let start: UInt32
         let count: UInt32
@@ -12,18 +12,19 @@ struct TermTable {
 
     private var bytes: [UInt8] = []
     private var entries: [Entry] = []
-    /// The hash of a term in the upper half, its number plus one in the lower; 0 is free. As many places as a power of two.
+    /// The hash of a term in the upper half, its number plus one in the lower half; 0 is free. The count is a power of
+    /// two.
     private var places: [UInt64] = [UInt64](repeating: 0, count: 1024)
 
     var count: Int { entries.count }
 
-    /// The bytes of the term of a number.
+    /// Returns the bytes of the term with a number.
     func term(_ number: UInt32) -> ArraySlice<UInt8> {
         let entry = entries[Int(number)]
         return bytes[Int(entry.start)..<Int(entry.start) + Int(entry.count)]
     }
 
-    /// Whether one term comes before another, byte by byte.
+    /// Returns whether one term sorts before another, byte by byte.
     func precedes(_ a: UInt32, _ b: UInt32) -> Bool {
         let (left, right) = (entries[Int(a)], entries[Int(b)])
         if left.head != right.head { return left.head < right.head }
@@ -36,17 +37,17 @@ struct TermTable {
         return left.count < right.count
     }
 
-    /// The first two bytes of a term as a number, a term of one byte with a zero behind it: has the order of terms.
+    /// Returns the first two bytes of a term as a number, padded with a zero; sorts like the terms.
     func firstBytes(_ number: UInt32) -> Int { Int(entries[Int(number)].head >> 48) }
 
-    /// The number of a term; `nil` if it is not there.
+    /// Returns the number of a term; `nil` if the table does not contain it.
     func number(of term: Span<UInt8>) -> UInt32? {
         let head = Self.head(of: term)
         let place = find(term, head, Self.hash(term, head))
         return places[place] == 0 ? nil : UInt32(truncatingIfNeeded: places[place]) - 1
     }
 
-    /// The number of a term, which is added if it is new.
+    /// Returns the number of a term, and adds the term if it is new.
     mutating func insert(_ term: Span<UInt8>) -> UInt32 {
         let head = Self.head(of: term)
         let hash = Self.hash(term, head)
@@ -107,7 +108,7 @@ struct TermTable {
         return head << UInt64(8 * (headByteCount - term.count))
     }
 
-    /// Eight bytes as a number.
+    /// Returns eight bytes as a number.
     private static func word(_ term: Span<UInt8>, _ offset: Int) -> UInt64 {
         precondition(offset >= 0 && offset + headByteCount <= term.count)
         return unsafe term.withUnsafeBufferPointer { term in

@@ -1,9 +1,9 @@
-/// The length of a document as one byte: exact up to 40 words, then in steps of a sixteenth.
+/// The length of a document in one byte: exact up to 40 words, then in steps of one sixteenth.
 ///
-/// BM25 hardly tells 200 words from 210. One byte for each document lets the norms of a million documents stay in
-/// memory. Stored on disk, never change.
+/// BM25 hardly distinguishes 200 words from 210, and with one byte per document, the norms of a million documents fit
+/// in memory. Part of the on-disk format; must not change.
 enum TextNorm {
-    /// The length that each code stands for.
+    /// The length of each code.
     static let lengths: [UInt32] = {
         var lengths = (0...40).map { UInt32($0) }
         while lengths.count < 256 {
@@ -12,7 +12,7 @@ enum TextNorm {
         return lengths
     }()
 
-    /// The code of the largest length that is not above this one.
+    /// Returns the code of the largest length that is at most this one.
     static func code(_ length: Int) -> UInt8 {
         if length <= 40 { return UInt8(max(0, length)) }
         var lower = 40

@@ -1,29 +1,29 @@
 internal import LevelKit
 
-/// What a text index knows of itself: sums over its documents, and which segments hold its postings.
+/// The metadata of a text index: statistics over its documents, and the segments with its postings.
 ///
-/// One record, so that a flush or a merge takes effect with one put. Segments lie side by side: the first begins at
-/// slot 0, each goes on where the one before it ends, and behind the last are the slots that are pending.
+/// Stored in one record, so that a flush or a merge takes effect with one put. Segments are contiguous: the first
+/// begins at slot 0, each begins where the previous one ends, and the pending slots follow the last.
 struct TextStructure: Sendable, Hashable {
-    /// Rises with each batch that touches the index: tells the states of memory apart.
+    /// Increases with each batch that changes the index; identifies the state of the index in memory.
     var generation: UInt64 = 0
-    /// Documents with at least one word, and words of all of them.
+    /// The number of documents with at least one word, and the number of their words.
     var statistics = IndexStatistics()
-    /// The slot that the next document gets.
+    /// The slot of the next document.
     var nextSlot: UInt32 = 0
-    /// The number that the next segment gets.
+    /// The number of the next segment.
     var nextSegment: UInt32 = 1
     var segments: [TextSegment] = []
 
-    /// The first slot that is in no segment.
+    /// The first slot that is not in a segment.
     var pendingSlot: UInt32 { segments.last?.upper ?? 0 }
 
-    /// Slots of one chunk of norms, rows and dead bits. Stored on disk, never change.
+    /// The number of slots in a chunk of norms, rows and dead bits. Part of the on-disk format; must not change.
     static let chunkSlotCount: UInt32 = 4096
-    /// The version of the record.
+    /// The format version of the record.
     private static let format: UInt64 = 1
 
-    /// The record.
+    /// The encoded record.
     var encoded: [UInt8] {
         var bytes: [UInt8] = []
         for value in [
@@ -41,7 +41,7 @@ struct TextStructure: Sendable, Hashable {
 
     init() {}
 
-    /// Reads a record; `nil` if it contradicts itself.
+    /// Decodes a record. Returns `nil` if it is inconsistent.
     init?(encoded: [UInt8]) {
         guard let values = Varint.readAll(encoded), values.count >= 7, values[0] == Self.format,
             values[1] < .max / 2, values[2] <= 1 << 32, values[3] <= 1 << 62,
@@ -68,7 +68,7 @@ struct TextStructure: Sendable, Hashable {
         guard statistics.documents <= Int64(nextSlot) else { return nil }
     }
 
-    /// The structure of an index as a reader has it; an empty one where there is none yet.
+    /// Reads the structure of an index; an empty one if none is stored yet.
     ///
     /// - Throws: ``DocIndexError`` with `corruption`.
     static func read(_ index: UInt32, name: String, in reader: some KeyValueReader) throws -> TextStructure {
@@ -85,15 +85,15 @@ struct TextSegment: Sendable, Hashable {
     let number: UInt32
     /// The first slot.
     let lower: UInt32
-    /// The slot behind the last.
+    /// The slot after the last.
     let upper: UInt32
-    /// Documents that were alive when it was written.
+    /// The number of documents that were live when the segment was written.
     let documentCount: UInt32
-    /// Bytes of its keys and values.
+    /// The total size of its keys and values, in bytes.
     let byteCount: UInt64
 }
 
-/// The error for what cannot be read in a text index.
+/// The error for corrupt data of a text index.
 enum TextDamage {
     static func error(_ index: String, _ what: String) -> DocIndexError {
         DocIndexError(.corruption, "the text index \(index) is damaged: \(what); run verify, then rebuild the index")

@@ -1,19 +1,20 @@
-/// A text index at one moment: which segments there are, which slots are dead, and how far the pending words are seen.
+/// A snapshot of a text index: its segments, its dead slots, and the visible part of the pending words.
 ///
-/// A value: the writer makes a new one for each batch. What it refers to is never changed where this view can see it.
+/// A value type: the writer makes a new view for each batch. The objects it refers to never change in the range visible
+/// to this view.
 struct TextView: Sendable {
     var structure: TextStructure
     var slots: SlotTable
-    /// The dead slots of each chunk; `nil` where there are none.
+    /// The dead slots of each chunk; `nil` if there are none.
     var dead: [DeadSlots?]
-    /// The smallest row in each chunk: decides which of two documents with equal scores comes first.
+    /// The smallest row of each chunk; the smaller row of two documents with equal scores ranks first.
     var smallestRows: [UInt32]
     var pending: PendingIndex
-    /// Pending documents that are being written as a segment; `nil` if none are.
+    /// The pending documents that are currently written to a segment; `nil` if there are none.
     var frozen: Frozen?
-    /// How many documents died since the last flush began.
+    /// The number of documents deleted since the last flush began.
     var killCount: UInt32 = 0
-    /// Whether rows rise with slots, so that the order of slots is the order of rows.
+    /// Whether rows ascend with slots, so that slot order is row order.
     var isInRowOrder = true
     var largestRow: UInt32 = 0
 
@@ -25,7 +26,7 @@ struct TextView: Sendable {
         pending = PendingIndex(weights: weights)
     }
 
-    /// Pending documents to which no more are added, and those that died up to then.
+    /// A log of pending documents that no longer grows, and the number of documents deleted up to then.
     struct Frozen: Sendable {
         let pending: PendingIndex
         let limit: PendingIndex.Limit
@@ -34,7 +35,7 @@ struct TextView: Sendable {
     /// The first slot whose words are in ``pending``.
     var firstPendingSlot: UInt32 { frozen?.limit.slot ?? structure.pendingSlot }
 
-    /// What is in no segment yet, in the order of slots: whose words, which slots, how far it is seen.
+    /// The documents that are not in a segment, in slot order: their log, their slots, and the visible part of the log.
     var unwritten: [(pending: PendingIndex, slots: Range<UInt32>, limit: PendingIndex.Limit)] {
         let newest = PendingIndex.Limit(slot: structure.nextSlot, killCount: killCount)
         let last = (pending, firstPendingSlot..<structure.nextSlot, newest)
@@ -44,9 +45,9 @@ struct TextView: Sendable {
 
     func isDead(_ slot: UInt32) -> Bool { dead[Int(slot / TextStructure.chunkSlotCount)]?.contains(slot) ?? false }
 
-    /// A row that is not above those of a range of slots, which must not be empty.
+    /// Returns a lower bound of the rows of a range of slots, which must not be empty.
     ///
-    /// - Complexity: O(*chunks*) of the range; O(1) where rows rise with slots.
+    /// - Complexity: O(*chunks*) of the range; O(1) if rows ascend with slots.
     func smallestRow(_ range: Range<UInt32>) -> UInt64 {
         let first = Int(range.lowerBound / TextStructure.chunkSlotCount)
         var row = smallestRows[first]
@@ -60,7 +61,7 @@ struct TextView: Sendable {
         return UInt64(row)
     }
 
-    /// How many slots of a range are dead.
+    /// Returns the number of dead slots in a range.
     func deadCount(_ range: Range<UInt32>) -> Int {
         var count = 0
         var slot = range.lowerBound
@@ -80,7 +81,7 @@ struct TextView: Sendable {
         return count
     }
 
-    /// Gives the next slot to a document.
+    /// Assigns the next slot to a document.
     mutating func append(row: UInt32, norm: UInt8) -> UInt32 {
         let slot = structure.nextSlot
         if Int(slot) >= slots.capacity { slots = SlotTable(slots, capacity: Int(slot) + 1) }
@@ -90,7 +91,7 @@ struct TextView: Sendable {
         return slot
     }
 
-    /// Takes the row of a slot into account that is in the table; slots must rise.
+    /// Updates the smallest and largest rows for a slot that is in the table; slots must ascend.
     mutating func note(row: UInt32, slot: UInt32) {
         let chunk = Int(slot / TextStructure.chunkSlotCount)
         if chunk == dead.count {

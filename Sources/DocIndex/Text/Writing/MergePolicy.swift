@@ -1,11 +1,12 @@
-/// Which segments are merged next.
+/// Decides which segments to merge next.
 ///
-/// Segments have levels by the documents that are alive in them, each eight times the one below. Eight neighbours of a
-/// level, or of lower ones, become one; and a segment is written anew when more than a quarter of it is dead. So a
-/// document is written once in each level, and there are at most seven segments of each.
+/// The level of a segment follows from its number of live documents; each level is eight times as large as the one
+/// below. Eight adjacent segments of a level, or of lower ones, are merged into one. A segment with more than a quarter
+/// of dead documents is rewritten. So each document is written once per level, and each level has at most seven
+/// segments.
 struct MergePolicy: Sendable {
     var levelFactor = 8
-    /// Documents of a segment of the second level.
+    /// The minimum number of documents of a segment of the second level.
     var baseDocumentCount = 16384
 
     func level(_ documentCount: Int) -> Int {
@@ -18,7 +19,7 @@ struct MergePolicy: Sendable {
         return level
     }
 
-    /// The positions of the segments to merge; `nil` if all is well.
+    /// Returns the positions of the segments to merge; `nil` if there is nothing to do.
     func next(_ segments: [TextSegment], liveCount: (TextSegment) -> Int) -> Range<Int>? {
         let counts = segments.map(liveCount)
         let levels = counts.map(level)
@@ -36,7 +37,7 @@ struct MergePolicy: Sendable {
             }
         }
         for (position, segment) in segments.enumerated() where Int(segment.documentCount) > counts[position] {
-            // A segment with nothing left in it costs a look at each query.
+            // An empty segment also costs a lookup in each query.
             if counts[position] * 4 < Int(segment.documentCount) * 3 { return position..<position + 1 }
         }
         return nil

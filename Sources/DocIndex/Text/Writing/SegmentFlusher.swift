@@ -1,18 +1,18 @@
 internal import LevelKit
 
-/// Writes pending documents as a segment, slice by slice, while others are stored and read.
+/// Writes pending documents to a segment, slice by slice, while other documents are stored and read.
 ///
-/// When it begins, the log of these documents is closed and another one opened. Which of them are dead is decided then. What
-/// it writes is not read until the structure names the segment; until then the closed log answers.
+/// At the start, the log of these documents is closed and a new one is opened, and the set of dead documents is fixed.
+/// The segment is not read until the structure contains it; until then the closed log is searched.
 struct SegmentFlusher {
     let frozen: TextView.Frozen
     /// The first slot.
     let lower: UInt32
     /// The number of the segment.
     let number: UInt32
-    /// Slots of any segment that died before it began, and whose records go when it ends.
+    /// Slots of any segment that were deleted before the flush began; their records are removed when it ends.
     let killed: [UInt32]
-    /// Documents that are alive.
+    /// The number of live documents.
     let documentCount: UInt32
     private let dead: [DeadSlots?]
     private var contents: PendingIndex.Contents
@@ -22,7 +22,7 @@ struct SegmentFlusher {
     private var position = 0
     private var list = PostingList()
 
-    /// - Parameter view: with what is written as ``TextView/frozen``.
+    /// - Parameter view: a view whose ``TextView/frozen`` is the log to write.
     init(
         database: Database, index: TextIndex, number: UInt32, view: TextView, frozen: TextView.Frozen, killed: [UInt32]
     ) {
@@ -36,9 +36,9 @@ struct SegmentFlusher {
         writer = SegmentWriter(database: database, index: index, number: number, lower: lower, slots: view.slots)
     }
 
-    /// Writes the next terms, until about as many bytes are written.
+    /// Writes the next terms until about `budget` bytes are written.
     ///
-    /// - Returns: whether all terms are done.
+    /// - Returns: whether all terms are written.
     mutating func advance(byteCount budget: Int) throws -> Bool {
         let goal = writer.byteCount + budget
         while writer.byteCount < goal {
@@ -63,7 +63,7 @@ struct SegmentFlusher {
         return false
     }
 
-    /// The segment, when all terms are done.
+    /// The segment; valid once all terms are written.
     var segment: TextSegment {
         TextSegment(
             number: number, lower: lower, upper: frozen.limit.slot, documentCount: documentCount,

@@ -1,18 +1,18 @@
 internal import LevelKit
 
-/// Makes one segment of neighbours, slice by slice: their lists one behind the other, without what has died.
+/// Merges adjacent segments into one, slice by slice: concatenates the lists of each term and drops dead documents.
 ///
-/// Which slots are dropped is decided when the merge begins, so that all terms agree. Between slices nothing is held
-/// open: each goes on behind the last term. What it writes is not read until the structure names the new segment, and
-/// what it reads never changes, so neither readers nor other writers notice.
+/// The dead slots are fixed when the merge begins, so that all terms agree. Nothing is kept open between slices: each
+/// slice continues after the last term. The output is not read until the structure contains the new segment, and the
+/// input never changes, so readers and other writers are not affected.
 struct SegmentMerger {
     let index: TextIndex
-    /// The segments that are merged, side by side.
+    /// The adjacent segments to merge.
     let inputs: [TextSegment]
     /// The number of the new segment.
     let number: UInt32
     private let dead: [DeadSlots?]
-    /// Documents that stay.
+    /// The number of documents in the new segment.
     let documentCount: UInt32
     private var writer: SegmentWriter
     private var lastTerm: [UInt8]?
@@ -25,14 +25,14 @@ struct SegmentMerger {
         dead = view.dead
         let lower = inputs.first?.lower ?? 0
         let upper = inputs.last?.upper ?? 0
-        // Slots that died before a segment was written are dead as well, and in no list.
+        // Slots that were dead before a segment was written are counted as dead too, and are in no list.
         documentCount = upper - lower - UInt32(view.deadCount(lower..<upper))
         writer = SegmentWriter(database: database, index: index, number: number, lower: lower, slots: view.slots)
     }
 
-    /// Merges the next terms, until about as many bytes are written.
+    /// Merges the next terms until about `budget` bytes are written.
     ///
-    /// - Returns: whether all terms are done.
+    /// - Returns: whether all terms are merged.
     mutating func advance(byteCount budget: Int) throws -> Bool {
         let goal = writer.byteCount + budget
         var sources: [Source] = []
@@ -53,7 +53,7 @@ struct SegmentMerger {
             list.removeAll()
             var correction: Int64 = 0
             var dropped: Int64 = 0
-            // In the order of slots, because the segments are.
+            // In slot order, because the segments are.
             for source in sources where source.term == term {
                 correction += source.record?.correction ?? 0
                 try append(source, term, &dropped)
@@ -78,7 +78,7 @@ struct SegmentMerger {
         }
     }
 
-    /// The segment, when all terms are done.
+    /// The segment; valid once all terms are merged.
     var segment: TextSegment {
         TextSegment(
             number: number, lower: inputs.first?.lower ?? 0, upper: inputs.last?.upper ?? 0,

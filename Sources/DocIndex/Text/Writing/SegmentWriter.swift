@@ -1,6 +1,7 @@
 internal import LevelKit
 
-/// Writes the keys of one segment, terms in order, in batches that nobody reads until the structure names the segment.
+/// Writes the keys of one segment, with terms in order, in batches that are not read until the structure contains the
+/// segment.
 struct SegmentWriter {
     let database: Database
     let index: TextIndex
@@ -8,10 +9,10 @@ struct SegmentWriter {
     private let encoder: TermEncoder
     private let batch = WriteBatch()
     private var output = TermEncoder.Output()
-    /// Bytes of all keys and values so far.
+    /// The total size of all keys and values so far, in bytes.
     private(set) var byteCount = 0
 
-    /// Bytes of one batch, about.
+    /// The approximate size of one batch, in bytes.
     private static let batchByteCount = 1 << 20
 
     init(database: Database, index: TextIndex, number: UInt32, lower: UInt32, slots: SlotTable) {
@@ -21,7 +22,7 @@ struct SegmentWriter {
         encoder = TermEncoder(slots: slots, lower: lower, hasFields: index.hasFields)
     }
 
-    /// Adds a term. Terms must come in order.
+    /// Adds a term. Terms must be added in order.
     mutating func add(_ term: [UInt8], _ list: PostingList, correction: Int64) throws {
         encoder.encode(list, correction: correction, into: &output)
         try put(output.record, TextKeyspace.terms.term(index.number, number, term))
@@ -39,7 +40,7 @@ struct SegmentWriter {
         try batch.put(value, forKey: key)
     }
 
-    /// Writes what is left.
+    /// Writes the rest of the batch.
     func write() throws {
         if batch.count == 0 { return }
         try database.write(batch)

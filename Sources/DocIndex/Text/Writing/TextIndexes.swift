@@ -1,34 +1,34 @@
 internal import LevelKit
 internal import Synchronization
 
-/// The text indexes of a store in memory: their views for readers, and the work of the writer that is under way.
+/// The in-memory state of a store's text indexes: views for readers, and the current work of the writer.
 ///
-/// A reader takes a snapshot of the database and the views under one lock. While a batch is being written there are two
-/// views of an index, the one before it and the one after it; which of them belongs to the snapshot is told by the
-/// generation in it. So neither waits for the other, and no batch is seen in part.
+/// A reader takes a snapshot of the database and copies the views under one lock. While a batch is being written, an
+/// index has two views, one before and one after the batch; the generation in the snapshot identifies the one that
+/// belongs to it. So readers and the writer do not wait for each other, and no reader sees part of a batch.
 final class TextIndexes: Sendable {
     typealias Views = [UInt32: [TextView]]
 
     private let views = Mutex(Views())
-    /// Views that were loaded for readers of an older moment, the last of each index: a snapshot that was taken before
-    /// any view was there asks again and again.
+    /// The latest view of each index that was loaded for a reader of an older snapshot. A reader whose snapshot was
+    /// taken before any view existed requests it repeatedly.
     private let older = Mutex([UInt32: TextView]())
-    /// What went wrong while segments were written or merged.
+    /// The errors that occurred while segments were flushed or merged.
     private let failures = Mutex([UInt32: String]())
     let cache = TermCache()
     private let work = Work()
 
-    /// What only the writer touches.
+    /// State that only the writer accesses.
     private final class Work: @unchecked Sendable {
-        // Unchecked: every use is under the writer's lock.
+        // Unchecked: every access is under the writer's lock.
         struct Index {
-            /// Slots that died since the last flush.
+            /// Slots deleted since the last flush.
             var killed: [UInt32] = []
             var flusher: SegmentFlusher?
             var merger: SegmentMerger?
-            /// Segments whose keys are to be deleted.
+            /// Segments whose keys can be deleted.
             var garbage: [UInt32] = []
-            /// Bytes that may be written by merges, earned by documents.
+            /// The number of bytes that merges may write; each stored document increases it.
             var credit = 0
             var isCleaned = false
         }
@@ -38,18 +38,18 @@ final class TextIndexes: Sendable {
 
     // MARK: - Readers
 
-    /// A snapshot, and the views of which one of each index belongs to it.
+    /// Returns a snapshot and the views. For each index, one of the views belongs to the snapshot.
     func snapshot<S>(_ make: () throws -> S) rethrows -> (S, Views) {
         try views.withLock { views in (try make(), views) }
     }
 
-    /// The view of an index that belongs to a reader, from the views that were taken with it.
+    /// Returns the view of an index that belongs to a reader, from the views that were copied with its snapshot.
     func view(
         of index: TextIndex, in collection: Catalog.CollectionEntry, candidates: Views, reader: any KeyValueReader,
         database: Database
     ) throws -> TextView {
         let candidates = candidates[index.number] ?? []
-        // With one, no batch was under way.
+        // With one view, no batch was being written.
         if candidates.count == 1 { return candidates[0] }
         let structure = try TextStructure.read(index.number, name: index.definition.name, in: reader)
         if let known = candidates.first(where: { $0.structure.generation == structure.generation }) { return known }
@@ -61,12 +61,12 @@ final class TextIndexes: Sendable {
         return view
     }
 
-    /// Keeps a view that was loaded, if it is the newest and nobody has another.
+    /// Keeps a view that was loaded if it is current and no other view exists.
     ///
-    /// - Returns: whether it is kept.
+    /// - Returns: whether the view was kept.
     private func adopt(_ view: TextView, of index: TextIndex, _ database: Database) throws -> Bool {
         try views.withLock { views in
-            // While there are none, no batch with texts of this index is under way: its view would be here.
+            // While there are no views, no batch that changes this index is being written: its view would be here.
             guard views[index.number, default: []].isEmpty else { return false }
             let newest = try TextStructure.read(index.number, name: index.definition.name, in: database)
             guard newest.generation == view.structure.generation else { return false }
@@ -77,7 +77,7 @@ final class TextIndexes: Sendable {
 
     // MARK: - The writer
 
-    /// The newest view. Called under the writer's lock.
+    /// Returns the newest view. Called under the writer's lock.
     private func newest(
         _ index: TextIndex, _ collection: Catalog.CollectionEntry, _ database: Database
     ) throws -> TextView {
@@ -89,14 +89,14 @@ final class TextIndexes: Sendable {
         return view
     }
 
-    /// What a batch does to text indexes, before it is written.
+    /// The changes of a batch to text indexes, before it is written.
     struct Batch {
         fileprivate var views: [UInt32: TextView] = [:]
         fileprivate var killed: [UInt32: [UInt32]] = [:]
         fileprivate var documentCounts: [UInt32: Int] = [:]
     }
 
-    /// Adds to a batch what follows from changes of texts. Called under the writer's lock.
+    /// Adds the writes that result from changes of text fields to a batch. Called under the writer's lock.
     func apply(_ changes: [UInt32: [TextChange]], catalog: Catalog, database: Database, to batch: WriteBatch) throws
         -> Batch
     {
@@ -104,7 +104,7 @@ final class TextIndexes: Sendable {
         do {
             return try applied(changes, catalog, database, batch)
         } catch {
-            // Words of a batch that is not written must not stay in memory: another gets the same slots.
+            // Words of a batch that is not written must not stay in memory: another batch will use the same slots.
             forget()
             throw error
         }
@@ -128,7 +128,7 @@ final class TextIndexes: Sendable {
         return result
     }
 
-    /// Writes a batch, and lets readers see what it does to texts. Called under the writer's lock.
+    /// Writes a batch and makes its changes to text indexes visible to readers. Called under the writer's lock.
     func write(_ changes: Batch, _ body: () throws -> Void) throws {
         announce(changes.views)
         do {
@@ -154,7 +154,7 @@ final class TextIndexes: Sendable {
         views.withLock { views in for (number, view) in new { views[number] = [view] } }
     }
 
-    /// Forgets everything, after a write that failed: nobody knows then what was stored.
+    /// Discards all state after a failed write, because it is unknown what was stored.
     func forget() {
         views.withLock { $0 = [:] }
         older.withLock { $0 = [:] }
@@ -164,17 +164,17 @@ final class TextIndexes: Sendable {
 
     // MARK: - Flushes and merges
 
-    /// Changes when segments are flushed and merged. Called under the writer's lock; for tests, to which a few documents
-    /// must be many.
+    /// Changes the limits for flushes and merges. Called under the writer's lock. Lets tests trigger them with few
+    /// documents.
     func setLimits(_ limits: TextMaintenanceLimits) { work.limits = limits }
 
-    /// Why segments of an index could not be written or merged, by its number. Not tried again until the next opening, or
-    /// until somebody asks for it.
+    /// The reasons why segments could not be flushed or merged, by index number. These indexes are not maintained again
+    /// until the store is reopened or compaction is requested.
     var maintenanceFailures: [UInt32: String] { failures.withLock { $0 } }
 
-    /// Does what is due: goes on writing pending documents as a segment, goes on with a merge, deletes what was merged.
-    /// Called under the writer's lock, after a batch. What it cannot do is left for later and kept in
-    /// ``maintenanceFailures``: the batch is written, and the index answers.
+    /// Does maintenance that is due: continues a flush or a merge, and deletes merged segments. Called under the
+    /// writer's lock, after a batch. Failures are kept in ``maintenanceFailures`` and not retried: the batch is stored,
+    /// and the index remains usable.
     func maintain(after changes: Batch, catalog: Catalog, database: Database) {
         for (number, count) in changes.documentCounts {
             guard !failures.withLock({ $0.keys.contains(number) }), let view = views.withLock({ $0[number]?.last }),
@@ -189,18 +189,18 @@ final class TextIndexes: Sendable {
                     if try !mergeSlice(index, database, byteCount: slice) { break }
                 }
             } catch {
-                // A write that failed leaves nothing certain; anything else would only happen again.
+                // After a failed write the state in memory cannot be trusted. A retry would only fail again.
                 forget()
                 failures.withLock { $0[number] = "\(error)" }
             }
         }
     }
 
-    /// Writes what is pending as a segment where it is more than other commits leave: what comes after a load must not be read
-    /// again at the next opening. Called under the writer's lock, after the last batch of a load or a build, and before the
-    /// database is closed.
+    /// Flushes pending documents if there are more of them than single commits leave pending, so that the next opening
+    /// of the store need not read the documents of a load again. Called under the writer's lock, after the last batch
+    /// of a load or a build, and before the database is closed.
     ///
-    /// - Returns: whether any was written.
+    /// - Returns: whether any were flushed.
     @discardableResult
     func settle(catalog: Catalog, database: Database) -> Bool {
         var hasWritten = false
@@ -221,16 +221,16 @@ final class TextIndexes: Sendable {
         return hasWritten
     }
 
-    /// Whether more is pending from a slot on than single commits leave.
+    /// Returns whether there are more pending documents from a slot on than single commits leave pending.
     private func isMuch(_ view: TextView, from slot: UInt32) -> Bool {
         Int(view.structure.nextSlot - slot) >= work.limits.pendingDocumentCount
             || slot < view.structure.nextSlot && view.pending.wordCount >= work.limits.pendingWordCount
     }
 
-    /// What a document costs beside its words, in words: its records are deleted in one batch.
+    /// The cost of a document in addition to its words, in words: its records are deleted in one batch.
     private static let wordsOfDocument = 8
 
-    /// Begins to write a segment when enough is pending, of a load a large one, and goes on with the one that is being written.
+    /// Begins a flush when enough is pending (a load flushes larger segments), and continues the current flush.
     private func flushIfDue(_ index: TextIndex, _ view: TextView, documentCount: Int, _ database: Database) throws {
         let limits = work.limits
         let words = view.pending.wordCount
@@ -258,7 +258,7 @@ final class TextIndexes: Sendable {
         return nil
     }
 
-    /// Writes all pending documents of every text index as segments and, if asked, makes one segment of all. Called
+    /// Flushes all pending documents of every text index and, if requested, merges all its segments into one. Called
     /// under the writer's lock.
     func compact(catalog: Catalog, database: Database, merges: Bool) throws {
         for collection in catalog.collections {
@@ -278,7 +278,8 @@ final class TextIndexes: Sendable {
         }
     }
 
-    /// Deletes segments that a process left unfinished or merged away when it ended.
+    /// Finds segments that an earlier process left unfinished or merged but did not delete, and schedules their
+    /// deletion.
     private func clean(_ index: TextIndex, _ view: TextView, _ database: Database) throws {
         guard work.indexes[index.number]?.isCleaned == false else { return }
         let known = Set(view.structure.segments.map(\.number))
@@ -301,7 +302,7 @@ final class TextIndexes: Sendable {
         }
         work.indexes[index.number]?.isCleaned = true
         work.indexes[index.number]?.garbage += unknown.sorted()
-        // A number that was used is not used again, even if no segment of it was finished.
+        // A segment number is never reused, even if the segment was not finished.
         guard let last = unknown.max(), last >= view.structure.nextSegment else { return }
         var new = view
         new.structure.nextSegment = last + 1
@@ -317,7 +318,7 @@ final class TextIndexes: Sendable {
         return number < .max ? number : nil
     }
 
-    /// Takes over a structure that differs from the one there is only in what it names.
+    /// Stores and publishes a structure whose segments or next segment number changed.
     private func publish(_ index: TextIndex, _ view: TextView, _ batch: WriteBatch, _ database: Database) throws {
         var view = view
         view.structure.generation += 1
@@ -327,20 +328,20 @@ final class TextIndexes: Sendable {
         confirm([index.number: view])
     }
 
-    /// Writes everything that is pending as a segment; what is being written becomes one of its own.
+    /// Flushes all pending documents. A flush in progress is completed first, as a separate segment.
     private func flush(_ index: TextIndex, _ database: Database) throws {
         try endFlush(index, database)
         beginFlush(index, database)
         try endFlush(index, database)
     }
 
-    /// Closes the log of pending documents, and opens another one. Does nothing if there is nothing to write.
+    /// Closes the log of pending documents and opens a new one. Does nothing if there is nothing to flush.
     private func beginFlush(_ index: TextIndex, _ database: Database) {
         guard var view = views.withLock({ $0[index.number]?.last }),
             view.structure.nextSlot > view.structure.pendingSlot || view.killCount > 0
         else { return }
         let number = view.structure.nextSegment
-        // Stored with the next batch. A process that ends before leaves keys that the next one cleans away.
+        // Stored with the next batch. If the process ends before that, the next one deletes the keys of the segment.
         view.structure.nextSegment = number + 1
         let frozen = TextView.Frozen(
             pending: view.pending,
@@ -353,11 +354,11 @@ final class TextIndexes: Sendable {
             killed: work.indexes[index.number]?.killed ?? [])
         work.indexes[index.number]?.flusher = flusher
         work.indexes[index.number]?.killed = []
-        // What is stored is the same, so it may take the place of the view that readers have.
+        // The stored data is the same, so this view may replace the one that readers use.
         confirm([index.number: view])
     }
 
-    /// Writes what is left of the segment that is being written, and lets it take effect.
+    /// Writes the rest of the current flush and adds its segment to the structure.
     private func endFlush(_ index: TextIndex, _ database: Database) throws {
         guard work.indexes[index.number]?.flusher != nil else { return }
         while try work.indexes[index.number]?.flusher?.advance(byteCount: .max / 4) == false {}
@@ -374,7 +375,7 @@ final class TextIndexes: Sendable {
         work.indexes[index.number]?.flusher = nil
     }
 
-    /// The norms and rows of some slots, by chunks, and every chunk of dead slots that has changed.
+    /// Puts the norms and rows of a range of slots by chunk, and every chunk of dead slots that has changed.
     private func putChunks(
         of view: TextView, _ index: TextIndex, _ slots: Range<UInt32>, killed: [UInt32], to batch: WriteBatch
     ) throws {
@@ -394,7 +395,7 @@ final class TextIndexes: Sendable {
         }
     }
 
-    /// Goes on with a merge, or begins one, or deletes what was merged.
+    /// Continues a merge, begins one, or deletes merged segments.
     ///
     /// - Returns: whether there was something to do.
     private func mergeSlice(_ index: TextIndex, _ database: Database, byteCount: Int) throws -> Bool {
@@ -420,7 +421,7 @@ final class TextIndexes: Sendable {
     private func beginMerge(
         of inputs: [TextSegment], _ index: TextIndex, _ view: TextView, _ database: Database
     ) throws {
-        // The number is taken at once, so that a flush meanwhile gets another.
+        // The number is reserved at once, so that a concurrent flush gets another one.
         var taken = view
         let number = view.structure.nextSegment
         taken.structure.nextSegment = number + 1
@@ -460,7 +461,7 @@ final class TextIndexes: Sendable {
         }
     }
 
-    /// Deletes some keys of a segment that nothing refers to.
+    /// Deletes some keys of an unreferenced segment.
     ///
     /// - Returns: whether there may be more.
     private func deleteSlice(of segment: UInt32, _ index: TextIndex, _ database: Database) throws -> Bool {

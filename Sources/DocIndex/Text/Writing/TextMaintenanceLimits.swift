@@ -1,32 +1,36 @@
-/// When pending words are written as a segment, and how merges keep up with commits.
+/// Limits that determine when pending words are flushed to a segment, and how merges keep up with commits.
 ///
-/// The defaults suit catalogues of any size. Smaller numbers keep less in memory and read fewer documents when a store is
-/// opened, and write more.
+/// The defaults suit catalogs of any size. Smaller values use less memory and read fewer documents when a store is
+/// opened, but write more.
 public struct TextMaintenanceLimits: Sendable, Hashable {
-    /// Documents, written or deleted, at which pending words are written as a segment.
+    /// The number of stored or deleted documents after which pending words are flushed.
     public var pendingDocumentCount = 8192
-    /// Words in memory at which they are.
+    /// The number of words in memory after which pending words are flushed.
     public var pendingWordCount = 1 << 20
-    /// Documents from which on a batch counts as part of a load, which writes larger segments.
+    /// The minimum size of a batch that counts as part of a load, in documents. Loads write larger segments.
     public var loadDocumentCount = 256
-    /// Words in memory at which a load writes a segment; a document counts as eight more. Each takes 16 bytes until then.
+    /// The number of words in memory after which a load flushes them; each document counts as eight more. A word takes
+    /// 16 bytes of memory.
     public var loadWordCount = 8 << 20
-    /// What a commit writes of a segment that is due, for itself and for each of its documents.
+    /// The number of bytes of a segment that a commit writes during a flush, once for itself and once for each of its
+    /// documents.
     public var flushSliceByteCount = 8 << 10
-    /// What a document lets merges write. More than a document costs in all levels together, so that merges keep up.
+    /// The number of bytes that merges may write for each stored document. It exceeds the cost of a document in all
+    /// levels, so that merges keep up.
     public var mergeBytesPerDocument = 8 << 10
-    /// What a merge writes at a time.
+    /// The number of bytes that a merge writes at a time.
     public var mergeSliceByteCount = 64 << 10
-    /// How many neighbouring segments of a level become one of the next.
+    /// The number of adjacent segments of a level that are merged into one of the next.
     public var mergeFactor = 8
-    /// Documents of a segment of the second level; each further level has as many times more as ``mergeFactor`` says.
+    /// The minimum number of documents of a segment of the second level; each further level is larger by
+    /// ``mergeFactor``.
     public var smallLevelDocumentCount = 16384
 
     /// The defaults.
     public init() {}
 
     var mergePolicy: MergePolicy {
-        // One would merge for ever.
+        // A factor of 1 would merge forever.
         MergePolicy(levelFactor: max(2, mergeFactor), baseDocumentCount: max(1, smallLevelDocumentCount))
     }
 }

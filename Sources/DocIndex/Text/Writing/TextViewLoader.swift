@@ -1,16 +1,16 @@
 internal import LevelKit
 
-/// Makes the view of a text index from what is stored: when a store is opened, and when a batch has failed.
+/// Loads the view of a text index from the store, when the store is opened and after a failed batch.
 ///
-/// Norms, rows and dead slots are read as they are. Pending documents are analysed again, from their bodies: a record of
-/// their words would be written with each commit and read hardly ever.
+/// Norms, rows and dead slots are read as stored. Pending documents are analyzed again from their bodies: a record of
+/// their words would be written with each commit but hardly ever read.
 struct TextViewLoader {
     let index: TextIndex
     let collection: Catalog.CollectionEntry
     let reader: any KeyValueReader
 
     /// - Throws: ``DocIndexError`` with `corruption`.
-    /// - Complexity: O(*n*) in the slots of the index, some bytes each; a document body for each pending document.
+    /// - Complexity: O(*n*) in the slots of the index, a few bytes each, plus one document body per pending document.
     func load() throws -> (view: TextView, killed: [UInt32]) {
         var view = TextView(weights: index.weights)
         let structure = try TextStructure.read(index.number, name: index.definition.name, in: reader)
@@ -57,8 +57,8 @@ struct TextViewLoader {
         while try cursor.advance() {
             guard let number = StoreKeyspace.row(in: cursor.key, at: prefix.count), let slot = UInt32(exactly: number),
                 slot < view.structure.nextSlot, let terms = KillRecord.terms(cursor.value)
-            else { throw damage("the record of a document that died cannot be read") }
-            // Of one that is pending, nothing was counted.
+            else { throw damage("the record of a deleted document cannot be read") }
+            // A pending document has not been counted in any segment.
             if slot < view.structure.pendingSlot { _ = view.pending.kill(terms, number: view.killCount) }
             view.killCount += 1
             killed.append(slot)
@@ -87,11 +87,11 @@ struct TextViewLoader {
         var words = AnalyzedDocument()
         for entry in live where !view.isDead(entry.slot) {
             guard let document = try RowReader.document(entry.row, collection: collection, in: reader) else {
-                throw damage("row \(entry.row) is pending and holds no document")
+                throw damage("row \(entry.row) is pending but has no document")
             }
             index.analyze(document.content, into: &words)
             guard words.length == entry.length else {
-                throw damage("row \(entry.row) is pending with another number of words")
+                throw damage("row \(entry.row) is pending with a different number of words")
             }
             view.pending.add(words, slot: entry.slot)
         }
@@ -100,7 +100,7 @@ struct TextViewLoader {
     private func damage(_ what: String) -> DocIndexError { TextDamage.error(index.definition.name, what) }
 }
 
-/// The terms of a document that died, as they are stored: each with its length before it.
+/// The stored terms of a deleted document: each term after its length.
 enum KillRecord {
     static func terms(_ bytes: Span<UInt8>) -> Analyzer.Terms? {
         var terms = Analyzer.Terms()
@@ -116,8 +116,8 @@ enum KillRecord {
     }
 }
 
-/// The rows of one chunk of slots, as they are stored: the distance of each to the one before it, as a varint whose
-/// lowest bit is the sign. Stored on disk, never change.
+/// The stored rows of one chunk of slots: the difference between each row and the previous one, as a varint whose
+/// lowest bit is the sign. Part of the on-disk format; must not change.
 enum SlotRows {
     static func encoded(_ rows: [UInt32]) -> [UInt8] {
         var bytes: [UInt8] = []

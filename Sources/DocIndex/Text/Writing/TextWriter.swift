@@ -1,14 +1,14 @@
 internal import LevelKit
 
-/// Puts the changes of one batch into a text index: pending records into the batch, words into memory.
+/// Applies the changes of one batch to a text index: pending records go into the batch, words into memory.
 ///
-/// What it makes is visible when the batch is written and its view is taken over; of a batch that fails, the view is
-/// dropped and nothing of it is ever seen.
+/// The changes become visible when the batch has been written and the view is published. If the batch fails, the view
+/// is discarded and none of it is ever seen.
 struct TextWriter {
     let index: TextIndex
     let reader: any KeyValueReader
     private(set) var view: TextView
-    /// Slots that died with this batch.
+    /// Slots that this batch deletes.
     private(set) var killed: [UInt32] = []
     private var words = AnalyzedDocument()
 
@@ -18,16 +18,16 @@ struct TextWriter {
         self.reader = reader
     }
 
-    /// Applies the changes and adds what they write to the batch.
+    /// Applies the changes and adds the resulting writes to the batch.
     ///
-    /// - Throws: ``DocIndexError``: `corruption`; `tooManyEntries` when the numbers of slots or rows are used up.
+    /// - Throws: ``DocIndexError``: `corruption`; `tooManyEntries` when slot or row numbers are exhausted.
     mutating func apply(_ changes: [TextChange], to batch: WriteBatch) throws {
         let first = view.structure.nextSlot
         for change in changes {
             if let old = change.old { try remove(old, row: change.row, from: batch, isReplaced: change.new != nil) }
             if let new = change.new { try add(new, row: change.row, to: batch) }
         }
-        // Documents without a word leave no trace.
+        // Documents without words leave the index unchanged.
         guard view.structure.nextSlot != first || !killed.isEmpty else { return }
         view.structure.generation += 1
         try batch.put(view.structure.encoded, forKey: TextKeyspace.structure.prefix(index.number))
@@ -39,8 +39,8 @@ struct TextWriter {
         guard let row32 = UInt32(exactly: row), view.structure.nextSlot < .max - 1 else {
             throw DocIndexError(
                 .tooManyEntries,
-                "the text index \(index.definition.name) has used up its numbers; rebuild it, or dump the store and "
-                    + "load the dump into a new one")
+                "the text index \(index.definition.name) has no free slot numbers left; rebuild it, or dump the store "
+                    + "and load the dump into a new one")
         }
         let slot = view.append(row: row32, norm: TextNorm.code(words.length))
         view.pending.add(words, slot: slot)
@@ -56,24 +56,24 @@ struct TextWriter {
     ) throws {
         let key = TextKeyspace.slots.key(index.number, row)
         guard let (slot, length) = try Self.slot(ofRow: row, index, view.structure, in: reader) else { return }
-        guard !view.isDead(slot) else { throw TextDamage.error(index.definition.name, "row \(row) is dead already") }
+        guard !view.isDead(slot) else { throw TextDamage.error(index.definition.name, "row \(row) is already deleted") }
         index.analyze(document, into: &words)
         let record = view.pending.kill(words.terms, number: view.killCount)
-        // A pending document that is dead is not read again, so nothing of it must be subtracted, unless a segment with it
-        // is being written.
+        // A deleted pending document is not loaded again, so there is nothing to subtract for it, unless it is part of
+        // a flush in progress.
         let stored = slot < view.firstPendingSlot ? record : []
         view.killCount += 1
         view.kill(slot)
         killed.append(slot)
         view.structure.statistics -= IndexStatistics(documents: 1, words: Int64(length))
         guard view.structure.statistics.documents >= 0, view.structure.statistics.words >= 0 else {
-            throw TextDamage.error(index.definition.name, "its sums are wrong")
+            throw TextDamage.error(index.definition.name, "its document or word count is wrong")
         }
         try batch.put(stored, forKey: TextKeyspace.kills.key(index.number, UInt64(slot)))
         try batch.delete(key)
     }
 
-    /// The slot of a row, and how many words it has; `nil` if the row is not in the index.
+    /// Returns the slot of a row and its number of words; `nil` if the row is not in the index.
     static func slot(
         ofRow row: UInt64, _ index: TextIndex, _ structure: TextStructure, in reader: some KeyValueReader
     ) throws -> (slot: UInt32, length: UInt32)? {
