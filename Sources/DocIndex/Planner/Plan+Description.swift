@@ -1,5 +1,5 @@
 extension Plan: CustomStringConvertible {
-    /// The plan in one line, without what was expected of it.
+    /// The plan in one line, without estimates.
     public var description: String {
         switch ordering {
         case .found: access.description
@@ -10,7 +10,7 @@ extension Plan: CustomStringConvertible {
 }
 
 extension Plan.Access: CustomStringConvertible {
-    /// The access in words.
+    /// A description of the access.
     public var description: String {
         switch self {
         case .nothing: "nothing can satisfy the condition"
