@@ -1,8 +1,8 @@
-/// Reads the notation of ``TextPattern`` by recursive descent.
+/// A recursive-descent parser for the notation of ``TextPattern``.
 struct PatternParser {
-    /// Steps that a program may have: repetitions are written out.
+    /// The maximum number of steps of a program, with repetitions expanded.
     private static let stepLimit = 5000
-    /// Groups that may lie inside each other, and repetitions of repetitions.
+    /// The maximum nesting depth of groups.
     private static let depthLimit = 64
 
     private indirect enum Node {
@@ -33,7 +33,7 @@ struct PatternParser {
         return PatternProgram(steps: steps)
     }
 
-    // MARK: - Reading
+    // MARK: - Parsing
 
     private var next: Unicode.Scalar? { offset < text.count ? text[offset] : nil }
 
@@ -130,7 +130,7 @@ struct PatternParser {
         }
         let node = try choice()
         guard take(")") else { throw fault("this ( is not closed", at: start) }
-        // What follows repeats the group and not its last part.
+        // A repetition that follows applies to the group rather than to its last part.
         if case .assertion = node { return .sequence([node]) }
         return node
     }
@@ -163,7 +163,7 @@ struct PatternParser {
         return found.sorted
     }
 
-    /// The characters of an escape, behind its backslash.
+    /// Parses an escape after its backslash, and returns the characters.
     private mutating func escape() throws -> [ClosedRange<UInt32>] {
         guard let scalar = next else { throw fault("there is nothing behind this \\") }
         offset += 1
@@ -195,7 +195,7 @@ struct PatternParser {
         }
     }
 
-    // MARK: - Writing
+    // MARK: - Code generation
 
     private mutating func emit(_ node: Node) throws {
         guard steps.count <= Self.stepLimit else {
@@ -214,7 +214,7 @@ struct PatternParser {
             for _ in 0..<least {
                 let before = steps.count
                 try emit(part)
-                // What has no steps has none the next time.
+                // If one repetition produces no steps, neither do the others.
                 if steps.count == before { return }
             }
             if let most {

@@ -1,21 +1,22 @@
-/// The size that a condition may have. People stay far below; without limits a program could nest conditions so deep that a
-/// thread runs out of stack, and a few megabytes of text could keep the planner busy for minutes.
+/// Limits on the size of conditions. Ordinary queries stay far below them. Without limits, a program could nest
+/// conditions so deeply that a thread runs out of stack, and a few megabytes of query text could keep the planner busy
+/// for minutes.
 extension Predicate {
-    /// How deep conditions may lie inside each other: `and`, `or`, `not` and `anyElement` around a condition.
+    /// The maximum nesting depth: the number of `and`, `or`, `not` and `anyElement` around a condition.
     ///
-    /// A deeper condition is refused wherever it is used. It can be put together all the same, and then the stack of the
-    /// thread that lets go of it must be large enough: ``&&(_:_:)`` and ``||(_:_:)`` join many conditions without nesting.
+    /// A deeper condition can be created but is rejected wherever it is used. The thread that releases it needs a large
+    /// enough stack. ``&&(_:_:)`` and ``||(_:_:)`` join many conditions without nesting.
     public static let maximumDepth = 128
-    /// How many conditions one may consist of. An `isIn` with many values is a single condition.
+    /// The maximum number of conditions in one condition. An `isIn` with many values counts as one.
     public static let maximumConditionCount = 10_000
-    /// How many values the lists of a condition may have, all together.
+    /// The maximum total number of values in the lists of a condition.
     public static let maximumValueCount = 100_000
 
-    /// Checks the limits, and what no type can: a divisor of zero, a radius that is no number, a count below zero, a
-    /// separator without characters, a search among elements.
+    /// Checks the limits, and arguments that the type system cannot check: a zero divisor, a radius that is negative or
+    /// NaN, a negative count, an empty separator, a search among array elements.
     ///
-    /// - Throws: ``DocIndexError`` with `queryTooLarge` that names the limit, or `invalidQuery`.
-    /// - Complexity: O(*n*) in the parts of the condition. Stops where it becomes too deep.
+    /// - Throws: ``DocIndexError`` with `queryTooLarge` and the exceeded limit, or with `invalidQuery`.
+    /// - Complexity: O(*n*) in the number of parts. Stops at the maximum depth.
     func validate() throws {
         var check = PredicateCheck()
         try check.add(self, depth: 1, isOfElement: nil)
@@ -41,12 +42,12 @@ extension Predicate {
     }
 }
 
-/// Counts the parts of a condition while it checks them.
+/// Counts the parts of a condition while checking them.
 private struct PredicateCheck {
     private var conditionCount = 0
     private var valueCount = 0
 
-    /// - Parameter isOfElement: the array whose elements the condition is asked of; `nil` outside of one.
+    /// - Parameter isOfElement: The array whose elements the condition is about; `nil` outside of arrays.
     mutating func add(_ predicate: Predicate, depth: Int, isOfElement path: FieldPath?) throws {
         guard depth <= Predicate.maximumDepth else {
             throw DocIndexError(

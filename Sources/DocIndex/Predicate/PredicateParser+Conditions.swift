@@ -1,6 +1,6 @@
-/// What is asked of the value at a path.
+/// Parsing of conditions on the value at a path.
 extension PredicateParser {
-    /// `SEARCH` and what is looked for, in quotes; `nil` for other conditions, such as one on a field of that name.
+    /// Parses `SEARCH` and a quoted search; returns `nil` for other conditions, such as one on a field with that name.
     mutating func takeSearch() throws -> Predicate? {
         guard isKeywordNext("SEARCH"), offset + 1 < tokens.count else { return nil }
         switch tokens[offset + 1].kind {

@@ -1,6 +1,6 @@
-/// What conditions consist of: paths, values, dates, patterns and lists of them.
+/// Parsing of the elements of conditions: paths, values, dates, patterns and lists.
 extension PredicateParser {
-    /// The part of a date and its path, in `month(taken)`.
+    /// Parses a date part and its path, such as `month(taken)`.
     mutating func takeDatePart() -> (part: DatePart, path: FieldPath)? {
         guard offset + 3 < tokens.count, case .word(let word) = tokens[offset].kind,
             tokens[offset + 1].kind == .open, tokens[offset + 3].kind == .close,
@@ -20,7 +20,7 @@ extension PredicateParser {
         guard offset < tokens.count else { throw fault("a condition is expected here") }
         let written: String
         switch tokens[offset].kind {
-        // The element itself, and elements of it.
+        // The element itself, or elements of it.
         case .word("@"):
             offset += 1
             return .element
@@ -31,7 +31,7 @@ extension PredicateParser {
             offset += 1
             return FieldPath(checked: Array(path.steps.dropFirst()))
         case .word(let text) where !Self.isKeyword(text): written = text
-        // A name that needs quotes in a path.
+        // A quoted name is a single step of the path.
         case .quoted(let text): written = FieldPath(names: text).description
         default: throw fault("the path of a field is expected here")
         }
@@ -44,8 +44,8 @@ extension PredicateParser {
         }
     }
 
-    /// A value, or the span of time that a text or a date names: a text that reads as a day, with or without a time, is
-    /// compared as a date, and `json "\"2019-06-08\""` as a text.
+    /// Parses a value, or the span of time denoted by a string or a date. A string in the form of a day, with or
+    /// without a time, is compared as a date; `json "\"2019-06-08\""` is compared as a string.
     mutating func literal() throws -> Literal {
         guard offset + 1 < tokens.count, case .word(let word) = tokens[offset].kind, word.lowercased() == "date" else {
             return try valueOrSpan()
@@ -61,7 +61,7 @@ extension PredicateParser {
             offset += 2
             return .span(span)
         }
-        // `kind = date and …` asks for the text.
+        // In `kind = date and …`, `date` is a string.
         if Self.isKeyword(text) || text.unicodeScalars.first?.properties.isAlphabetic == true {
             return .value(try value())
         }
@@ -107,7 +107,7 @@ extension PredicateParser {
         }
     }
 
-    /// What a bare word means: the value that JSON gives it, or else a text. A number may begin with its point.
+    /// Returns the value of a bare word: its JSON value, or else a string. A number may begin with its decimal point.
     static func value(ofWord word: String) -> DocumentValue {
         switch word {
         case "true": return .bool(true)
@@ -131,7 +131,7 @@ extension PredicateParser {
         return number
     }
 
-    /// `5`, or `5..8`.
+    /// Parses `5` or `5..8`.
     mutating func integerRange() throws -> ClosedRange<Int64> {
         guard offset < tokens.count, case .word(let word) = tokens[offset].kind, word.contains("..") else {
             let number = try integer()
