@@ -1,12 +1,12 @@
 extension Schema {
-    /// Everything that is wrong with the schema, in its order; empty if it can be used.
+    /// All violations in the schema, in the order of the schema; empty if the schema is valid.
     public var violations: [SchemaViolation] { violations(except: []) }
 
-    /// Everything that is wrong, but for the indexes at some places, of which more is wrong already.
+    /// Returns all violations except those of the indexes at some places, which are already known to be faulty.
     func violations(except skipped: Set<JSONPointer>) -> [SchemaViolation] {
         var list = ViolationList()
         let root = JSONPointer()
-        // The catalog keeps it in 32 bits.
+        // The catalog stores the version in 32 bits.
         if version < 1 || version > UInt32.max {
             list.add(root / "version", "is \(version); versions are from 1 to \(UInt32.max)")
         }
@@ -24,7 +24,7 @@ extension Schema {
     }
 }
 
-/// Collects violations of the rules that JSON and Swift have in common.
+/// Collects violations of the rules that apply to schemas in JSON and in Swift.
 private struct ViolationList {
     private(set) var violations: [SchemaViolation] = []
 
@@ -79,7 +79,7 @@ private struct ViolationList {
         }
     }
 
-    /// What a field of a text index says of its words.
+    /// Checks the weight and the analyzer of a field of a text index.
     private mutating func checkWords(_ component: IndexComponent, at place: JSONPointer) {
         if !(1...100).contains(component.weight) {
             add(place / "weight", "is \(component.weight); it must be from 1 to 100")
@@ -92,7 +92,7 @@ private struct ViolationList {
         if component.analyzer != .simple { add(place / "analyzer", "belongs to an index of type text; leave it out") }
     }
 
-    /// What only value indexes can do.
+    /// Checks that an index has no properties that are specific to value indexes.
     private mutating func checkPlain(_ index: IndexDefinition, at place: JSONPointer) {
         let kind = index.kind.rawValue
         var members: [(name: String, isThere: Bool)] = [
@@ -110,7 +110,7 @@ private struct ViolationList {
             }
             if index.kind == .text { checkWords(component, at: place) } else { checkWithoutWords(component, at: place) }
         }
-        // A posting has a bit for each field.
+        // A posting has one bit for each field.
         if index.kind == .text, index.components.count > 32 {
             add(place / "fields", "has \(index.components.count) fields, and a text index at most 32; make two indexes")
         }

@@ -1,12 +1,12 @@
-/// Reads the JSON form of a schema and collects everything that is wrong with it.
+/// Reads the JSON form of a schema and collects all violations.
 struct SchemaReader {
     private(set) var violations: [SchemaViolation] = []
-    /// The indexes that could not be read as a whole: checking them any further would find what is not there.
+    /// The indexes that could not be read completely. Further checks of them would report spurious violations.
     private(set) var faulty: Set<JSONPointer> = []
 
     mutating func schema(_ value: DocumentValue) -> Schema {
         let place = JSONPointer()
-        // `$schema` tells an editor what the file is.
+        // `$schema` identifies the file format for editors.
         guard let root = object(value, at: place) else { return Schema(collections: []) }
         allow(["$schema", "version", "collections"], in: root, at: place)
         _ = text("$schema", in: root, at: place)
@@ -37,7 +37,7 @@ struct SchemaReader {
         return definition
     }
 
-    /// The definition in a value; what could not be read is missing from it and named by ``violations``.
+    /// Reads an index definition. Unreadable parts are omitted and reported in ``violations``.
     mutating func index(_ name: String, _ value: DocumentValue, at place: JSONPointer) -> IndexDefinition {
         let before = violations.count
         defer { if violations.count > before { faulty.insert(place) } }
@@ -96,7 +96,7 @@ struct SchemaReader {
         return values.enumerated().compactMap { component($1, at: place / "fields" / $0) }
     }
 
-    /// Gives the analyzer of a text index to the fields that have none of their own.
+    /// Applies the analyzer of a text index to the fields that do not have their own.
     private mutating func setDefaultAnalyzer(
         _ members: DocumentObject, _ definition: inout IndexDefinition, at place: JSONPointer
     ) {
@@ -105,7 +105,7 @@ struct SchemaReader {
             return add(place / "analyzer", "belongs to an index of type text; leave it out")
         }
         guard let analyzer = analyzer(value, at: place / "analyzer") else { return }
-        // In the order of the fields; if one could not be read, nothing is made of the definition.
+        // Match fields by position. If a field could not be read, the definition is not used anyway.
         guard case .array(let fields)? = members["fields"], fields.count == definition.components.count else { return }
         for (position, field) in fields.enumerated() {
             if case .object(let field) = field, field["analyzer"] != nil { continue }
@@ -153,7 +153,7 @@ struct SchemaReader {
 // MARK: - Analyzers
 
 extension SchemaReader {
-    /// An analyzer: the name of one that is known, the name of a language, or an object that says everything.
+    /// Reads an analyzer: the name of a known analyzer, the name of a language, or an object with all settings.
     private mutating func analyzer(_ value: DocumentValue, at place: JSONPointer) -> TextAnalyzer? {
         if case .string(let text) = value {
             if let known = TextAnalyzer(name: text) { return known }
@@ -216,7 +216,7 @@ extension SchemaReader {
     }
 }
 
-// MARK: - Parts
+// MARK: - Elements
 
 extension SchemaReader {
     private mutating func add(_ place: JSONPointer, _ message: String) {
@@ -296,16 +296,16 @@ extension SchemaReader {
     }
 }
 
-/// Finds what somebody may have meant.
+/// Suggests corrections of misspelled names.
 private enum Spelling {
-    /// The nearest of some names, as far as a slip of the hand leads; `nil` if none is near.
+    /// Returns the nearest name if it differs by no more than a typing error; `nil` if none is near.
     static func nearest(to name: String, among names: [String]) -> String? {
         let scored = names.map { (name: $0, distance: distance(name.lowercased(), $0.lowercased())) }
         guard let best = scored.min(by: { $0.distance < $1.distance }) else { return nil }
         return best.distance <= max(1, best.name.count / 3) ? best.name : nil
     }
 
-    /// Insertions, deletions, replacements and swaps of neighbours (restricted Damerau-Levenshtein).
+    /// Counts insertions, deletions, replacements and swaps of neighbors (restricted Damerau-Levenshtein distance).
     private static func distance(_ a: String, _ b: String) -> Int {
         let a = Array(a.unicodeScalars.prefix(64))
         let b = Array(b.unicodeScalars.prefix(64))
