@@ -2,7 +2,7 @@ internal import LevelKit
 
 /// Selected paths of documents, taken from index entries without reading the documents where possible.
 ///
-/// An entry contains the values that its index covers, and those of its components that can be restored from the key.
+/// An entry contains the values that its index covers, and the component values that can be restored from the key.
 /// Numbers, arrays and objects are not restored: equal numbers of both kinds (`1` and `1.0`) have the same key. If an
 /// entry is not sufficient, its document is read.
 struct CoveredProjection {

@@ -194,7 +194,7 @@ private struct OrderedWalk {
         return next
     }
 
-    /// Compares values of which one may be a prefix of the other. The added byte lies between the bytes with which
+    /// Compares values, one of which may be a prefix of the other. The added byte lies between the bytes with which
     /// longer strings continue in ascending and in descending order.
     private static func precedes(_ a: [UInt8], _ b: [UInt8]) -> Bool {
         (a + [0x80]).lexicographicallyPrecedes(b + [0x80])

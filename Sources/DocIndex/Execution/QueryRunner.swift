@@ -32,7 +32,7 @@ final class QueryRunner {
     let positions: SortPosition
     /// The field names used by the bodies of the snapshot, and perhaps later ones.
     private let names: FieldNames
-    /// The matches of searches; `nil` if there are no searches.
+    /// The matches of searches; `nil` without searches.
     let searches: SearchResults?
     private let openSearches: Set<TextCondition>
     var window: ResultWindow
@@ -325,7 +325,7 @@ final class QueryRunner {
     }
 }
 
-/// Counts the results that are skipped by the offset and those that are returned.
+/// Applies the offset and the limit to the results.
 struct ResultWindow {
     private var toSkip: Int
     private var left: Int

@@ -1,7 +1,7 @@
 /// The indexes of a collection that can answer queries, created once per catalog rather than per query.
 final class AnsweringIndexes: Sendable {
     let all: [any DocumentIndex]
-    /// The value indexes, without those of earlier versions, whose entries lack the content of arrays and objects.
+    /// The value indexes, except indexes from earlier versions, whose entries lack the content of arrays and objects.
     let values: [ValueIndex]
     let locations: [GeoIndex]
     /// The text index; `nil` if there is none.

@@ -2,8 +2,8 @@ internal import LevelKit
 
 /// Adopts value indexes built by earlier versions, whose entries lack the content of arrays and objects.
 ///
-/// Most indexes contain neither arrays nor objects, so their entries are the same as those of this version, and the
-/// index is kept. The others are rebuilt.
+/// Most indexes contain neither arrays nor objects, so this version would write the same entries, and the index is
+/// kept. The others are rebuilt.
 enum ContentAdoption {
     /// Returns the catalog with the complete indexes of earlier versions adopted; `nil` if there are none.
     ///

@@ -27,8 +27,8 @@ enum CoveredValues {
 
     /// Decodes the values of `count` paths; a path without values gives an empty array.
     ///
-    /// Returns `nil` if the bytes are invalid or a value is nested too deeply for JSON. In that case, the document has
-    /// to be read.
+    /// Returns `nil` if the bytes are invalid or a value is nested too deeply for JSON. In that case, read the
+    /// document.
     static func decode(_ bytes: [UInt8], count: Int) -> [[DocumentValue]]? {
         var offset = 0
         var result: [[DocumentValue]] = []

@@ -81,7 +81,7 @@ extension DocumentIndex {
     ) throws {
         let batch = changes.batch
         let isWatched = self.isWatched
-        // Most documents are new, so there is no old version to compare with.
+        // Most documents are new, so no old version exists to compare with.
         if old == nil, !isWatched {
             if let new { try forEachEntry(of: new, row: row) { try batch.put($1.span, forKey: $0.span) } }
             return

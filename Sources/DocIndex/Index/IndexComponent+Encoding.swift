@@ -88,8 +88,8 @@ extension IndexComponent {
     /// Returns the common prefix of the keys of all strings that begin with `prefix`, in ascending order. Other keys
     /// may have it too.
     ///
-    /// Returns `nil` if there is no such prefix: `prefix` may end inside a separator of several characters, and folding
-    /// may change its last letter.
+    /// Returns `nil` if the keys share no prefix: `prefix` may end inside a separator of several characters, and
+    /// folding may change its last letter.
     func levelPrefix(ofTextsBeginningWith prefix: String) -> [UInt8]? {
         guard let separator, separator.unicodeScalars.count == 1, collation == .binary else { return nil }
         return levelPrefix(Self.levels(of: prefix, separator: separator), isLastWhole: false)
@@ -165,7 +165,7 @@ extension IndexComponent {
     /// Returns the spans of keys, in ascending order, that contain all strings that begin with `prefix`. Each span
     /// extends from the keys with its first prefix through those with its last. Other keys may be included.
     ///
-    /// `IMG_12` also begins 120 to 129 among the numbers of three digits, 1200 to 1299 among those of four, and so on.
+    /// `IMG_12` also begins 120 to 129 among three-digit numbers, 1200 to 1299 among four-digit numbers, and so on.
     ///
     /// Returns `nil` if the component does not have natural order, or the prefix does not help: characters outside
     /// ASCII may combine with what precedes them, and a combining mark may follow a letter at the end.

@@ -107,7 +107,7 @@ extension DocumentCollection {
     /// Returns the number of index entries with these values, read from a counter; 0 if there are none.
     ///
     /// - Parameter values: One value for each component; `nil` for a missing value.
-    /// - Throws: ``DocIndexError`` with `unknownIndex` if there is no such index or it keeps no counters, or with
+    /// - Throws: ``DocIndexError`` with `unknownIndex` if the index does not exist or keeps no counters, or with
     ///   `invalidQuery` for a wrong number of values.
     /// - Complexity: One lookup.
     public func entryCount(of values: [DocumentValue?], in indexName: String) throws -> Int {

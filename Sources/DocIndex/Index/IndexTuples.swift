@@ -29,7 +29,7 @@ struct IndexTuples {
         return combinations
     }
 
-    /// Returns whether two paths lead through different arrays, neither of which contains the other.
+    /// Returns whether two paths lead through separate arrays that do not contain each other.
     static func multiplies(_ paths: [FieldPath]) -> Bool {
         paths.indices.contains { first in
             paths[..<first].contains { second in

@@ -25,7 +25,7 @@ extension UniqueViolation: CustomStringConvertible {
 struct ValueChanges {
     /// The changes in the number of entries, by encoded value.
     var counts: [[UInt8]: Int64] = [:]
-    /// The rows that gained an entry and those that lost one, by encoded value.
+    /// The rows that gained and lost an entry, by encoded value.
     var added: [[UInt8]: [UInt64]] = [:]
     var removed: [[UInt8]: Set<UInt64>] = [:]
 
@@ -43,9 +43,8 @@ struct ValueChanges {
 /// The constraint of a unique index: among the entries whose values are neither missing nor `null`, no two have the
 /// same values.
 ///
-/// There is no separate set of keys for the constraint. The entries of one value are adjacent, so one seek finds
-/// conflicts. Moreover, the index can contain duplicates that existed before it was declared, unlike a map from values
-/// to rows.
+/// The constraint needs no separate set of keys. The entries of one value are adjacent, so one seek finds conflicts.
+/// Moreover, the index can contain duplicates that existed before it was declared, unlike a map from values to rows.
 struct UniqueValues {
     let index: ValueIndex
 
@@ -63,7 +62,7 @@ struct UniqueValues {
     }
 
     /// Returns the first conflict: a value that a batch gives to a document while another document will have it after
-    /// the batch. The result is the rows of both, with the added one first; `nil` if there is no conflict.
+    /// the batch. The result is the rows of both, with the added one first; `nil` without a conflict.
     ///
     /// Values that a document had before are not checked, so existing duplicates can be fixed one by one.
     func conflict(of changes: ValueChanges, in reader: some KeyValueReader) throws -> (added: UInt64, other: UInt64)? {

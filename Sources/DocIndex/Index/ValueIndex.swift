@@ -27,7 +27,7 @@ struct ValueIndex: DocumentIndex {
         case plain
         /// A single component, with one entry for each distinct value at its path.
         case elements
-        /// Several components, some of which lead through arrays.
+        /// Several components, at least one with an array.
         case combinations(IndexTuples)
     }
 

@@ -6,14 +6,14 @@ struct Cardinality {
     let database: Database
     let documentCount: Int
 
-    /// The number of entries counted before LevelDB is asked for sizes, and the number counted when the sizes do not
-    /// show that there are many more.
+    /// The number of entries counted before LevelDB is asked for sizes, and the number counted if the sizes do not
+    /// indicate many more.
     private static let firstLimit = 16
     private static let countLimit = 256
     /// Estimates above this are trusted without counting: sizes are known per block rather than per entry, but such an
     /// estimate means at least a few hundred entries.
     private static let sureCount = 1024
-    /// The number of entries counted when there are no sizes yet because recent writes are still in memory.
+    /// The number of entries counted while recent writes are still in memory and have no sizes.
     private static let memoryLimit = 4096
     /// Sets of at least twice as many ranges are sampled: only about this many sizes are requested.
     private static let sampleCount = 256
@@ -26,8 +26,7 @@ struct Cardinality {
         return try entryCount(in: ranges, behind: index.entryPrefix, entriesOfDocument: elements)
     }
 
-    /// Returns the number of keys in ranges under a common prefix, of which each document has about
-    /// `entriesOfDocument`.
+    /// Returns the number of keys in ranges under a common prefix. Each document has about `entriesOfDocument` keys.
     func entryCount(in ranges: [KeyRange], behind prefix: [UInt8], entriesOfDocument: Double = 1) throws -> Int {
         var counter = try EntryCounter(ranges, behind: prefix, in: snapshot)
         if try !counter.reaches(Self.firstLimit) { return counter.count }

@@ -130,7 +130,7 @@ struct ComponentBoundsBuilder {
         component.hasOrderOfValues || (value.stringValue == nil && value.dateValue == nil && component.part == nil)
     }
 
-    /// Whether the entries show that there is no value at the path, even in an index with several components.
+    /// Whether the entries show that the path has no value, even in an index with several components.
     private var tellsAbsence: Bool { isOnlyComponent || !component.path.hasArrayStep }
 
     // MARK: - Conditions
@@ -281,7 +281,7 @@ struct ComponentBoundsBuilder {
     }
 
     /// Returns where date strings of a format lie for a span. The interval is extended by a day or more at each end,
-    /// because a date string uses the day of its own time zone.
+    /// because a date string uses the day in its time zone.
     private func texts(_ span: DateSpan, _ format: DateFormat) -> ComponentBounds.Interval {
         let day = DocumentDate.millisecondsPerDay
         func text(_ milliseconds: Int64?, _ shift: Int64, otherwise: String) -> String {

@@ -41,7 +41,7 @@ struct CostModel: Sendable {
             ? min(documentByRisingRow, documentInScan + gap * 150) : documentByRisingRow
     }
 
-    /// Returns the cost of sorting `count` documents of which the first `limit` are kept.
+    /// Returns the cost of sorting `count` documents and keeping the first `limit`.
     func sort(_ count: Double, keeping limit: Double) -> Double {
         // The exponent is the binary logarithm, rounded down.
         count * (sortKey + comparison * Double(max(2, min(count, limit)).exponent))

@@ -151,7 +151,7 @@ public struct IndexWalk: Sendable, Hashable {
     /// A part of the walk: entries with a common key prefix.
     struct Run: Sendable, Hashable {
         let range: KeyRange
-        /// The key bytes before those that determine the order.
+        /// The key bytes before the sort components.
         let prefix: [UInt8]
     }
 

@@ -153,7 +153,7 @@ extension Planner {
     }
 
     /// Returns intersections that add further indexes while this pays off. The two smallest candidates are always
-    /// combined, so that there is one intersection to compare with.
+    /// combined, to have one intersection for comparison.
     func intersections(of candidates: [AccessCandidate]) -> [AccessCandidate] {
         let ordered = candidates.sorted {
             $0.rowCount != $1.rowCount ? $0.rowCount < $1.rowCount : $0.precedes($1, by: \.cost)

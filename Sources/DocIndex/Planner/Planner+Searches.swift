@@ -27,7 +27,7 @@ extension Planner {
         return joined
     }
 
-    /// Returns the rows found by the searches among the conjuncts; `nil` if there are no such searches.
+    /// Returns the rows found by the searches among the conjuncts; `nil` if there are none.
     func searchAccess(_ conjuncts: [Predicate]) throws -> AccessCandidate? {
         guard let textIndex, let joined = joinedSearch(conjuncts) else { return nil }
         let count = Double(try countMatches(joined.query))
@@ -79,8 +79,7 @@ extension Planner {
 }
 
 extension TextQuery {
-    /// The cost of reading the matches relative to those of a single word: phrases compare positions, prefixes merge
-    /// lists.
+    /// The cost of reading the matches relative to a single word: phrases compare positions, prefixes merge lists.
     fileprivate var readingFactor: Double {
         switch self {
         case .nothing: 0

@@ -23,8 +23,8 @@ extension Planner {
     /// The maximum number of runs that are merged.
     static let runLimit = 100
 
-    /// Returns the walk along an index whose first entries are the results up to the limit; `nil` if there is no such
-    /// index or no limit.
+    /// Returns the walk along an index whose first entries are the results up to the limit; `nil` without such an index
+    /// or without a limit.
     ///
     /// No other plan reads less, so this one is chosen without counting entries. For short results, counting would be
     /// most of the work.

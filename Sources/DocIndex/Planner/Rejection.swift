@@ -11,9 +11,9 @@ public struct Rejection: Sendable, Hashable {
         case conditionNotImplied(Predicate)
         /// A plan that uses the index was considered but would take longer: this many microseconds.
         case costsMore(microseconds: Int)
-        /// The index is a location index, and the condition is not about its location.
+        /// The condition is not about the location in this index.
         case noLocationAsked
-        /// The index is a text index, which answers only searches.
+        /// Text indexes answer only searches.
         case needsTextSearch
         /// The index is still being built, or building it failed.
         case notReady

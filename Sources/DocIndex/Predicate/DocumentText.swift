@@ -1,7 +1,7 @@
 /// The words of a document in memory, for evaluating a ``TextQuery`` without an index.
 ///
 /// Stores do not use this: their text index knows its fields and its language. Here, every string of the document is
-/// searched, the members of the document are the fields, and words are those of ``Analyzer`` without stemming.
+/// searched, the members of the document are the fields, and ``Analyzer`` splits strings into words without stemming.
 struct DocumentText {
     private var words = AnalyzedDocument()
     private var names: [String] = []

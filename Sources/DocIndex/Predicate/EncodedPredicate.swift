@@ -1,7 +1,7 @@
 /// A condition prepared for evaluation on many encoded bodies: names are resolved to numbers, and only the required
 /// values of a body are decoded.
 ///
-/// The results are those of ``Predicate/matches(_:)-(DocumentObject)`` for the decoded body.
+/// Gives the same results as ``Predicate/matches(_:)-(DocumentObject)`` for the decoded body.
 struct EncodedPredicate {
     private indirect enum Node {
         case all

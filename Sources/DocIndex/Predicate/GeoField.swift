@@ -25,7 +25,7 @@ public enum GeoField: Sendable, Hashable {
         }
     }
 
-    /// Returns the distance in meters to the location nearest to a point; infinity if there is no location.
+    /// Returns the distance in meters to the location nearest to a point; infinity without a location.
     func distance(in document: DocumentObject, to center: GeoPoint) -> Double {
         var nearest = Double.infinity
         _ = hasPoint(in: .object(document)) { point in

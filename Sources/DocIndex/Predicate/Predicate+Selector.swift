@@ -172,7 +172,7 @@ private struct SelectorReader {
         return areAlternatives ? .or(parts) : .and(parts)
     }
 
-    /// Returns the condition of an operator on an existing field. For `$ne` and `$nin`, it is the opposite.
+    /// Returns the condition of an operator on an existing field. For `$ne` and `$nin`, returns the opposite condition.
     private func condition(_ name: String, _ value: DocumentValue, at path: FieldPath) throws -> Predicate {
         let comparisons: [String: Predicate.Comparison] = [
             "$lt": .less, "$lte": .lessOrEqual, "$gt": .greater, "$gte": .greaterOrEqual,

@@ -89,7 +89,7 @@ struct QueryLexer {
             if scalar == "*", offset + 1 < text.count, text[offset + 1] == "=" { break }
             offset += 1
         }
-        // A character that does not begin an operator is a word of its own.
+        // A character that begins neither a word nor an operator becomes a separate word.
         if offset == start { offset += 1 }
         return string(start..<offset)
     }

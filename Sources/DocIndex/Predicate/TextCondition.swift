@@ -4,8 +4,8 @@
 /// let old = try Predicate.search("bridge -brooklyn") && .compare("year", .less, 1930)
 /// ```
 ///
-/// The text index of the collection declares which fields are searched. In a collection without a text index, the query
-/// fails.
+/// The text index of the collection declares which fields are searched. The query fails if the collection has no text
+/// index.
 public struct TextCondition: Sendable {
     /// The search text as written.
     public let text: String
@@ -19,7 +19,7 @@ public struct TextCondition: Sendable {
         self.init(try TextQuery(parsing: text), text: text)
     }
 
-    /// - Parameter text: The text that identifies the search.
+    /// - Parameter text: The notation, which identifies the search.
     init(_ query: TextQuery, text: String) {
         self.query = query
         self.text = text

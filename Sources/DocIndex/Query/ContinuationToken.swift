@@ -9,7 +9,7 @@ public struct ContinuationToken: Sendable, Hashable {
     /// The token as text: letters, digits, `-` and `_`.
     public let text: String
 
-    /// Creates a token from saved text. The text is validated when the token is used.
+    /// Creates a token from saved text. Validation takes place on first use.
     public init(_ text: String) { self.text = text }
 
     /// The version of the layout, stored in the first byte.
@@ -37,7 +37,7 @@ public struct ContinuationToken: Sendable, Hashable {
         text = Self.base64URL(bytes)
     }
 
-    /// - Throws: ``DocIndexError`` with `invalidQuery` if the text is not a valid token.
+    /// - Throws: ``DocIndexError`` with `invalidQuery` if the token is invalid.
     func content() throws -> Content {
         guard let bytes = Self.bytes(base64URL: text), bytes.count > 17, bytes[0] == Self.version else {
             throw Self.damaged

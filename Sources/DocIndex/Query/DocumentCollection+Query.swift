@@ -29,7 +29,7 @@ extension DocumentCollection {
     /// All documents come from a single snapshot. Concurrent writes have no effect.
     ///
     /// - Returns: The plan that was used, and how much was read.
-    /// - Throws: Errors of `body` and those of ``find(_:options:)``.
+    /// - Throws: Errors of `body` and of ``find(_:options:)``.
     @discardableResult
     public func forEach(
         matching query: Query, options: QueryOptions = QueryOptions(), _ body: (Document) throws -> Bool
@@ -125,7 +125,7 @@ extension DocumentCollection {
 
     /// Returns the reader for a condition. It includes the text index if the condition has a search.
     ///
-    /// - Throws: ``DocIndexError`` with `unknownIndex` if there is no text index.
+    /// - Throws: ``DocIndexError`` with `unknownIndex` if the collection has no text index.
     func reader(for predicate: Predicate) throws -> RowReader {
         var rows = try reader()
         if !predicate.searches.isEmpty { rows.search = try textSearch(in: rows) }
@@ -135,7 +135,7 @@ extension DocumentCollection {
     func planner(_ rows: RowReader, for purpose: Planner.Purpose) throws -> Planner {
         let count = try rows.documentCount()
         let cardinality = Cardinality(snapshot: rows.snapshot, database: store.database, documentCount: count)
-        // Comparing plans asks for the same few ranges several times.
+        // Comparing plans counts the same few ranges several times.
         var known: [(index: UInt32, ranges: [KeyRange], count: Int)] = []
         return Planner(
             valueIndexes: rows.valueIndexes, geoIndexes: rows.geoIndexes, documentCount: count,

@@ -25,7 +25,7 @@ struct FieldCandidates {
         return order.prefix(Self.suggestionCount).map(\.element.path.notation)
     }
 
-    /// Returns the paths of the indexes, followed by those of documents in the order found.
+    /// Returns the paths of the indexes, followed by the paths of documents in the order found.
     private mutating func paths() throws -> [FieldPath] {
         if let known { return known }
         var paths: [FieldPath] = []
@@ -64,7 +64,7 @@ struct FieldCandidates {
 
     // MARK: - Values
 
-    /// Returns the kinds of some values at a path; empty if there are no values.
+    /// Returns the kinds of some values at a path; empty if it has none.
     static func kinds(of path: FieldPath, in collection: DocumentCollection) throws -> Set<DocumentValue.Kind> {
         var kinds: Set<DocumentValue.Kind> = []
         try collection.forEach(matching: Query(.exists(path), limit: sampleCount)) { document in

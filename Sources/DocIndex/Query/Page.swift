@@ -11,7 +11,7 @@ public struct Page: Sendable, Hashable {
 }
 
 extension DocumentCollection {
-    /// Returns a page of the result. Its size is the limit of the query, or 100 if there is no limit.
+    /// Returns a page of the result. Its size is the limit of the query, or 100 without a limit.
     ///
     /// ```swift
     /// var page = try photos.page(query)

@@ -8,8 +8,8 @@
 public struct Query: Sendable, Hashable {
     /// The condition that documents must satisfy.
     public var predicate: Predicate
-    /// The order of the results. Documents with equal keys, or all documents if there are no keys, are in the order in
-    /// which they were first stored.
+    /// The order of the results. Documents with equal keys, or all documents without keys, are in the order in which
+    /// they were first stored.
     public var sort: [SortKey]
     /// The maximum number of results; `nil` for all.
     public var limit: Int?

@@ -175,7 +175,7 @@ extension FieldPath {
 }
 
 extension Predicate {
-    /// Returns the condition that there is a value of a kind for which this condition can hold; `nil` if every value
+    /// Returns the condition that the path has a value for which this condition can hold; `nil` if every value
     /// qualifies.
     fileprivate func holdsAtAll(_ path: FieldPath) -> Predicate? {
         func kind(_ value: DocumentValue) -> Set<DocumentValue.Kind> {

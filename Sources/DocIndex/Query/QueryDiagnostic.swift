@@ -12,8 +12,8 @@ public struct QueryDiagnostic: Sendable, Hashable {
     public enum Problem: Sendable, Hashable {
         /// No document has the field.
         case unknownField
-        /// Documents have the field, but no value for which the condition could hold. The kinds are those of the
-        /// sampled values.
+        /// Documents have the field, but no value for which the condition could hold. The associated value is the kinds
+        /// of the sampled values.
         case otherKinds(Set<DocumentValue.Kind>)
         /// The field contains dates, and the condition compares it with a string that is not a date.
         case notADate

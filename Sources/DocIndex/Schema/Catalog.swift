@@ -33,7 +33,7 @@ struct Catalog: Sendable, Hashable {
         let number: UInt32
         var idField: String
         var indexes: [IndexEntry] { didSet { answering = AnsweringIndexes(indexes) } }
-        /// The name table of the bodies, stored under keys of its own.
+        /// The name table of the bodies, stored under separate keys.
         var names: CollectionNames
         /// The indexes that can answer queries.
         private(set) var answering: AnsweringIndexes
@@ -93,13 +93,13 @@ struct Catalog: Sendable, Hashable {
             }
         }
 
-        /// Whether the entries are those that this version of the library would write.
+        /// Whether this version of the library would write the same entries.
         var isCurrent: Bool {
             hasContent && fingerprint == definition.fingerprint && hasStemmers { $0.isOfThisBuild }
         }
 
-        /// Whether search words are stemmed to the stored terms: the stemmers are those of this process, or are known
-        /// to agree with them.
+        /// Whether search words are stemmed to the stored terms: the stored stemmers are the same as in this process,
+        /// or known to agree with them.
         var answersWithThisStemmer: Bool { hasStemmers { $0.agreesWithThisProcess } }
 
         private func hasStemmers(where isKnown: (StemmerIdentity) -> Bool) -> Bool {

@@ -1,5 +1,5 @@
 extension IndexDefinition {
-    /// A text that describes everything the bytes of the index depend on: the canonical JSON form, and the versions of
+    /// A description of everything that the bytes of the index depend on: the canonical JSON form, and the versions of
     /// the rules that may change independently of the declaration.
     ///
     /// Its hash is stored. If the hash differs, the index is rebuilt.

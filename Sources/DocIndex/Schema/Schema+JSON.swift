@@ -22,8 +22,8 @@ extension Schema {
     ///
     /// `docs/schema.json` describes the format as a JSON Schema, for editors.
     ///
-    /// - Throws: ``JSONError`` if the text is not JSON; ``DocIndexError`` with `invalidSchema` if the JSON is not a
-    ///   valid schema, with every violation and its place. Unknown members are errors and are never ignored.
+    /// - Throws: ``JSONError`` for invalid JSON; ``DocIndexError`` with `invalidSchema` if the JSON is not a valid
+    ///   schema, with every violation and its place. Unknown members are errors and are never ignored.
     public init(json: [UInt8]) throws {
         var reader = SchemaReader()
         let schema = reader.schema(try JSONParser().parse(json))

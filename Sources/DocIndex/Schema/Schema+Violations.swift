@@ -2,7 +2,7 @@ extension Schema {
     /// All violations in the schema, in the order of the schema; empty if the schema is valid.
     public var violations: [SchemaViolation] { violations(except: []) }
 
-    /// Returns all violations except those of the indexes at some places, which are already known to be faulty.
+    /// Returns all violations, except in the indexes at some places, which are already known to be faulty.
     func violations(except skipped: Set<JSONPointer>) -> [SchemaViolation] {
         var list = ViolationList()
         let root = JSONPointer()

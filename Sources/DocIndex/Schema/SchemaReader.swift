@@ -96,7 +96,7 @@ struct SchemaReader {
         return values.enumerated().compactMap { component($1, at: place / "fields" / $0) }
     }
 
-    /// Applies the analyzer of a text index to the fields that do not have their own.
+    /// Applies the analyzer of a text index to the fields without one.
     private mutating func setDefaultAnalyzer(
         _ members: DocumentObject, _ definition: inout IndexDefinition, at place: JSONPointer
     ) {
