@@ -44,7 +44,7 @@ extension QueryRunner {
         let (keys, row) = try parts(of: position)
         guard let key = keys.first,
             case .value(.int(let score))? = OrderedValue.decoded(key.span, isDescending: true)
-        else { throw DocIndexError(.invalidQuery, "the token is of another query; ask for the first page") }
+        else { throw DocIndexError(.invalidQuery, "the token belongs to another query; request the first page") }
         return TopHits.Hit(score: score, row: row)
     }
 }

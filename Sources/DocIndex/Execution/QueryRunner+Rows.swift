@@ -288,6 +288,6 @@ extension GeoBox {
 extension GeoIndex {
     /// The error for a key that is not a valid entry.
     var damaged: DocIndexError {
-        DocIndexError(.corruption, "the index \(definition.name) holds an entry that cannot be read; run verify")
+        DocIndexError(.corruption, "the index \(definition.name) contains an unreadable entry; run verify")
     }
 }

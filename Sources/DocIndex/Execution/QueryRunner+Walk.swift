@@ -161,7 +161,7 @@ extension QueryRunner {
                 $0.key == .field(component.path) && $0.collation == component.collation
             }
             guard let place = own else {
-                throw DocIndexError(.invalidQuery, "the token is of another query; ask for the first page")
+                throw DocIndexError(.invalidQuery, "the token belongs to another query; request the first page")
             }
             let isTurned = query.sort[place].isDescending != (component.order == .descending)
             group += isTurned ? keys[place].map { ~$0 } : keys[place]

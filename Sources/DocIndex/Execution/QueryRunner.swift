@@ -134,7 +134,7 @@ final class QueryRunner {
         guard options.refusesScan, case .scan = plan.access else { return }
         throw DocIndexError(
             .queryTooLarge,
-            "the query would look at every document of \(rows.collection.name); declare an index for it, or allow it")
+            "the query would read every document of \(rows.collection.name); declare an index for it, or allow it")
     }
 
     /// Returns the number of rows without a limit and an offset. Reads no documents if the plan is exact.
@@ -218,7 +218,7 @@ final class QueryRunner {
 
     func parts(of position: [UInt8]) throws -> (keys: [[UInt8]], row: UInt64) {
         guard let parts = positions.parts(of: position), parts.row < .max else {
-            throw DocIndexError(.invalidQuery, "the token is of another query; ask for the first page")
+            throw DocIndexError(.invalidQuery, "the token belongs to another query; request the first page")
         }
         return parts
     }
@@ -321,7 +321,7 @@ final class QueryRunner {
     }
 
     static func unknown(_ name: String) -> DocIndexError {
-        DocIndexError(.unknownIndex, "there is no index \(name); see the schema for those there are")
+        DocIndexError(.unknownIndex, "the index \(name) does not exist; see the schema for the declared indexes")
     }
 }
 

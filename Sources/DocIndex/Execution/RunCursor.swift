@@ -134,6 +134,6 @@ extension ValueIndex {
 
     /// The error for a key that is not a valid entry.
     var damaged: DocIndexError {
-        DocIndexError(.corruption, "the index \(definition.name) holds a key that cannot be read; run verify")
+        DocIndexError(.corruption, "the index \(definition.name) contains an unreadable key; run verify")
     }
 }

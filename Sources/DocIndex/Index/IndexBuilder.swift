@@ -43,7 +43,7 @@ struct IndexBuilder {
         while try cursor.advance() {
             guard let row = StoreKeyspace.row(in: cursor.key, at: prefix.count) else {
                 throw DocIndexError(
-                    .corruption, "the collection \(collection.name) holds a key that cannot be read; restore a backup")
+                    .corruption, "the collection \(collection.name) contains an unreadable key; restore a backup")
             }
             if let limit, row > limit {
                 last = limit

@@ -26,7 +26,7 @@ extension IndexChanges {
         DocIndexError(
             .tooManyEntries,
             "the document \(id) of \(collection) would have more than \(IndexTuples.limit) entries in the index "
-                + "\(index), which combines several arrays; make an index for each of them")
+                + "\(index), which combines several arrays; declare a separate index for each array")
     }
 
     /// Checks uniqueness and adds counters to the batch. Must be called when every document has been updated, before
@@ -62,8 +62,8 @@ extension IndexChanges {
             // The other conflicts of the batch cannot be judged until the index is repaired.
             throw DocIndexError(
                 .corruption,
-                "an entry of the unique index \(index.definition.name) of \(collection.name) leads to row "
-                    + "\(conflict.other), which holds no document; run verify and rebuild")
+                "an entry of the unique index \(index.definition.name) of \(collection.name) refers to row "
+                    + "\(conflict.other), which contains no document; run verify and rebuild")
         }
         let violation = UniqueViolation(
             collection: collection.name, index: index.definition.name,

@@ -99,7 +99,7 @@ struct IndexCounters {
 
     var damaged: DocIndexError {
         DocIndexError(
-            .corruption, "a counter of the index \(index.definition.name) is wrong; run verify, restore a backup")
+            .corruption, "a counter of the index \(index.definition.name) is incorrect; run verify or restore a backup")
     }
 }
 
@@ -114,12 +114,12 @@ extension DocumentCollection {
         let rows = try reader()
         guard let index = rows.index(named: indexName) as? ValueIndex, index.definition.countsValues else {
             throw DocIndexError(
-                .unknownIndex, "\(name) has no index \(indexName) that counts its values; declare one with count")
+                .unknownIndex, "\(name) has no index \(indexName) that counts its values; declare it with count")
         }
         guard values.count == index.definition.components.count else {
             throw DocIndexError(
                 .invalidQuery,
-                "the index \(indexName) has \(index.definition.components.count) components; give a value for each")
+                "the index \(indexName) has \(index.definition.components.count) components; specify a value for each")
         }
         let value = Array(index.prefix(of: values).dropFirst(index.entryPrefix.count))
         return Int(clamping: try IndexCounters(index: index).count(value, in: rows.snapshot))

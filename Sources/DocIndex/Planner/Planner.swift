@@ -54,7 +54,7 @@ struct Planner {
             guard let option = options.first(where: { hint.admits($0.plan) }) else {
                 throw DocIndexError(
                     .invalidQuery,
-                    "the hint \(hint) fits no plan of this query; there are "
+                    "no plan of this query matches the hint \(hint); the plans are "
                         + options.map(\.plan.identity).joined(separator: ", "))
             }
             // A hinted plan has no fallback.

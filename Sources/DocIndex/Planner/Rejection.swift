@@ -31,15 +31,15 @@ extension Rejection: CustomStringConvertible {
     /// The reason as text.
     public var description: String {
         switch reason {
-        case .noConditionOnFirstField(let path): "\(index): there is no condition on \(path), its first field"
-        case .otherOrder(let path): "\(index): its order of \(path) is not that of the condition"
+        case .noConditionOnFirstField(let path): "\(index): no condition on \(path), its first field"
+        case .otherOrder(let path): "\(index): its order of \(path) differs from that of the condition"
         case .conditionNotImplied(let predicate):
-            "\(index): it leaves out documents; the condition does not imply \(predicate)"
+            "\(index): it omits documents, and the condition does not imply \(predicate)"
         case .costsMore(let microseconds): "\(index): would take longer, about \(microseconds) µs"
-        case .noLocationAsked: "\(index): the condition asks for no location"
-        case .needsTextSearch: "\(index): answers searches for words alone"
-        case .notReady: "\(index): is not built"
-        case .nothingToFind: "\(index): there is nothing to find"
+        case .noLocationAsked: "\(index): the condition does not use its location"
+        case .needsTextSearch: "\(index): only answers text searches"
+        case .notReady: "\(index): not built"
+        case .nothingToFind: "\(index): no document can satisfy the condition"
         }
     }
 
@@ -75,7 +75,7 @@ extension Planner {
         return rejected(hasCondition ? .otherOrder(first) : .noConditionOnFirstField(first))
     }
 
-    /// Suggests an index that would find the results with fewer documents read; `nil` if the plan reads few more
+    /// Suggests an index that would find the results by reading fewer documents; `nil` if the plan reads few more
     /// documents than there are results.
     func advice(_ query: Query, chosen: Plan) -> String? {
         guard chosen.estimate.documentCount > 4 * chosen.estimate.rowCount + 100 else { return nil }
@@ -108,7 +108,7 @@ extension Planner {
             parts.append(range.description)
         }
         guard !parts.isEmpty else { return nil }
-        return "an index over (\(parts.joined(separator: ", "))) would find the results with fewer documents read"
+        return "an index over (\(parts.joined(separator: ", "))) would find the results by reading fewer documents"
     }
 }
 

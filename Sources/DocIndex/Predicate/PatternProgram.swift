@@ -112,8 +112,8 @@ struct PatternProgram: Sendable {
             guard count <= limit else {
                 throw DocIndexError(
                     .queryTooLarge,
-                    "a pattern takes more than \(limit) steps over one text of \(byteCount) bytes; simplify it, above "
-                        + "all repetitions such as {0,900}, or restrict the documents by another condition first")
+                    "a pattern takes more than \(limit) steps on one string of \(byteCount) bytes; simplify it, "
+                        + "especially repetitions such as {0,900}, or restrict the documents with another condition")
             }
         }
     }

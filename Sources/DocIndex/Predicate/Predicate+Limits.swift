@@ -37,8 +37,8 @@ extension Predicate {
     static func tooManyConditions(_ count: Int) -> DocIndexError {
         DocIndexError(
             .queryTooLarge,
-            "the query has \(count) conditions or more; at most \(maximumConditionCount) are allowed, "
-                + "write many values of one field as a list with IN")
+            "the query has \(count) conditions or more; at most \(maximumConditionCount) are allowed; "
+                + "use a list with IN for many values of one field")
     }
 }
 
@@ -91,25 +91,25 @@ private struct PredicateCheck {
             throw DocIndexError(
                 .queryTooLarge,
                 "the lists of the query have \(valueCount) values or more; at most \(Predicate.maximumValueCount) are "
-                    + "allowed, ask in parts")
+                    + "allowed; split the query")
         }
     }
 
     private static func searchInside(_ path: FieldPath) -> DocIndexError {
         DocIndexError(
-            .invalidQuery, "a search is asked of documents, not of the elements of \(path); put it outside of ANY")
+            .invalidQuery, "a search applies to documents, not to the elements of \(path); move it out of ANY")
     }
 
     private static func checkNumbers(_ predicate: Predicate) throws {
         switch predicate {
         case .isCongruent(let path, 0, _):
-            throw DocIndexError(.invalidQuery, "the divisor for \(path) is 0; give another")
+            throw DocIndexError(.invalidQuery, "the divisor for \(path) is 0; use another divisor")
         case .isNear(let field, _, let meters) where !(meters >= 0):
-            throw DocIndexError(.invalidQuery, "the distance from \(field) is \(meters) meters; give 0 or more")
+            throw DocIndexError(.invalidQuery, "the distance from \(field) is \(meters) meters; it must be 0 or more")
         case .hasCount(let path, let count) where count < 0:
-            throw DocIndexError(.invalidQuery, "the size of \(path) is \(count); give 0 or more")
+            throw DocIndexError(.invalidQuery, "the size of \(path) is \(count); it must be 0 or more")
         case .isBelow(let path, _, let separator) where separator.isEmpty:
-            throw DocIndexError(.invalidQuery, "the separator of the levels of \(path) is empty; give one, such as |")
+            throw DocIndexError(.invalidQuery, "the separator of the levels of \(path) is empty; set one, such as |")
         default: break
         }
     }

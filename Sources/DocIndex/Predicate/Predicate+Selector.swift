@@ -25,7 +25,7 @@ extension Predicate {
     ///   of argument, and its path.
     public init(selector: DocumentValue) throws {
         guard case .object(let object) = selector else {
-            throw DocIndexError(.invalidQuery, "a selector is an object, such as {\"rating\": {\"$gte\": 4}}")
+            throw DocIndexError(.invalidQuery, "a selector must be an object, such as {\"rating\": {\"$gte\": 4}}")
         }
         self = try SelectorReader().selector(object, at: .element)
         try validate()
@@ -37,7 +37,7 @@ extension Predicate {
         do throws(JSONError) {
             value = try DocumentValue(json: text, notation: .tagged)
         } catch {
-            throw DocIndexError(.invalidQuery, "the selector is no JSON: \(error)")
+            throw DocIndexError(.invalidQuery, "the selector is not valid JSON: \(error)")
         }
         try self.init(selector: value)
     }
@@ -58,7 +58,7 @@ private struct SelectorReader {
             reader.depth += 1
             guard reader.depth <= Self.depthLimit else {
                 throw DocIndexError(
-                    .invalidQuery, "selectors are nested more than \(Self.depthLimit) deep; simplify it")
+                    .invalidQuery, "selectors are nested more than \(Self.depthLimit) deep; simplify the selector")
             }
             return reader
         }
@@ -81,7 +81,8 @@ private struct SelectorReader {
     ) throws -> Predicate {
         let names = Self.names(in: name)
         guard !name.isEmpty, path.steps.count + names.count <= FieldPath.maximumStepCount else {
-            throw DocIndexError(.invalidQuery, "a selector\(Self.place(path)) has a name that is empty or too long")
+            throw DocIndexError(
+                .invalidQuery, "a selector\(Self.place(path)) has a field name that is empty or too long")
         }
         let inner = FieldPath(checked: path.steps + names.map { .name($0) })
         // A nonempty object is a nested selector. An empty one is a value.
@@ -130,10 +131,10 @@ private struct SelectorReader {
         switch name {
         case "$and", "$or", "$nor": return try combination(name, value, at: path, isNegated)
         case "$text":
-            guard case .string(let text) = value else { throw wrong(name, "a text", path) }
+            guard case .string(let text) = value else { throw wrong(name, "a string", path) }
             guard path.steps.isEmpty else {
                 throw DocIndexError(
-                    .invalidQuery, "$text\(Self.place(path)) searches the documents and not a field; put it outside")
+                    .invalidQuery, "$text\(Self.place(path)) searches documents, not a field; move it out of the field")
             }
             let search = Predicate.search(try TextCondition(parsing: text))
             return isNegated ? .not(search) : search
@@ -153,7 +154,7 @@ private struct SelectorReader {
 
     private func requireField(_ name: String, _ path: FieldPath) throws {
         if path.steps.isEmpty, depth == 0 {
-            throw DocIndexError(.invalidQuery, "\(name) stands outside of a field; write {\"field\": {\"\(name)\": …}}")
+            throw DocIndexError(.invalidQuery, "\(name) is outside of a field; write {\"field\": {\"\(name)\": …}}")
         }
     }
 
@@ -218,7 +219,7 @@ private struct SelectorReader {
                 .hasKind(path, [.array]), .anyElement(path, .all), .not(.anyElement(path, .not(part))),
             ])
         case "$size":
-            guard case .int(let count) = value, count >= 0 else { throw wrong(name, "a whole number from 0", path) }
+            guard case .int(let count) = value, count >= 0 else { throw wrong(name, "an integer of 0 or more", path) }
             try requireField(name, path)
             return .hasCount(path, Int(clamping: count))
         case "$mod":
@@ -228,18 +229,18 @@ private struct SelectorReader {
             try requireField(name, path)
             return .isCongruent(path, divisor: divisor, remainder: remainder)
         case "$regex":
-            guard case .string(let source) = value else { throw wrong(name, "a text", path) }
+            guard case .string(let source) = value else { throw wrong(name, "a string", path) }
             try requireField(name, path)
             return .hasMatch(path, try TextPattern(source))
         case "$beginsWith":
-            guard case .string(let text) = value else { throw wrong(name, "a text", path) }
+            guard case .string(let text) = value else { throw wrong(name, "a string", path) }
             try requireField(name, path)
             return .hasPrefix(path, text)
         default:
             throw DocIndexError(
                 .invalidQuery,
-                "there is no operator \(name)\(Self.place(path)); there are $eq $ne $lt $lte $gt $gte $in $nin $exists "
-                    + "$type $and $or $nor $not $all $elemMatch $allMatch $size $mod $regex $beginsWith $text")
+                "unknown operator \(name)\(Self.place(path)); the operators are $eq $ne $lt $lte $gt $gte $in $nin "
+                    + "$exists $type $and $or $nor $not $all $elemMatch $allMatch $size $mod $regex $beginsWith $text")
         }
     }
 

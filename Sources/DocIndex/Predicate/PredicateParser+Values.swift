@@ -26,7 +26,7 @@ extension PredicateParser {
             return .element
         case .word(let text) where text.hasPrefix("@["):
             guard let path = try? FieldPath(parsing: "element" + text.dropFirst()) else {
-                throw fault("\(text) is no path")
+                throw fault("\(text) is not a valid path")
             }
             offset += 1
             return FieldPath(checked: Array(path.steps.dropFirst()))
@@ -40,7 +40,7 @@ extension PredicateParser {
             offset += 1
             return path
         } catch {
-            throw fault("\(written) is no path: \(error)")
+            throw fault("\(written) is not a valid path: \(error)")
         }
     }
 
@@ -66,7 +66,7 @@ extension PredicateParser {
             return .value(try value())
         }
         offset += 1
-        throw fault("\(text) is no date; write 2019, 2019-06, 2019-06-08 or 2019-06-08T18:02:11")
+        throw fault("\(text) is not a date; write 2019, 2019-06, 2019-06-08 or 2019-06-08T18:02:11")
     }
 
     private mutating func valueOrSpan() throws -> Literal {
@@ -80,7 +80,7 @@ extension PredicateParser {
         switch tokens[offset].kind {
         case .word(let word) where word.hasPrefix(":"):
             guard let value = parameters[String(word.dropFirst())] else {
-                throw fault("there is no value for \(word); bind one, or put the text in quotes")
+                throw fault("no value is bound to \(word); bind one, or put the string in quotes")
             }
             offset += 1
             return value
@@ -92,7 +92,7 @@ extension PredicateParser {
                     offset += 1
                     return value
                 } catch {
-                    throw fault("this is no JSON: \(error)")
+                    throw fault("this is not valid JSON: \(error)")
                 }
             }
             offset += 1
@@ -103,7 +103,7 @@ extension PredicateParser {
         case .quoted(let text):
             offset += 1
             return .string(text)
-        default: throw fault("a value is expected here; put it in quotes if it has signs in it")
+        default: throw fault("a value is expected here; put it in quotes if it contains special characters")
         }
     }
 
@@ -144,18 +144,18 @@ extension PredicateParser {
     }
 
     mutating func string() throws -> String {
-        guard offset < tokens.count else { throw fault("a text is expected here") }
+        guard offset < tokens.count else { throw fault("a string is expected here") }
         switch tokens[offset].kind {
         case .word(let word) where word.hasPrefix(":") && parameters[String(word.dropFirst())] != nil:
             guard case .string(let text) = parameters[String(word.dropFirst())] else {
-                throw fault("the value of \(word) is no text")
+                throw fault("the value of \(word) is not a string")
             }
             offset += 1
             return text
         case .word(let text) where !Self.isKeyword(text), .quoted(let text):
             offset += 1
             return text
-        default: throw fault("a text is expected here; put it in quotes if it has signs in it")
+        default: throw fault("a string is expected here; put it in quotes if it contains special characters")
         }
     }
 
@@ -164,7 +164,7 @@ extension PredicateParser {
         var ignoresCase = false
         if offset < tokens.count, case .pattern(let text, let flags) = tokens[offset].kind {
             guard flags.isEmpty || flags == "i" else {
-                throw fault("behind a pattern there may be an i and nothing else")
+                throw fault("the only flag allowed after a pattern is i")
             }
             source = text
             ignoresCase = !flags.isEmpty

@@ -133,7 +133,7 @@ struct QueryLexer {
             offset += 1
         }
         guard offset < text.count else {
-            throw Self.fault("this pattern is not closed by a /", at: start, in: string(0..<text.count))
+            throw Self.fault("this pattern has no closing /", at: start, in: string(0..<text.count))
         }
         offset += 1
         let flags = offset

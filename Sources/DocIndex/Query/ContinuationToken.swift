@@ -57,7 +57,7 @@ public struct ContinuationToken: Sendable, Hashable {
     }
 
     private static var damaged: DocIndexError {
-        DocIndexError(.invalidQuery, "this is no token of a page; ask for the first page")
+        DocIndexError(.invalidQuery, "the token is not valid; request the first page")
     }
 
     private static func append(_ number: UInt64, to bytes: inout [UInt8]) {

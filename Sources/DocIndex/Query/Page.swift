@@ -42,7 +42,7 @@ extension DocumentCollection {
         query.limit = limit == .max ? limit : limit + 1
         let content = try token?.content()
         if let content, content.query != query.fingerprint {
-            throw DocIndexError(.invalidQuery, "the token is of another query; ask for the first page")
+            throw DocIndexError(.invalidQuery, "the token belongs to another query; request the first page")
         }
         let (rows, plan) = try prepare(query, options, continuing: content)
         let runner = QueryRunner(rows: rows, query: query, plan: plan, options: options, after: content?.position)

@@ -28,18 +28,18 @@ public struct Query: Sendable, Hashable {
     func validate() throws {
         try predicate.validate()
         if let limit, limit < 0 {
-            throw DocIndexError(.invalidQuery, "the limit is \(limit); give 0 or more")
+            throw DocIndexError(.invalidQuery, "the limit is \(limit); it must be 0 or more")
         }
-        guard offset >= 0 else { throw DocIndexError(.invalidQuery, "the offset is \(offset); give 0 or more") }
+        guard offset >= 0 else { throw DocIndexError(.invalidQuery, "the offset is \(offset); it must be 0 or more") }
         for key in sort {
             if key.collation != .binary {
                 guard case .field = key.key else {
-                    throw DocIndexError(.invalidQuery, "\(key) has no texts to put in order; leave the collation out")
+                    throw DocIndexError(.invalidQuery, "\(key) does not sort strings; omit the collation")
                 }
             }
             if case .score = key.key, predicate.scoringQuery == nil {
                 throw DocIndexError(
-                    .invalidQuery, "an order by score needs a search in the condition, such as SEARCH \"fog\"")
+                    .invalidQuery, "sorting by score needs a search in the condition, such as SEARCH \"fog\"")
             }
             guard case .field(let path) = key.key, path.hasArrayStep || path.steps.isEmpty else { continue }
             throw DocIndexError(
@@ -90,7 +90,7 @@ extension Query.SortKey: Codable {
             guard let collation = TextCollation(rawValue: name) else {
                 throw DocIndexError(
                     .invalidQuery,
-                    "there is no collation \(name); there are "
+                    "unknown collation \(name); the collations are "
                         + TextCollation.allCases.map(\.rawValue).joined(separator: ", "))
             }
             self.init(try FieldPath(parsing: field), isDescending: isDescending, collation: collation)
@@ -106,7 +106,7 @@ extension Query.SortKey: Codable {
         guard paths.count == 1 || paths.count == 2, let center = GeoPoint(latitude: latitude, longitude: longitude)
         else {
             throw DocIndexError(
-                .invalidQuery, "a distance has one path or two, and a latitude and longitude on the earth")
+                .invalidQuery, "a distance needs one or two paths, and a valid latitude and longitude")
         }
         let field =
             paths.count == 1

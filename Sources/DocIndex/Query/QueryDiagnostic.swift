@@ -41,8 +41,8 @@ extension QueryDiagnostic: CustomStringConvertible {
             return "\(path.notation) holds \(names), so \(condition ?? path.notation) matches nothing" + question
         case .notADate:
             return
-                "\(path.notation) holds dates, and \(condition ?? path.notation) compares it with a text that is none; "
-                + "write a date such as 2019-06-08"
+                "\(path.notation) holds dates, but \(condition ?? path.notation) compares it with a string that is "
+                + "not a date; write a date such as 2019-06-08"
         }
     }
 
@@ -63,7 +63,7 @@ extension DocumentValue.Kind {
         case .null: "null"
         case .bool: "booleans"
         case .int, .double: "numbers"
-        case .string: "texts"
+        case .string: "strings"
         case .bytes: "bytes"
         case .date: "dates"
         case .array: "arrays"

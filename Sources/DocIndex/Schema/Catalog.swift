@@ -158,8 +158,8 @@ extension Catalog {
         guard schema.version >= schemaVersion else {
             throw DocIndexError(
                 .storeTooNew,
-                "the store has version \(schemaVersion) of its schema, and version \(schema.version) is declared, which "
-                    + "would drop what was added since; use a newer program, or declare a higher version to go back")
+                "the store has schema version \(schemaVersion), but version \(schema.version) is declared, which would "
+                    + "drop later additions; use a newer program, or declare a higher version to go back")
         }
         var new = self
         new.schemaVersion = schema.version
@@ -167,7 +167,7 @@ extension Catalog {
         where schema.collections.allSatisfy({ !$0.name.hasSameBytes(as: collection.name) }) {
             throw DocIndexError(
                 .invalidSchema,
-                "the store has a collection \(collection.name) that the schema does not declare; declare it as well")
+                "the store has a collection \(collection.name) that the schema does not declare; add it to the schema")
         }
         new.collections = []
         for definition in schema.collections {
@@ -181,7 +181,7 @@ extension Catalog {
         guard next < numberLimit else {
             throw DocIndexError(
                 .invalidSchema,
-                "the store has used up its numbers of collections or indexes; load a dump into a new one")
+                "the store has run out of numbers for collections or indexes; load a dump into a new store")
         }
         next += 1
         return next - 1
@@ -191,8 +191,8 @@ extension Catalog {
         if let old, !old.idField.utf8.elementsEqual(definition.idField.utf8) {
             throw DocIndexError(
                 .invalidSchema,
-                "the collection \(definition.name) takes its ids from \(old.idField), the schema says "
-                    + "\(definition.idField); dump it and load it into a new store to change that")
+                "the collection \(definition.name) takes its ids from \(old.idField), but the schema declares "
+                    + "\(definition.idField); to change it, dump the collection and load it into a new store")
         }
         var number = old?.number ?? 0
         if old == nil {
@@ -281,13 +281,13 @@ extension Catalog {
         guard format >= Int64(Self.earliestFormatVersion) else {
             throw DocIndexError(
                 .notADocumentStore,
-                "the store has format \(format) of before the first release, which is no longer read; "
+                "the store has format \(format), which predates the first release and is not supported; "
                     + "dump it with the version that wrote it and load the dump")
         }
         guard format <= Int64(Self.formatVersion) else {
             throw DocIndexError(
                 .storeTooNew,
-                "the store has format \(format), this version knows formats up to \(Self.formatVersion); "
+                "the store has format \(format), but this version supports formats up to \(Self.formatVersion); "
                     + "open it with a newer version")
         }
         schemaVersion = Int(try Self.number(record["schemaVersion"]))

@@ -65,7 +65,7 @@ extension Schema {
             changes.append(
                 SchemaChange(
                     kind: .removed, subject: .collection(collection.name),
-                    reasons: ["a store keeps its collections and refuses this; declare it"]))
+                    reasons: ["a store never drops a collection and rejects this; declare the collection"]))
         }
         return changes
     }
@@ -79,7 +79,7 @@ extension CollectionDefinition {
                 SchemaChange(
                     kind: .changed, subject: .collection(name),
                     reasons: [
-                        "id \(old.idField) → \(idField); a store refuses this, dump it and load it into a new one"
+                        "id \(old.idField) → \(idField); a store rejects this; dump it and load it into a new store"
                     ]))
         }
         for index in indexes {
@@ -95,7 +95,7 @@ extension CollectionDefinition {
                 SchemaChange(
                     kind: .changed, subject: .index(index.name, collection: name),
                     reasons: reasons
-                        + [index.storesSame(as: previous) ? "its entries stay as they are" : "it is built anew"]))
+                        + [index.storesSame(as: previous) ? "its entries stay as they are" : "it is rebuilt"]))
         }
         for index in old.indexes where !indexes.contains(where: { $0.name.hasSameBytes(as: index.name) }) {
             changes.append(

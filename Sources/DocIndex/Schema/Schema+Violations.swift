@@ -14,7 +14,7 @@ extension Schema {
         list.checkNames(collections.map(\.name), what: "collection", at: place)
         for collection in collections {
             let place = place / collection.name
-            if collection.idField.isEmpty { list.add(place / "id", "is an empty id field; name a member") }
+            if collection.idField.isEmpty { list.add(place / "id", "is empty; specify the member with the id") }
             list.checkNames(collection.indexes.map(\.name), what: "index", at: place / "indexes")
             for index in collection.indexes where !skipped.contains(place / "indexes" / index.name) {
                 list.check(index, at: place / "indexes" / index.name)
@@ -65,17 +65,17 @@ private struct ViolationList {
         checkWithoutWords(component, at: place)
         let readsDates = !component.dateFormats.isEmpty || component.part != nil
         if let separator = component.separator {
-            if separator.isEmpty { add(place / "split", "is empty; name what stands between the levels") }
+            if separator.isEmpty { add(place / "split", "is empty; specify the separator of the levels") }
             if component.collation == .natural {
                 add(place / "collation", "cannot be natural for hierarchical keywords; use binary, ci or ci-ai")
             }
             if readsDates { add(place / "split", "cannot be combined with dates; leave one of them out") }
         }
         if readsDates, component.collation != .binary {
-            add(place / "collation", "has no meaning for dates; leave it out")
+            add(place / "collation", "does not apply to dates; leave it out")
         }
         if Set(component.dateFormats).count != component.dateFormats.count {
-            add(place / "as", "names a format twice; name each once")
+            add(place / "as", "lists a format twice; list each once")
         }
     }
 
@@ -105,17 +105,19 @@ private struct ViolationList {
         for (position, component) in index.components.enumerated() {
             let place = place / "fields" / position
             if !component.isPlainForTexts {
-                let members = index.kind == .text ? "a path, a weight and an analyzer" : "a path alone"
+                let members = index.kind == .text ? "a path, a weight and an analyzer" : "a path only"
                 add(place, "must be \(members) in an index of type \(kind)")
             }
             if index.kind == .text { checkWords(component, at: place) } else { checkWithoutWords(component, at: place) }
         }
         // A posting has one bit for each field.
         if index.kind == .text, index.components.count > 32 {
-            add(place / "fields", "has \(index.components.count) fields, and a text index at most 32; make two indexes")
+            add(
+                place / "fields",
+                "has \(index.components.count) fields, but a text index can have at most 32; declare two indexes")
         }
         if index.kind == .geo, index.components.count > 2 {
-            add(place / "fields", "must be one path to a location; or give lat and lon a path each")
+            add(place / "fields", "must be one path to a location; for two paths, use lat and lon")
         }
     }
 }

@@ -17,7 +17,7 @@ struct SchemaReader {
         default: add(place / "version", "must be a whole number")
         }
         guard let collections = root["collections"] else {
-            add(place, "has no member collections; give an object with the collections")
+            add(place, "has no member collections; add an object with the collections")
             return Schema(version: version, collections: [])
         }
         let members = object(collections, at: place / "collections") ?? DocumentObject()
@@ -53,7 +53,7 @@ struct SchemaReader {
             do {
                 definition.condition = try IndexCondition(parsing: written)
             } catch {
-                add(place / "where", "is no condition: \(error)")
+                add(place / "where", "is not a valid condition: \(error)")
             }
         }
         definition.isSparse = flag("sparse", in: members, at: place)
@@ -62,7 +62,7 @@ struct SchemaReader {
         definition.countsValues = flag("count", in: members, at: place)
         if let covered = members["cover"] {
             let values = array(covered, of: "paths", at: place / "cover")
-            if values?.isEmpty == true { add(place / "cover", "is empty; name paths or leave it out") }
+            if values?.isEmpty == true { add(place / "cover", "is empty; list paths or leave it out") }
             definition.covered = (values ?? []).enumerated().compactMap { path($1, at: place / "cover" / $0) }
         }
         return definition
@@ -73,7 +73,7 @@ struct SchemaReader {
     ) -> [IndexComponent] {
         let pair = [members["lat"], members["lon"]]
         if kind == .geo, pair.contains(where: { $0 != nil }) {
-            if members["fields"] != nil { add(place / "fields", "cannot be there with lat and lon; leave one out") }
+            if members["fields"] != nil { add(place / "fields", "cannot be combined with lat and lon; leave one out") }
             return zip(["lat", "lon"], pair).compactMap { name, value in
                 guard let value else {
                     add(place, "has no member \(name); lat and lon belong together")
@@ -86,12 +86,12 @@ struct SchemaReader {
             add(place / name, "belongs to an index of type geo; leave it out")
         }
         guard let fields = members["fields"] else {
-            add(place, "has no member fields; give an array of paths")
+            add(place, "has no member fields; add an array of paths")
             return []
         }
         guard let values = array(fields, of: "paths", at: place / "fields") else { return [] }
         if kind == .geo, values.count > 1 {
-            add(place / "fields", "must be one path to a location; or give lat and lon a path each")
+            add(place / "fields", "must be one path to a location; for two paths, use lat and lon")
         }
         return values.enumerated().compactMap { component($1, at: place / "fields" / $0) }
     }
@@ -141,11 +141,11 @@ struct SchemaReader {
         guard let members = object(value, at: place) else { return [] }
         allow(["date"], in: members, at: place)
         guard let formats = members["date"] else {
-            add(place, "has no member date; name the formats of the dates")
+            add(place, "has no member date; list the formats of the dates")
             return []
         }
         guard let values = array(formats, of: "formats", at: place / "date") else { return [] }
-        if values.isEmpty { add(place / "date", "is empty; name a format") }
+        if values.isEmpty { add(place / "date", "is empty; list at least one format") }
         return values.enumerated().compactMap { choice($1, at: place / "date" / $0) }
     }
 }
@@ -200,7 +200,7 @@ extension SchemaReader {
         }
         return values.enumerated().compactMap { position, value in
             if case .string(let text) = value { return text }
-            add(place / position, "must be a text")
+            add(place / position, "must be a string")
             return nil
         }
     }
@@ -228,7 +228,7 @@ extension SchemaReader {
             let advice =
                 Spelling.nearest(to: member.name, among: names).map { "did you mean \($0)?" }
                 ?? "the members are \(names.joined(separator: ", "))"
-            add(place / member.name, "is not known; \(advice)")
+            add(place / member.name, "is unknown; \(advice)")
         }
     }
 
@@ -249,7 +249,7 @@ extension SchemaReader {
     private mutating func text(_ name: String, in object: DocumentObject, at place: JSONPointer) -> String? {
         guard let value = object[name] else { return nil }
         if case .string(let text) = value { return text }
-        add(place / name, "must be a text")
+        add(place / name, "must be a string")
         return nil
     }
 
@@ -271,7 +271,7 @@ extension SchemaReader {
     ) -> Choice? {
         let known = Choice.allCases.map(\.rawValue)
         guard case .string(let text) = value else {
-            add(place, "must be a text: \(known.joined(separator: ", "))")
+            add(place, "must be one of \(known.joined(separator: ", "))")
             return nil
         }
         if let choice = Choice.allCases.first(where: { $0.rawValue.hasSameBytes(as: text) }) { return choice }
@@ -281,7 +281,7 @@ extension SchemaReader {
     }
 
     private mutating func path(
-        _ value: DocumentValue, at place: JSONPointer, orElse message: String = "must be a path, a text"
+        _ value: DocumentValue, at place: JSONPointer, orElse message: String = "must be a path, as a string"
     ) -> FieldPath? {
         guard case .string(let text) = value else {
             add(place, message)
@@ -290,7 +290,7 @@ extension SchemaReader {
         do {
             return try FieldPath(parsing: text)
         } catch {
-            add(place, "is no path: \(error)")
+            add(place, "is not a valid path: \(error)")
             return nil
         }
     }

@@ -36,7 +36,7 @@ extension DocIndexError {
         let all = violations.map(\.description).joined(separator: "; ")
         let message =
             violations.count == 1
-            ? "the schema cannot be used: \(all)" : "the schema cannot be used, for \(violations.count) reasons: \(all)"
+            ? "the schema is not valid: \(all)" : "the schema is not valid, for \(violations.count) reasons: \(all)"
         return DocIndexError(.invalidSchema, message, schemaViolations: violations)
     }
 }
