@@ -165,7 +165,8 @@ extension IndexComponent {
     /// Returns the spans of keys, in ascending order, that contain all strings that begin with `prefix`. Each span
     /// extends from the keys with its first prefix through those with its last. Other keys may be included.
     ///
-    /// `IMG_12` also begins 120 to 129 among three-digit numbers, 1200 to 1299 among four-digit numbers, and so on.
+    /// Each number of digits needs a separate span: `IMG_12` is also a prefix of `IMG_120` to `IMG_129`, of `IMG_1200`
+    /// to `IMG_1299`, and so on.
     ///
     /// Returns `nil` if the component does not have natural order, or the prefix does not help: characters outside
     /// ASCII may combine with what precedes them, and a combining mark may follow a letter at the end.
@@ -193,7 +194,7 @@ extension IndexComponent {
         return spans.map { ($0, $0) } + [(number(ofDigits: digits.count + Self.numberSpanCount), base)]
     }
 
-    /// The number of number lengths that get their own span.
+    /// The number of different digit counts that get separate spans.
     private static let numberSpanCount = 6
 
     private static func zeroCount(_ bytes: [UInt8]) -> Int { bytes.count { $0 == 0 } }

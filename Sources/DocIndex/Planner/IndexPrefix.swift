@@ -6,7 +6,7 @@ struct IndexPrefix {
     static let limit = 10_000
 
     private let index: ValueIndex
-    /// The first component that is not fixed.
+    /// The position of the first component that is not fixed.
     private(set) var position = 0
     /// The key prefixes that consist of the fixed values.
     private(set) var prefixes: [[UInt8]]

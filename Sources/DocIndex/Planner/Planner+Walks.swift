@@ -12,8 +12,7 @@ struct WalkCandidate {
 
     var filterSelectivity: Double { walk.filters.isEmpty ? 1 : CostModel.unknownSelectivity }
 
-    /// Returns whether the entries, from the first on, are the result, so that no plan reaches the first results
-    /// faster.
+    /// Returns whether the walk visits exactly the results, so that no other plan finds the first results faster.
     func isAnswer(to conjuncts: [Predicate]) -> Bool {
         exact.count == conjuncts.count && walk.filters.isEmpty && walk.runs.count == 1
     }

@@ -7,7 +7,7 @@ extension Predicate {
     /// A deeper condition can be created but is rejected wherever it is used. The thread that releases it needs a large
     /// enough stack. ``&&(_:_:)`` and ``||(_:_:)`` join many conditions without nesting.
     public static let maximumDepth = 128
-    /// The maximum number of conditions in one condition. An `isIn` with many values counts as one.
+    /// The maximum number of single conditions in a predicate. An `isIn` with many values counts as one.
     public static let maximumConditionCount = 10_000
     /// The maximum total number of values in the lists of a condition.
     public static let maximumValueCount = 100_000

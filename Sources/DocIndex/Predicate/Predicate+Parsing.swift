@@ -13,10 +13,10 @@ extension Predicate {
     /// `ANY (…)` (some element satisfies; `@` is the element) `NEAR lat,lon,km` `WITHIN south,west,north,east`; the
     /// last two also accept two paths `lat,lon` on their left. `AND`, which may be omitted, binds more tightly than
     /// `OR`. `NOT` and parentheses have their usual meaning. Keywords are not case-sensitive. A bare word that is a
-    /// number, `true`, `false` or `null` is that value; in quotes it is a string. `date 2019`, `date 2019-06` and `date
-    /// 2019-06-08T18:02` are spans of time: `=` means within, `<` before, `>` after; `year(path)`, `month(path)` and
-    /// the other parts of ``DatePart`` are compared as numbers. `json '…'` is any value in extended JSON. Empty text
-    /// and `()` are the condition that always holds.
+    /// number, `true`, `false` or `null` is that value; in quotes it is a string. `date 2019`, `date 2019-06` and
+    /// `date 2019-06-08T18:02` are spans of time: `=` means within, `<` before, `>` after; `year(path)`, `month(path)`
+    /// and the other parts of ``DatePart`` are compared as numbers. `json '…'` is any value in extended JSON. Empty
+    /// text and `()` are the condition that always holds.
     ///
     /// - Throws: ``DocIndexError`` with `invalidQuery` and the position of the error.
     public init(parsing text: String) throws { try self.init(parsing: text, parameters: [:]) }

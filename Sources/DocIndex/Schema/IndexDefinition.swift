@@ -89,8 +89,9 @@ extension IndexDefinition {
         IndexDefinition(name, kind: .text, components: fields)
     }
 
-    /// Creates an index of locations at one path, each of them `{"lat": …, "lon": …}`, `{"latitude": …, "longitude":
-    /// …}`, `[longitude, latitude]` or a GeoJSON point (RFC 7946). The last two have the longitude first.
+    /// Creates an index of locations at one path, each of them `{"lat": …, "lon": …}`,
+    /// `{"latitude": …, "longitude": …}`, `[longitude, latitude]` or a GeoJSON point (RFC 7946). The last two have the
+    /// longitude first.
     public static func geo(
         _ name: String, on path: FieldPath, where condition: IndexCondition? = nil, sparse: Bool = false
     ) -> IndexDefinition {

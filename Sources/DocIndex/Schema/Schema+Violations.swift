@@ -105,7 +105,7 @@ private struct ViolationList {
         for (position, component) in index.components.enumerated() {
             let place = place / "fields" / position
             if !component.isPlainForTexts {
-                let members = index.kind == .text ? "a path, a weight and an analyzer" : "a path only"
+                let members = index.kind == .text ? "a path, a weight and an analyzer" : "only a path"
                 add(place, "must be \(members) in an index of type \(kind)")
             }
             if index.kind == .text { checkWords(component, at: place) } else { checkWithoutWords(component, at: place) }
