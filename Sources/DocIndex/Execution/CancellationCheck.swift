@@ -1,10 +1,10 @@
-/// Looks, every so many steps, whether the task that does the work was cancelled.
+/// Checks at intervals whether the current task has been cancelled.
 ///
-/// Loops whose length follows from the store call ``step()`` once for each document or entry that they look at.
+/// Loops whose length depends on the store call ``step()`` once for each document or entry.
 struct CancellationCheck {
     private var stepCount: UInt8 = 0
 
-    /// Counts a step; every 256th looks.
+    /// Counts a step. Every 256th step checks for cancellation.
     ///
     /// - Throws: `CancellationError`.
     @inline(__always) mutating func step() throws {
@@ -12,7 +12,7 @@ struct CancellationCheck {
         if stepCount == 0 { try Self.now() }
     }
 
-    /// Looks at once: for steps that each read much.
+    /// Checks immediately, for steps that read a lot.
     ///
     /// - Throws: `CancellationError`.
     static func now() throws {

@@ -1,12 +1,12 @@
 internal import LevelKit
 
-/// Some paths of documents, taken from the entries of an index where those hold them, so that no document is read.
+/// Selected paths of documents, taken from index entries without reading the documents where possible.
 ///
-/// An entry has the values that its index covers, and those of its components as far as a key tells them whole: not a whole
-/// number, since equal numbers of both kinds have one place (`1` and `1.0`), no array and no object. Where an entry does not
-/// tell, its document does.
+/// An entry contains the values that its index covers, and the component values that can be restored from the key.
+/// Numbers, arrays and objects are not restored: equal numbers of both kinds (`1` and `1.0`) have the same key. If an
+/// entry is not sufficient, its document is read.
 struct CoveredProjection {
-    /// Where an entry has the value at a path.
+    /// The location of a path's value in an entry.
     private enum Source {
         case component(Int)
         case covered(Int)
@@ -17,7 +17,7 @@ struct CoveredProjection {
     private let sources: [Source]
     private let readsCovered: Bool
 
-    /// `nil` if the index has no place for one of the paths.
+    /// Returns `nil` if the index contains no value for one of the paths.
     init?(_ paths: [FieldPath], in index: ValueIndex) {
         var sources: [Source] = []
         for path in paths {
@@ -37,7 +37,7 @@ struct CoveredProjection {
         readsCovered = sources.contains { if case .covered = $0 { true } else { false } }
     }
 
-    /// What the document of an entry has at the paths; `nil` if the entry does not tell.
+    /// Returns the values of the entry's document at the paths; `nil` if the entry is not sufficient.
     func object(key: Span<UInt8>, value: Span<UInt8>) -> DocumentObject? {
         var covered: [[DocumentValue]] = []
         if readsCovered {
@@ -78,6 +78,6 @@ struct CoveredProjection {
 }
 
 extension IndexDefinition {
-    /// Whether the index stores the values at all of these paths.
+    /// Returns whether the index stores the values at all of these paths.
     func covers(_ paths: [FieldPath]) -> Bool { !paths.isEmpty && paths.allSatisfy(covered.contains) }
 }

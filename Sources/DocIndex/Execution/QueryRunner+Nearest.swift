@@ -1,15 +1,15 @@
 internal import LevelKit
 
-/// Finds what is nearest to a point.
+/// Finding the locations nearest to a point.
 extension QueryRunner {
-    /// Every row that matches, the nearest first, in ever larger circles; then those without a location.
+    /// Visits every matching row, nearest first, by searching growing circles; rows without a location come last.
     ///
-    /// An index keeps one location of several within a centimeter, so its distances may be off by that: a row is held back
-    /// until no other can come before it.
+    /// Of several locations within a centimeter, an index keeps one, so its distances may be slightly off. A row is
+    /// held back until no other row can precede it.
     func visitNearest(_ index: GeoIndex, _ center: GeoPoint, _ visit: Visit) throws {
         let tolerance = 0.1
         let farthest = Double.pi * GeoPoint.earthRadius + 1
-        // Nothing outside of a circle that the condition draws around the same point can match.
+        // If the condition limits the distance from the same index's locations, nothing farther away can match.
         let limit = query.predicate.normalized.conjuncts.reduce(farthest) { limit, conjunct in
             guard case .isNear(let field, center, let meters) = conjunct, field.paths == index.definition.fields else {
                 return limit
@@ -32,7 +32,7 @@ extension QueryRunner {
         }
         if try !release(&held, before: .infinity, visit) { return }
         guard limit == farthest else { return }
-        // The rest has no location, or none that the index could read: all are infinitely far away.
+        // The remaining rows have no location, or none that the index could read. Their distance is infinite.
         var rest = RowBitmap()
         for range in index.rangesWithoutLocation {
             var cursor = try rows.snapshot.cursor(in: range)
@@ -50,7 +50,7 @@ extension QueryRunner {
         }
     }
 
-    /// The rows with a location in a circle, by the distance of the nearest.
+    /// Returns the rows with a location in a circle, ordered by their smallest distance.
     private func found(
         _ index: GeoIndex, _ center: GeoPoint, _ radius: Double
     ) throws -> [(row: UInt64, distance: Double)] {
@@ -67,7 +67,7 @@ extension QueryRunner {
         return distances.sorted { ($0.value, $0.key) < ($1.value, $1.key) }.map { (row: $0.key, distance: $0.value) }
     }
 
-    /// Reads a row, and keeps it with its exact position if it is of the answer.
+    /// Reads a row, and keeps it with its exact position if it is a result.
     private func hold(_ row: UInt64, in held: inout [(position: [UInt8], row: UInt64)]) throws {
         var position: [UInt8]?
         try rows.withRecord(row) { record, bodyStart, _ in
@@ -83,9 +83,9 @@ extension QueryRunner {
         held.insert((position, row), at: place)
     }
 
-    /// Visits the rows that are held and nearer than a distance.
+    /// Visits the held rows that are nearer than a distance.
     ///
-    /// - Returns: whether there is to be more.
+    /// - Returns: Whether to continue.
     private func release(
         _ held: inout [(position: [UInt8], row: UInt64)], before distance: Double, _ visit: Visit
     ) throws -> Bool {

@@ -1,11 +1,12 @@
-/// Finds what searches find, the best first.
+/// Finding the best matches of searches.
 extension QueryRunner {
-    /// Every row that matches, the best first.
+    /// Visits every matching row, best first.
     ///
-    /// - Parameter filter: the rows among which they are; `nil` for all.
+    /// - Parameter filter: The rows to choose from; `nil` for all.
     func visitRanked(_ scan: TextScan, among filter: RowBitmap?, _ visit: Visit) throws {
         guard let searches else { throw Self.unknown(scan.index) }
-        // The first page asks for no more than it gives. Behind a place, or without a limit, all are put in order.
+        // The first page needs only as many hits as it returns. After a position, or without a limit, all hits are
+        // ranked.
         if let needed = window.neededCount, start == nil {
             let hits = try searches.top(scan.query, limit: needed) { row in
                 try self.noteKey()
@@ -38,12 +39,12 @@ extension QueryRunner {
         }
     }
 
-    /// The score and the row of a position.
+    /// Returns the score and the row of a position.
     private func scoredPlace(of position: [UInt8]) throws -> TopHits.Hit {
         let (keys, row) = try parts(of: position)
         guard let key = keys.first,
             case .value(.int(let score))? = OrderedValue.decoded(key.span, isDescending: true)
-        else { throw DocIndexError(.invalidQuery, "the token is of another query; ask for the first page") }
+        else { throw DocIndexError(.invalidQuery, "the token belongs to another query; request the first page") }
         return TopHits.Hit(score: score, row: row)
     }
 }

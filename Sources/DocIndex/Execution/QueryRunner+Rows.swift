@@ -2,8 +2,8 @@ internal import LevelKit
 
 /// Sets of rows.
 extension QueryRunner {
-    /// Whether the rows of an access are looked up one by one where so many are known already, because reading all of its
-    /// entries would take longer.
+    /// Returns whether to look up the `rowCount` known rows one by one in an access, because reading all of its entries
+    /// would take longer.
     static func probes(_ access: Plan.Access, for rowCount: Int, estimate: Int) -> Bool {
         guard case .ranges(let scan) = access, scan.hasRisingRows, scan.ranges.count == 1, scan.filters.isEmpty else {
             return false
@@ -11,7 +11,7 @@ extension QueryRunner {
         return rowCount < estimate / 12
     }
 
-    /// The rows that an access leads to.
+    /// Returns the rows of an access.
     func rowSet(_ access: Plan.Access) throws -> RowBitmap {
         var found = RowBitmap()
         try collect(access, into: &found)
@@ -67,7 +67,7 @@ extension QueryRunner {
     }
 
     private func collect(_ scan: IndexScan, _ index: ValueIndex, into found: inout RowBitmap) throws {
-        // The entries of one value have the row at the same place.
+        // In all entries of one value, the row is at the same offset.
         if scan.hasRisingRows, scan.ranges.count == 1, scan.filters.isEmpty,
             case .included(let lower) = scan.ranges[0].lower, lower.last == 0x01
         {
@@ -86,9 +86,10 @@ extension QueryRunner {
         }
     }
 
-    /// Visits the entries in the ranges of a scan. One cursor moves from range to range, as making one costs more.
+    /// Visits the entries in the ranges of a scan. One cursor serves all ranges, because creating a cursor costs more
+    /// than moving one.
     ///
-    /// What the entries say holds once this has returned: damage between them may be found at the end.
+    /// Discard what the entries showed if this throws: damage between entries may be reported only at the end.
     func forEachEntry(of scan: IndexScan, _ body: (borrowing Cursor) throws -> Void) throws {
         guard let first = scan.ranges.first, let last = scan.ranges.last else { return }
         var hull = first
@@ -107,13 +108,14 @@ extension QueryRunner {
         try cursor.checkForErrors()
     }
 
-    /// What takes results from the entries of an index; `nil` unless these decide about the answer and have the places.
+    /// Returns the projection that takes results from the entries of an index; `nil` unless the plan is exact and the
+    /// entries contain the requested paths.
     func projection(from index: ValueIndex) -> CoveredProjection? {
         guard plan.isExact, let entryVisit else { return nil }
         return CoveredProjection(entryVisit.paths, in: index)
     }
 
-    /// The same for the entries of one value, which come in the order of rows.
+    /// Returns the same for a scan of one value, whose entries are in the order of rows.
     func projection(of scan: IndexScan) -> CoveredProjection? {
         guard query.sort.isEmpty, start == nil, scan.hasRisingRows, scan.ranges.count == 1, scan.filters.isEmpty,
             let index = rows.index(named: scan.index) as? ValueIndex
@@ -121,7 +123,7 @@ extension QueryRunner {
         return projection(from: index)
     }
 
-    /// Visits the entries of one value, and reads the documents of those that do not tell what is asked for.
+    /// Visits the entries of one value, and reads the documents of entries that are not sufficient.
     func visitEntries(of scan: IndexScan, _ visit: Visit) throws {
         guard let entryVisit, let projection = projection(of: scan) else { return }
         let index = try valueIndex(named: scan.index)
@@ -142,8 +144,8 @@ extension QueryRunner {
         }
     }
 
-    /// How many documents a scan finds whose entries decide, from the entries alone or from what the index counts; `nil`
-    /// where a document may have several entries in it.
+    /// Returns how many documents an exact scan finds, from its entries or from the counters of the index; `nil` if a
+    /// document may have several entries in the scan.
     func entryCount(_ scan: IndexScan) throws -> Int? {
         guard let index = rows.index(named: scan.index), scan.filters.isEmpty else { return nil }
         let isOneValue = scan.hasRisingRows && scan.ranges.count == 1
@@ -157,15 +159,15 @@ extension QueryRunner {
         return count
     }
 
-    /// The sum of the counts of the values in a scan.
+    /// Returns the sum of the counts of the values in a scan.
     private func countedEntries(_ scan: IndexScan, _ index: ValueIndex) throws -> Int {
         var sum: UInt64 = 0
         try forEachCount(of: scan, index) { _, count in sum &+= count }
         return Int(clamping: sum)
     }
 
-    /// Visits each distinct value in the ranges of a scan with the count that the index has of it: the beginning of the keys of
-    /// its entries, and how many there are.
+    /// Visits each distinct value in the ranges of a scan, with the count that the index keeps for it: the key prefix
+    /// of its entries, and their number.
     func forEachCount(
         of scan: IndexScan, _ index: ValueIndex, _ body: (_ entry: Span<UInt8>, _ count: UInt64) throws -> Void
     ) throws {
@@ -177,17 +179,17 @@ extension QueryRunner {
                 lower.count > prefixCount, upper.count >= prefixCount
             else { throw index.damaged }
             if scan.hasRisingRows {
-                // A value, and the byte behind which its rows begin.
+                // The range begins with a value and the byte before its rows.
                 lower.removeLast()
                 try noteKey()
                 let count = try counters.count(Array(lower[prefixCount...]), in: rows.snapshot)
                 if count > 0 { try body(lower.span, count) }
                 continue
             }
-            // Bounds are places between entries, so a count stands where the entries of its value do: before a row.
+            // Bounds lie between entries. A counter is compared with them as the first entry of its value would be.
             var start = lower.last == 0x01 ? lower.dropLast() : lower[...]
-            // Where larger values come first, one that goes on behind another stands before its entries, but its count
-            // behind that of the other.
+            // In descending order, a longer string comes before the entries of its prefix, but its counter comes after
+            // that of the prefix. Start at the prefix.
             if hasDescending,
                 let end = start.indices.dropFirst(prefixCount).dropLast().first(where: {
                     start[$0] == 0xff && start[$0 + 1] == 0
@@ -214,7 +216,7 @@ extension QueryRunner {
         try forEachEntry(of: scan) { cursor in
             try noteKey()
             if scan.filters.isEmpty {
-                // Places without a location have no cell.
+                // Entries without a location have no cell.
                 guard let row = index.row(of: cursor.key) else { throw index.damaged }
                 found.insert(row)
                 return
@@ -224,13 +226,13 @@ extension QueryRunner {
         }
     }
 
-    /// The rows that are in another access too.
+    /// Returns the rows that are also in another access.
     private func intersection(_ known: RowBitmap, _ access: Plan.Access) throws -> RowBitmap {
         var left = RowBitmap()
         if case .ranges(let scan) = access,
             Self.probes(access, for: known.count, estimate: scan.estimatedEntryCount)
         {
-            // The key of an entry is the beginning of its range, and the row.
+            // The key of an entry is the start of its range followed by the row.
             let range = scan.ranges[0]
             guard case .included(var key) = range.lower, key.last == 0x01 else { return known }
             key.removeLast()
@@ -251,7 +253,7 @@ extension QueryRunner {
 }
 
 extension KeyRange {
-    /// Whether a key lies before the upper end.
+    /// Returns whether a key is less than the upper bound.
     func isAbove(_ key: Span<UInt8>) -> Bool {
         guard case .excluded(let upper) = upper else { return true }
         let upperSpan = upper.span
@@ -262,8 +264,8 @@ extension KeyRange {
 }
 
 extension EntryFilter {
-    /// Whether a location may be one that is asked for. An index keeps one location of several within a centimeter, so a
-    /// meter more is admitted.
+    /// Returns whether a location may satisfy the filter. Of several locations within a centimeter, an index keeps one,
+    /// so the filter admits one more meter.
     func admits(_ point: GeoPoint) -> Bool {
         switch self {
         case .component: true
@@ -284,8 +286,8 @@ extension GeoBox {
 }
 
 extension GeoIndex {
-    /// The error of a key that is no entry.
+    /// The error for a key that is not a valid entry.
     var damaged: DocIndexError {
-        DocIndexError(.corruption, "the index \(definition.name) holds an entry that cannot be read; run verify")
+        DocIndexError(.corruption, "the index \(definition.name) contains an unreadable entry; run verify")
     }
 }

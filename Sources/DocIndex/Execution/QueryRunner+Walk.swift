@@ -1,23 +1,24 @@
 internal import LevelKit
 
-/// Walks along indexes that have the order of the query.
+/// Walking along indexes that have the order of the query.
 extension QueryRunner {
-    /// Rows of one value that are gathered before the walk turns around to meet them in their order.
+    /// The number of rows of one value collected backward before the walk rereads them in ascending order.
     private static let turningCount = 256
 
-    /// Every row that matches, in the order of an index; those with equal values in the order of rows.
+    /// Visits every matching row in the order of an index; rows with equal values come in the order of rows.
     ///
-    /// How soon a walk among some rows meets enough of them depends on how they lie in the index, which nobody knows before.
-    /// One that has taken as long as reading and sorting them all would goes on like that, behind the last one it gave.
+    /// How quickly a walk with a filter finds enough rows depends on their position in the index, which is not known in
+    /// advance. A walk that has taken as long as reading and sorting all rows of the filter is abandoned: those rows
+    /// are read and sorted instead, starting after the last result.
     ///
-    /// - Parameter filter: the rows among which they are; `nil` for all.
+    /// - Parameter filter: The rows to choose from; `nil` for all.
     func walk(_ walk: IndexWalk, among filter: RowBitmap?, _ visit: Visit) throws {
         let limit = try filter.flatMap { try costLimit(among: $0) }
         let begin = work
         let index = try valueIndex(named: walk.index)
         let projection = projection(from: index)
         let start = try self.start(of: walk, index)
-        // Seeking behind the group, whatever follows there.
+        // Seek past the group, whatever bytes follow it.
         let seek = start.map { $0.group + (walk.isDescending ? OrderedValue.behind : [0x01]) }
         let cursors = try walk.runs.map {
             try RunCursor($0, of: walk, index: index, from: seek, in: rows.snapshot)
@@ -35,7 +36,8 @@ extension QueryRunner {
             let isFirst = start.map { group == $0.group } ?? false
             let behind = isFirst ? start?.row ?? 0 : 0
             let atGroup = cursors.filter { !$0.isAtEnd && $0.group == group }
-            // The rows of one run come in their order already; in reverse they do so once the walk turns around.
+            // The rows of one run are in order going forward. Going backward, they are reread forward if there are
+            // many.
             if atGroup.count == 1, endsWithSort, !walk.isDescending {
                 let cursor = atGroup[0]
                 repeat {
@@ -71,7 +73,7 @@ extension QueryRunner {
         }
     }
 
-    /// Meets the rows of one group from its beginning, and goes on behind it.
+    /// Visits the rows of one group from its beginning, then continues with the next group.
     private func turn(
         _ group: [UInt8], _ cursor: RunCursor, _ walk: IndexWalk, _ index: ValueIndex, behind: UInt64,
         among filter: RowBitmap?, _ projection: CoveredProjection?, _ visit: Visit
@@ -91,8 +93,8 @@ extension QueryRunner {
         return true
     }
 
-    /// What reading the documents of some rows and keeping the first costs; `nil` where a walk must go on to its end,
-    /// because memory may not suffice for what else there is.
+    /// Returns the cost of reading the documents of some rows and keeping the first ones; `nil` if the walk must not be
+    /// abandoned because sorting might exceed the memory limit.
     private func costLimit(among filter: RowBitmap) throws -> Double? {
         guard let needed = window.neededCount, needed < options.sortByteLimit / 1024 else { return nil }
         let costs = CostModel()
@@ -109,7 +111,7 @@ extension QueryRunner {
             + Double(work.documentsExamined - begin.documentsExamined) * costs.documentByRow
     }
 
-    /// - Parameter checks: whether damage is looked for at once; else before the next result.
+    /// - Parameter checks: Whether damage is reported immediately rather than before the next result.
     private func advance(_ cursor: RunCursor, checks: Bool = true) throws -> Bool {
         guard try cursor.advance(checks: checks) else { return false }
         try noteKey()
@@ -120,14 +122,14 @@ extension QueryRunner {
         _ cursor: RunCursor, among filter: RowBitmap?, _ projection: CoveredProjection?, _ visit: Visit
     ) throws -> Bool {
         guard cursor.isAdmitted, filter?.contains(cursor.row) ?? true else { return true }
-        // A result is given only if nothing before it was left out.
+        // Before a result is returned, make sure that no damaged entry before it was skipped.
         try cursor.checkForErrors()
         return try emit(FoundRow(row: cursor.row, object: projection.flatMap(cursor.object)), visit)
     }
 
-    /// Reads a row and visits it if it is of the answer.
+    /// Reads a row and visits it if it is a result.
     ///
-    /// - Returns: whether there is to be more.
+    /// - Returns: Whether to continue.
     private func emit(_ found: FoundRow, _ visit: Visit) throws -> Bool {
         let row = found.row
         if let object = found.object, let entryVisit {
@@ -148,7 +150,7 @@ extension QueryRunner {
         }
     }
 
-    /// The group of the position behind which the answer begins, in the bytes of the index, and the row within it.
+    /// Returns the group and the row of the position after which the results begin, in the bytes of the index.
     private func start(of walk: IndexWalk, _ index: ValueIndex) throws -> (group: [UInt8], row: UInt64)? {
         guard let start else { return nil }
         let (keys, row) = try parts(of: start)
@@ -159,7 +161,7 @@ extension QueryRunner {
                 $0.key == .field(component.path) && $0.collation == component.collation
             }
             guard let place = own else {
-                throw DocIndexError(.invalidQuery, "the token is of another query; ask for the first page")
+                throw DocIndexError(.invalidQuery, "the token belongs to another query; request the first page")
             }
             let isTurned = query.sort[place].isDescending != (component.order == .descending)
             group += isTurned ? keys[place].map { ~$0 } : keys[place]
@@ -168,18 +170,18 @@ extension QueryRunner {
     }
 }
 
-/// A row that a walk has met, with what its entry tells, where that is all that is asked for.
+/// A row found by a walk, with the requested fields if its entry contains them all.
 private struct FoundRow {
     let row: UInt64
     let object: DocumentObject?
 }
 
-/// Which group of several runs comes next.
+/// Merges several runs.
 private struct OrderedWalk {
     let walk: IndexWalk
     let cursors: [RunCursor]
 
-    /// The group that comes first among the entries at which the cursors stand; `nil` at the end.
+    /// The first group among the current entries of the cursors; `nil` at the end.
     var nextGroup: [UInt8]? {
         var next: [UInt8]?
         for cursor in cursors where !cursor.isAtEnd {
@@ -192,8 +194,8 @@ private struct OrderedWalk {
         return next
     }
 
-    /// Compares values of which one may be the beginning of another: what follows a value lies between the bytes by which
-    /// longer texts go on in either direction.
+    /// Compares values, one of which may be a prefix of the other. The added byte lies between the bytes with which
+    /// longer strings continue in ascending and in descending order.
     private static func precedes(_ a: [UInt8], _ b: [UInt8]) -> Bool {
         (a + [0x80]).lexicographicallyPrecedes(b + [0x80])
     }

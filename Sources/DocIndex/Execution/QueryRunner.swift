@@ -1,20 +1,20 @@
 internal import LevelKit
 
-/// Runs a plan on one snapshot and gives the rows of the answer in the order of the query.
+/// Runs a plan on one snapshot and returns the resulting rows in the order of the query.
 ///
-/// Used by one thread. Between steps it looks whether its task was cancelled.
+/// Used by a single thread. Checks for cancellation between steps.
 final class QueryRunner {
-    /// What was read to find the answer.
+    /// The amount of data read to find the result.
     struct Work {
         var keysExamined = 0
         var documentsExamined = 0
     }
 
-    /// Gets a row of the answer: its record, where the body begins in it, and the number of its last change. Returns
-    /// whether there is to be more.
+    /// Receives a row of the result: its record, the offset of the body in it, and the sequence number of its last
+    /// change. Returns whether to continue.
     typealias Visit = (_ row: UInt64, _ record: Span<UInt8>, _ bodyStart: Int, _ sequence: UInt64) throws -> Bool
 
-    /// What is taken from entries, and who gets it. Returns whether there is to be more.
+    /// The paths taken from entries and the closure that receives them. The closure returns whether to continue.
     struct EntryVisit {
         let paths: [FieldPath]
         let visit: (DocumentObject) throws -> Bool
@@ -24,24 +24,26 @@ final class QueryRunner {
     let query: Query
     let plan: Plan
     let options: QueryOptions
-    /// The position behind which the answer begins; `nil` for all of it.
+    /// The position after which the results begin; `nil` for the beginning.
     let start: [UInt8]?
     var work = Work()
-    /// What documents are asked that the plan leads to: what it does not decide by itself.
+    /// The part of the condition that the plan does not decide, evaluated on each document.
     let predicate: EncodedPredicate
     let positions: SortPosition
-    /// The names in the bodies of the snapshot, and perhaps later ones.
+    /// The field names used by the bodies of the snapshot, and perhaps later ones.
     private let names: FieldNames
-    /// What searches find; `nil` if there are none.
+    /// The matches of searches; `nil` without searches.
     let searches: SearchResults?
     private let openSearches: Set<TextCondition>
     var window: ResultWindow
-    /// Gets results that entries tell by themselves, in place of the visit of rows; `nil` where documents are asked for.
+    /// Receives results that entries contain completely, in place of the visit of rows; `nil` if documents are
+    /// requested.
     var entryVisit: EntryVisit?
     private var stepCount = 0
-    /// The last row of the answer that a walk has met.
+    /// The last result row found by a walk.
     var lastRow: UInt64?
-    /// Whether the walk or the scan of the plan took too long; see ``walk(_:among:_:)`` and ``scanInOrder(_:)``.
+    /// Whether the walk or the scan of the plan was abandoned because it took too long; see ``walk(_:among:_:)`` and
+    /// ``scanInOrder(_:)``.
     var didLeaveWalk = false
 
     init(rows: RowReader, query: Query, plan: Plan, options: QueryOptions = QueryOptions(), after start: [UInt8]? = nil)
@@ -59,9 +61,9 @@ final class QueryRunner {
         window = ResultWindow(query, isContinued: start != nil)
     }
 
-    /// Calls `visit` with each row of the answer until it returns `false`.
+    /// Calls `visit` with each row of the result until it returns `false`.
     ///
-    /// - Throws: what `visit` throws; ``DocIndexError``: `corruption`, `queryTooLarge`; `LevelError`;
+    /// - Throws: Errors of `visit`; ``DocIndexError`` with `corruption` or `queryTooLarge`; `LevelError`;
     ///   `CancellationError`.
     func run(_ visit: Visit) throws {
         if window.isFull { return }
@@ -85,7 +87,7 @@ final class QueryRunner {
         }
     }
 
-    /// Reads the documents of some rows and visits those of the answer in order.
+    /// Reads the documents of some rows and visits the results in order.
     private func sort(_ found: RowBitmap, _ visit: Visit) throws {
         try sort(visit) { add in
             var fetcher = try RowFetcher(rows)
@@ -100,8 +102,7 @@ final class QueryRunner {
         }
     }
 
-    /// Goes on behind a row of the answer without the plan's walk: reads the documents of the rows that are left and sorts
-    /// them.
+    /// Continues after a result row without the plan's walk: reads the documents of the remaining rows and sorts them.
     func sort(_ found: RowBitmap, behind row: UInt64?, _ visit: Visit) throws {
         var position = start
         if let row {
@@ -113,7 +114,7 @@ final class QueryRunner {
                 }
             }
         }
-        // What the walk decided is asked of documents now.
+        // Documents are now checked for the conditions that the walk decided too.
         let rest = Plan(
             access: plan.access, ordering: .top, isExact: false, estimate: plan.estimate,
             residual: query.predicate.normalized)
@@ -128,15 +129,15 @@ final class QueryRunner {
         try runner.sort(found, visit)
     }
 
-    /// Refuses to look at every document where that was not allowed.
+    /// Throws if the plan is a scan and scans are not allowed.
     private func refuseScan() throws {
         guard options.refusesScan, case .scan = plan.access else { return }
         throw DocIndexError(
             .queryTooLarge,
-            "the query would look at every document of \(rows.collection.name); declare an index for it, or allow it")
+            "the query would read every document of \(rows.collection.name); declare an index for it, or allow it")
     }
 
-    /// How many rows the answer has, without a limit and an offset. Of a plan that is exact, no document is read.
+    /// Returns the number of rows without a limit and an offset. Reads no documents if the plan is exact.
     func count() throws -> Int {
         try refuseScan()
         if plan.isExact, case .nothing = plan.access { return 0 }
@@ -168,7 +169,7 @@ final class QueryRunner {
         return count
     }
 
-    /// Finds what documents are asked for, and what they are sorted by.
+    /// Runs the searches that documents are checked for or sorted by.
     private func findSearches() throws {
         guard let searches else { return }
         try searches.find(openSearches)
@@ -179,7 +180,7 @@ final class QueryRunner {
 
     // MARK: - Steps
 
-    /// Counts a step, and now and then looks whether there is to be another.
+    /// Counts a step. At intervals, checks for cancellation and reports progress.
     func step() throws {
         stepCount &+= 1
         guard stepCount & 0xff == 0 else { return }
@@ -197,11 +198,11 @@ final class QueryRunner {
         try step()
     }
 
-    /// Whether the document in a record satisfies the condition.
+    /// Returns whether the document in a record satisfies the condition.
     func matches(_ row: UInt64, _ record: Span<UInt8>, _ bodyStart: Int) throws -> Bool {
         work.documentsExamined += 1
         try step()
-        // A condition may take long over one document, such as a pattern over a long text.
+        // A condition may take long for one document, such as a pattern on a long string.
         try CancellationCheck.now()
         do {
             return try predicate.matches(record.extracting(bodyStart..<record.count), row: row)
@@ -210,24 +211,24 @@ final class QueryRunner {
         }
     }
 
-    /// The row of the position behind which the answer begins.
+    /// The row of the position after which the results begin.
     var startRow: UInt64? {
         get throws { try start.map { try self.parts(of: $0).row } }
     }
 
     func parts(of position: [UInt8]) throws -> (keys: [[UInt8]], row: UInt64) {
         guard let parts = positions.parts(of: position), parts.row < .max else {
-            throw DocIndexError(.invalidQuery, "the token is of another query; ask for the first page")
+            throw DocIndexError(.invalidQuery, "the token belongs to another query; request the first page")
         }
         return parts
     }
 
-    // MARK: - Ways to the documents
+    // MARK: - Access to documents
 
-    /// Documents that match, in the order of rows, which is that of the query.
+    /// Visits matching documents in the order of rows, which is that of the query.
     ///
-    /// Where results lie is not known before: they may all be at the end. A scan that has taken as long as the best way by
-    /// indexes would goes on by that one, so it takes twice as long at most.
+    /// Results may all be at the end of the collection. A scan that has taken as long as the best plan with indexes
+    /// continues with that plan, so it takes at most twice as long.
     private func scanInOrder(_ visit: Visit) throws {
         let first = try startRow.map { $0 + 1 } ?? 0
         let costs = CostModel()
@@ -243,13 +244,13 @@ final class QueryRunner {
             try noteKey()
             let (bodyStart, sequence) = try rows.start(of: cursor.value, row: row)
             guard try matches(row, cursor.value, bodyStart), window.admit() else { continue }
-            // A result is given only if nothing before it was left out.
+            // Before a result is returned, make sure that no damaged entry before it was skipped.
             try cursor.checkForErrors()
             if try !visit(row, cursor.value, bodyStart, sequence) || window.isFull { return }
         }
     }
 
-    /// Every document that matches, in the order of rows.
+    /// Visits every matching document in the order of rows.
     private func scan(from first: UInt64, _ visit: Visit) throws {
         var cursor = try rows.documentCursor(from: first)
         while try cursor.advanceUnchecked() {
@@ -257,18 +258,18 @@ final class QueryRunner {
             let row = try rows.row(ofDocumentKey: cursor.key)
             let (bodyStart, sequence) = try rows.start(of: cursor.value, row: row)
             guard try matches(row, cursor.value, bodyStart) else { continue }
-            // A result is given only if nothing before it was left out.
+            // Before a result is returned, make sure that no damaged entry before it was skipped.
             try cursor.checkForErrors()
             if try !visit(row, cursor.value, bodyStart, sequence) { return }
         }
     }
 
-    /// Rows in their own order, which is that of the query.
+    /// Visits rows in ascending order, which is that of the query.
     private func visitInOrder(_ found: RowBitmap, from first: UInt64, _ visit: Visit) throws {
         var fetcher = try RowFetcher(rows)
         let wanted = found.sorted
         for (place, row) in wanted.enumerated() where row >= first {
-            // What is left out need not be read.
+            // Skipped results need not be read.
             if plan.isExact, window.isSkipping {
                 _ = window.admit()
                 continue
@@ -282,7 +283,7 @@ final class QueryRunner {
         }
     }
 
-    /// Keeps the first of the rows that `source` gives, and visits them in order.
+    /// Keeps the first of the rows that `source` provides, and visits them in order.
     private func sort(_ visit: Visit, _ source: (Visit) throws -> Void) throws {
         var top = TopRows(needed: window.neededCount, byteLimit: options.sortByteLimit)
         var position: [UInt8] = []
@@ -320,15 +321,15 @@ final class QueryRunner {
     }
 
     static func unknown(_ name: String) -> DocIndexError {
-        DocIndexError(.unknownIndex, "there is no index \(name); see the schema for those there are")
+        DocIndexError(.unknownIndex, "the index \(name) does not exist; see the schema for the declared indexes")
     }
 }
 
-/// Counts the results that are left out at the beginning and those that are given.
+/// Applies the offset and the limit to the results.
 struct ResultWindow {
     private var toSkip: Int
     private var left: Int
-    /// Results up to the last one that is given; `nil` for all.
+    /// The number of results up to the last one returned; `nil` for all.
     let neededCount: Int?
 
     init(_ query: Query, isContinued: Bool) {
@@ -344,7 +345,7 @@ struct ResultWindow {
     var isFull: Bool { left == 0 }
     var isSkipping: Bool { toSkip > 0 }
 
-    /// Whether the next result is one to give.
+    /// Returns whether the next result is inside the window.
     mutating func admit() -> Bool {
         if toSkip > 0 {
             toSkip -= 1

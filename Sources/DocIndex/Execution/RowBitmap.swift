@@ -1,7 +1,7 @@
-/// A set of rows, one bit for each. Rows are numbered from 1 without large gaps, so a million take 125 KB.
+/// A set of rows with one bit per row. Rows are numbered from 1 without large gaps, so a million rows take 125 KB.
 struct RowBitmap: Sendable {
     private var words: [UInt64] = []
-    /// How many rows there are.
+    /// The number of rows.
     private(set) var count = 0
 
     init() {}
@@ -10,10 +10,10 @@ struct RowBitmap: Sendable {
         for row in rows { insert(row) }
     }
 
-    /// Adds a row; `false` if it was there.
+    /// Inserts a row. Returns `false` if it was already present.
     @discardableResult
     mutating func insert(_ row: UInt64) -> Bool {
-        // Rows come from keys that may be damaged, and no store has so many.
+        // Rows come from keys that may be damaged. No store has this many.
         guard row < 1 << 36 else { return false }
         let word = Int(row >> 6)
         if word >= words.count {
@@ -32,7 +32,7 @@ struct RowBitmap: Sendable {
         return words[Int(word)] & 1 << (row & 63) != 0
     }
 
-    /// Adds the rows of another set.
+    /// Inserts the rows of another set.
     mutating func formUnion(_ other: RowBitmap) {
         if other.words.count > words.count {
             words.append(contentsOf: repeatElement(0, count: other.words.count - words.count))
@@ -41,7 +41,7 @@ struct RowBitmap: Sendable {
         recount()
     }
 
-    /// Leaves the rows that are in another set as well.
+    /// Removes the rows that are not in another set.
     mutating func formIntersection(_ other: RowBitmap) {
         if words.count > other.words.count { words.removeSubrange(other.words.count...) }
         for position in words.indices { words[position] &= other.words[position] }
@@ -50,7 +50,7 @@ struct RowBitmap: Sendable {
 
     private mutating func recount() { count = words.reduce(0) { $0 + $1.nonzeroBitCount } }
 
-    /// The rows, ascending.
+    /// The rows in ascending order.
     var sorted: [UInt64] {
         var rows: [UInt64] = []
         rows.reserveCapacity(count)

@@ -1,13 +1,13 @@
 internal import LevelKit
 
-/// Reads documents of rising rows: steps to one that is near, and looks up one that is alone.
+/// Reads documents by ascending rows: steps to rows close by, and looks up single rows.
 struct RowFetcher: ~Copyable {
-    /// Documents that are stepped over rather than looked up.
+    /// The maximum number of documents stepped over instead of seeking.
     static let stepLimit: UInt64 = 8
 
     private let rows: RowReader
     private var cursor: Cursor
-    /// Where the cursor stands; 0 before its first move, and the largest number behind the last document.
+    /// The row at the cursor: 0 before the first move, and the maximum after the last document.
     private var cursorRow: UInt64 = 0
 
     init(_ rows: RowReader) throws {
@@ -18,27 +18,27 @@ struct RowFetcher: ~Copyable {
     /// Calls `body` with the record of a row; see ``RowReader/withRecord(_:_:)``.
     ///
     /// - Parameters:
-    ///   - row: greater than the one before.
-    ///   - next: the one that is to be read after it; `nil` if there is none.
+    ///   - row: A row greater than the previous one.
+    ///   - next: The next row that will be read; `nil` if there is none.
     mutating func withRecord<R>(
         _ row: UInt64, before next: UInt64?,
         _ body: (_ record: Span<UInt8>, _ bodyStart: Int, _ sequence: UInt64) throws -> R
     ) throws -> R {
         if cursorRow == 0 || cursorRow > row || row - cursorRow > Self.stepLimit {
-            // A seek costs as much as to look the row up, and pays off if the next one is reached by steps.
+            // A seek costs as much as a lookup. It pays off if the next row can be reached in a few steps.
             guard let next, next > row, next - row <= Self.stepLimit else { return try rows.withRecord(row, body) }
             cursor.seek(to: StoreKeyspace.document(rows.collection.number, row: row))
             try advance()
         }
         while cursorRow < row { try advance() }
-        // There is none: the ordinary way says so.
+        // If the row does not exist, the lookup reports it.
         guard cursorRow == row else { return try rows.withRecord(row, body) }
         let (start, sequence) = try rows.start(of: cursor.value, row: row)
         return try body(cursor.value, start, sequence)
     }
 
     private mutating func advance() throws {
-        // A row that was passed over for damage is not met, and the ordinary way finds the damage.
+        // A row skipped because of damage is not found here. The lookup then reports the damage.
         cursorRow = try cursor.advanceUnchecked() ? rows.row(ofDocumentKey: cursor.key) : .max
     }
 }

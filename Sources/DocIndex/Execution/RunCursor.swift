@@ -1,8 +1,9 @@
 internal import LevelKit
 
-/// Moves over one run of a walk, entry by entry.
+/// A cursor over the entries of one run of a walk.
 ///
-/// A class because noncopyable cursors cannot be held in an array; it gives copies of what the cursor lends.
+/// This is a class because arrays cannot hold noncopyable cursors. It returns copies of the bytes that the cursor
+/// lends.
 final class RunCursor {
     private var position: RunPosition
 
@@ -13,30 +14,30 @@ final class RunCursor {
     }
 
     var run: IndexWalk.Run { position.run }
-    /// The bytes that decide about the order.
+    /// The bytes that determine the order.
     var group: [UInt8] { position.group }
     var row: UInt64 { position.row }
-    /// Whether the filters admit the entry.
+    /// Whether the entry passes the filters.
     var isAdmitted: Bool { position.isAdmitted }
     var isAtEnd: Bool { position.isAtEnd }
 
     /// Moves to the next entry.
     ///
-    /// - Parameter checks: whether damage that was passed over is an error at once; else ``checkForErrors()`` tells of it.
-    /// - Returns: whether there is one.
+    /// - Parameter checks: Whether skipped damage is reported immediately; otherwise ``checkForErrors()`` reports it.
+    /// - Returns: Whether there is a next entry.
     func advance(checks: Bool = true) throws -> Bool { try position.advance(checks: checks) }
 
-    /// What the entry tells of its document; `nil` if that is not all.
+    /// Returns the requested fields of the document; `nil` if the entry does not contain them all.
     func object(_ projection: CoveredProjection) -> DocumentObject? { position.object(projection) }
 
-    /// Throws what the moves so far have met.
+    /// Throws errors that previous moves encountered.
     func checkForErrors() throws { try position.checkForErrors() }
 
-    /// Makes the next entry the first one behind the group, in the direction of travel.
+    /// Moves so that the next entry is the first one after the group, in the direction of travel.
     func skipGroup(isDescending: Bool) { position.skipGroup(isDescending: isDescending) }
 }
 
-/// The place of a ``RunCursor``.
+/// The state of a ``RunCursor``.
 private struct RunPosition: ~Copyable {
     let run: IndexWalk.Run
     private let index: ValueIndex
@@ -79,9 +80,9 @@ private struct RunPosition: ~Copyable {
         return true
     }
 
-    /// Reads what decides about the order.
+    /// Reads the bytes that determine the order.
     ///
-    /// - Returns: where the row begins.
+    /// - Returns: The offset of the row.
     private mutating func readGroup() throws -> Int {
         var groupEnd = prefixCount
         for position in sortComponents {
@@ -107,21 +108,21 @@ private struct RunPosition: ~Copyable {
     }
 
     mutating func skipGroup(isDescending: Bool) {
-        // A longer text goes on with `00` where the order is reversed, and lies before the group.
+        // In descending order, a longer string continues with `00` and comes before the group.
         cursor.seek(to: isDescending ? run.prefix + group + [0x01] : run.prefix + group + OrderedValue.behind)
     }
 }
 
 extension ValueIndex {
-    /// Whether an entry satisfies filters on its components.
+    /// Returns whether an entry satisfies filters on its components.
     ///
-    /// - Throws: as ``TextPattern/hasBoundedMatch(in:)``.
+    /// - Throws: The errors of ``TextPattern/hasBoundedMatch(in:)``.
     func admits(_ key: Span<UInt8>, _ filters: [EntryFilter]) throws -> Bool {
         var offset = entryPrefix.count
         for position in components.indices {
             guard let next = skip(position, in: key, from: offset) else { return true }
             for case .component(position, let predicate) in filters {
-                // What cannot be read is left to the document.
+                // If the component is unreadable, the document decides.
                 if let decoded = decoded(position, key.extracting(offset..<next)), try !predicate.admits(decoded) {
                     return false
                 }
@@ -131,8 +132,8 @@ extension ValueIndex {
         return true
     }
 
-    /// The error of a key that is no entry.
+    /// The error for a key that is not a valid entry.
     var damaged: DocIndexError {
-        DocIndexError(.corruption, "the index \(definition.name) holds a key that cannot be read; run verify")
+        DocIndexError(.corruption, "the index \(definition.name) contains an unreadable key; run verify")
     }
 }

@@ -1,10 +1,10 @@
-/// Where documents stand in the order of a query, as bytes: the values of the sort keys, complemented where larger values
-/// come first, and the row. The order of the bytes is the order of results.
+/// The positions of documents in the order of a query, encoded as bytes: the values of the sort keys, complemented if
+/// larger values come first, followed by the row. The order of the bytes is the order of the results.
 struct SortPosition {
-    /// What a sort key asks of an encoded body.
+    /// The part of an encoded body that a sort key reads.
     private enum Part {
         case field(ResolvedPath, isDescending: Bool)
-        /// A field whose texts are in the order of a component.
+        /// A field whose strings are ordered by a collation, as in an index component.
         case collated(ResolvedPath, IndexComponent)
         case distance(GeoField, from: GeoPoint, members: [ResolvedPath], Query.SortKey)
         case score(Query.SortKey)
@@ -16,8 +16,8 @@ struct SortPosition {
     private let parts: [Part]
 
     /// - Parameters:
-    ///   - names: of the bodies that are to be read.
-    ///   - searches: asked for scores; `nil` where nothing is sorted by them.
+    ///   - names: The field names used by the bodies.
+    ///   - searches: The source of scores; `nil` if the query does not sort by score.
     init(_ sort: [Query.SortKey], names: FieldNames = FieldNames(), searches: SearchResults? = nil) {
         self.sort = sort
         self.names = names
@@ -42,7 +42,7 @@ struct SortPosition {
         Set(field.paths.compactMap(\.steps.first)).map { FieldPath(checked: [$0]) }
     }
 
-    /// Adds the position of an encoded document.
+    /// Appends the position of an encoded document.
     func append(_ body: Span<UInt8>, row: UInt64, to bytes: inout [UInt8]) throws(BodyError) {
         let places = try BodyPlaces(body)
         for part in parts {
@@ -66,7 +66,7 @@ struct SortPosition {
         StoreKeyspace.appendRow(row, to: &bytes)
     }
 
-    /// The position of a document.
+    /// Returns the position of a document.
     func bytes(of document: DocumentObject, row: UInt64) -> [UInt8] {
         var bytes: [UInt8] = []
         for key in sort {
@@ -98,7 +98,7 @@ struct SortPosition {
         for position in start..<bytes.count { bytes[position] = ~bytes[position] }
     }
 
-    /// The bytes of each sort key in a position, and the row; `nil` for other bytes.
+    /// Splits a position into the bytes of each sort key and the row; `nil` if the bytes are not a position.
     func parts(of bytes: [UInt8]) -> (keys: [[UInt8]], row: UInt64)? {
         var keys: [[UInt8]] = []
         var offset = 0
@@ -114,7 +114,7 @@ struct SortPosition {
 }
 
 extension Query.SortKey {
-    /// What puts texts in their order as an index would; `nil` where that is the order of all values.
+    /// The component that orders strings as an index would; `nil` for the binary order.
     fileprivate var component: IndexComponent? {
         guard collation != .binary, case .field(let path) = key else { return nil }
         return IndexComponent(path, order: isDescending ? .descending : .ascending, collation: collation)

@@ -1,10 +1,10 @@
-/// Puts rows in the order of a query, and keeps no more than are needed.
+/// Puts rows in the order of a query, and keeps only as many as needed.
 ///
-/// The bytes of all positions lie one behind the other, and the first eight of each stand in its entry as a number: most
-/// comparisons need no more.
+/// The bytes of all positions are stored contiguously. Each entry also holds the first eight bytes of its position as a
+/// number, which is enough for most comparisons.
 struct TopRows {
     private struct Entry {
-        /// The first eight bytes, as a number, so that their order is that of numbers; zeros behind a shorter position.
+        /// The first eight bytes as a big-endian number, padded with zeros.
         let prefix: UInt64
         let row: UInt64
         let start: Int
@@ -15,12 +15,12 @@ struct TopRows {
     private let byteLimit: Int
     private var entries: [Entry] = []
     private var bytes: [UInt8] = []
-    /// What is not before this is not needed.
+    /// Positions from this one on are not needed.
     private var bound: Entry?
 
     /// - Parameters:
-    ///   - needed: how many of the first; `nil` for all.
-    ///   - byteLimit: memory for positions that may be used.
+    ///   - needed: The number of rows to keep; `nil` for all.
+    ///   - byteLimit: The maximum memory for positions, in bytes.
     init(needed: Int?, byteLimit: Int) {
         self.needed = needed ?? .max
         self.byteLimit = byteLimit
@@ -28,8 +28,8 @@ struct TopRows {
 
     /// Adds a row at a position, unless it cannot be among the first. No two rows have the same position.
     ///
-    /// - Throws: ``DocIndexError`` with `queryTooLarge` if memory does not suffice.
-    /// - Complexity: O(log *needed*) comparisons for each row, taken together.
+    /// - Throws: ``DocIndexError`` with `queryTooLarge` if the memory limit is exceeded.
+    /// - Complexity: O(log *needed*) comparisons per row, amortized.
     mutating func add(_ position: Span<UInt8>, row: UInt64) throws {
         let prefix = Self.prefix(of: position)
         if let bound {
@@ -41,7 +41,7 @@ struct TopRows {
         }
         entries.append(Entry(prefix: prefix, row: row, start: bytes.count, count: position.count))
         for place in position.indices { bytes.append(position[place]) }
-        // Sorting now and then and cutting off costs O(log needed) for each row, like a heap.
+        // Sorting and truncating at intervals costs O(log needed) per row, like a heap.
         if needed < .max / 4, entries.count >= 2 * needed + 256 { cut() }
         if bytes.count + entries.count * MemoryLayout<Entry>.stride > byteLimit {
             throw DocIndexError(
@@ -51,7 +51,7 @@ struct TopRows {
         }
     }
 
-    /// The rows that are needed, in order.
+    /// Returns the needed rows in order.
     mutating func sorted() -> [UInt64] {
         sort()
         return entries.prefix(needed).map(\.row)
@@ -67,7 +67,7 @@ struct TopRows {
         }
     }
 
-    /// Forgets what is not needed.
+    /// Discards rows that are not needed.
     private mutating func cut() {
         sort()
         guard entries.count > needed else { return }
@@ -77,7 +77,7 @@ struct TopRows {
             return Entry(prefix: entry.prefix, row: entry.row, start: kept.count, count: entry.count)
         }
         bytes = kept
-        // Of none that are needed, the bound is before all.
+        // If no rows are needed, the bound precedes all of them.
         bound = entries.last ?? Entry(prefix: 0, row: 0, start: 0, count: 0)
     }
 

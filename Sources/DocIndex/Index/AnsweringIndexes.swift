@@ -1,15 +1,15 @@
-/// The indexes of a collection that answer, made once for each catalog rather than for each query.
+/// The indexes of a collection that can answer queries, created once per catalog rather than per query.
 final class AnsweringIndexes: Sendable {
     let all: [any DocumentIndex]
-    /// Without those of earlier versions, whose entries say too little of arrays and objects.
+    /// The value indexes, except indexes from earlier versions, whose entries lack the content of arrays and objects.
     let values: [ValueIndex]
     let locations: [GeoIndex]
     /// The text index; `nil` if there is none.
     let text: TextIndex?
-    /// Whether the text index was made with a stemmer that differs from the one of this process, so that words would not be
+    /// Whether the text index was built with a different stemmer than that of this process, so that words might not be
     /// found.
     let textHasOtherStemmer: Bool
-    /// Whether a text index that is kept up to date was made with another build of the stemmer.
+    /// Whether an index that is kept up to date was built with another build of a stemmer.
     let hasOtherStemmers: Bool
 
     init(_ entries: [Catalog.IndexEntry]) {
@@ -25,14 +25,14 @@ final class AnsweringIndexes: Sendable {
         }
     }
 
-    /// The index of a name; `nil` if there is none, or it is not built yet.
+    /// Returns the index with a name; `nil` if there is none or it is not built yet.
     func index(named name: String) -> (any DocumentIndex)? {
         all.first { $0.definition.name.hasSameBytes(as: name) }
     }
 }
 
 extension AnsweringIndexes: Hashable {
-    /// True: they follow from the entries of the catalog, by which catalogs are compared.
+    /// Always true: the indexes are derived from the catalog's entries, which are compared anyway.
     static func == (left: AnsweringIndexes, right: AnsweringIndexes) -> Bool { true }
 
     /// Feeds nothing into `hasher`.

@@ -1,13 +1,13 @@
 internal import LevelKit
 
-/// Value indexes that an earlier version of the library made, in whose entries arrays and objects have no content.
+/// Adopts value indexes built by earlier versions, whose entries lack the content of arrays and objects.
 ///
-/// Most indexes hold neither, so their entries are what this version would write: they are taken over. The others are built
-/// anew.
+/// Most indexes contain neither arrays nor objects, so this version would write the same entries, and the index is
+/// kept. The others are rebuilt.
 enum ContentAdoption {
-    /// The catalog with the indexes taken over whose entries say all; `nil` where there is none.
+    /// Returns the catalog with the complete indexes of earlier versions adopted; `nil` if there are none.
     ///
-    /// - Complexity: O(*n*) in the entries of the indexes of earlier versions.
+    /// - Complexity: O(*n*) in the number of entries of these indexes.
     static func run(_ catalog: Catalog, in reader: some KeyValueReader) throws -> Catalog? {
         var new = catalog
         for collection in new.collections.indices {
@@ -20,9 +20,9 @@ enum ContentAdoption {
         return new == catalog ? nil : new
     }
 
-    /// Whether an entry of an index has an array or object without content, or is none.
+    /// Returns whether an entry of an index contains an array or object without content, or is invalid.
     ///
-    /// - Complexity: O(*n*) in the entries.
+    /// - Complexity: O(*n*) in the number of entries.
     static func hasMarks(_ entry: Catalog.IndexEntry, in reader: some KeyValueReader) throws -> Bool {
         guard let index = entry.index as? ValueIndex else { return false }
         var cancellation = CancellationCheck()
@@ -34,7 +34,7 @@ enum ContentAdoption {
                 guard let end = index.skip(position, in: cursor.key, from: offset) else { return true }
                 let mask: UInt8 = component.order == .descending ? 0xff : 0
                 var kind = cursor.key[offset] ^ mask
-                // Behind the mark of another kind, the value follows.
+                // The mark for another kind is followed by the value.
                 if kind == OrderedValue.Kind.other.rawValue { kind = cursor.key[offset + 1] ^ mask }
                 if kind == OrderedValue.Kind.arrayMark.rawValue || kind == OrderedValue.Kind.objectMark.rawValue {
                     return true

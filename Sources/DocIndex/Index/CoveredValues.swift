@@ -1,10 +1,10 @@
-/// The values that an index stores beside its keys.
+/// The values that an index stores in addition to its keys.
 ///
-/// For each path, a varint with the count of values that it leads to, and for each value a varint with the length of
-/// its text, and the text: compact JSON in extended notation. Not the form of bodies, so that an entry can be read by
-/// itself, whatever a body rests on.
+/// For each path, a varint with the number of its values, then for each value a varint with the length of its JSON,
+/// followed by compact JSON in extended notation. JSON is used instead of the body format, so that an entry can be read
+/// without the name table that bodies depend on.
 enum CoveredValues {
-    /// The bytes of the values at some paths of a document.
+    /// Encodes the values at some paths of a document.
     ///
     /// - Complexity: O(*n*) in the size of the values.
     static func encode(_ paths: [FieldPath], of document: DocumentObject) -> [UInt8] {
@@ -25,9 +25,10 @@ enum CoveredValues {
         return bytes
     }
 
-    /// The values for each of `count` paths; empty where a path leads nowhere.
+    /// Decodes the values of `count` paths; a path without values gives an empty array.
     ///
-    /// `nil` if the bytes are no such values, or one is nested too deep for JSON; the document has them.
+    /// Returns `nil` if the bytes are invalid or a value is nested too deeply for JSON. In that case, read the
+    /// document.
     static func decode(_ bytes: [UInt8], count: Int) -> [[DocumentValue]]? {
         var offset = 0
         var result: [[DocumentValue]] = []

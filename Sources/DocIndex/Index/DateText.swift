@@ -1,14 +1,14 @@
-/// Reads dates in the forms of ``DateFormat``. Changes of what is accepted change index keys: raise the version in
-/// ``IndexDefinition/fingerprintText`` with them.
+/// A parser for dates in the formats of ``DateFormat``. A change in what is accepted changes index keys, so it must
+/// raise the version in ``IndexDefinition/fingerprintText``.
 ///
-/// A day without a time is its midnight. Fractions are cut after milliseconds. Days that do not exist, hour 24, second
-/// 60 and anything behind the date make a text that is no date; so does the `0000:00:00 00:00:00` of a camera whose
-/// clock was never set.
+/// A day without a time means midnight. Fractions of seconds are truncated to milliseconds. Strings with nonexistent
+/// days, hour 24, second 60 or trailing characters are not dates; neither is the `0000:00:00 00:00:00` of a camera
+/// whose clock was never set.
 struct DateText {
     private let bytes: [UInt8]
     private var offset = 0
 
-    /// The date in a text, by the first format that fits; `nil` if it is none.
+    /// Returns the date in a string, using the first format that fits; `nil` if the string is not a date.
     static func date(in text: String, formats: [DateFormat]) -> IndexedDate? {
         for format in formats {
             var reader = DateText(bytes: Array(text.utf8))
@@ -35,7 +35,7 @@ struct DateText {
         return date
     }
 
-    /// Milliseconds since midnight.
+    /// Returns the milliseconds since midnight.
     private mutating func readTime() -> Int64? {
         guard let hour = number(2), hour < 24, take(":"), let minute = number(2), minute < 60 else { return nil }
         var time = (hour * 60 + minute) * 60_000
@@ -53,7 +53,7 @@ struct DateText {
         return time
     }
 
-    /// Minutes ahead of UTC.
+    /// Returns the offset from UTC in minutes, positive to the east.
     private mutating func readZone() -> Int64? {
         if take("Z") || take("z") { return 0 }
         let isBehind = take("-")
@@ -77,7 +77,7 @@ struct DateText {
         return true
     }
 
-    /// As many digits as are asked for.
+    /// Reads exactly `count` digits.
     private mutating func number(_ count: Int) -> Int64? {
         guard bytes.count - offset >= count else { return nil }
         var value: Int64 = 0

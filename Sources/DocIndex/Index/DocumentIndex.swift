@@ -1,9 +1,10 @@
 internal import LevelKit
 
-/// An index: what it stores of a document.
+/// An index, which maps a document to entries.
 ///
-/// One verb writes, ``update(old:new:row:in:)``. Which entries a document has depends on the document alone, so an
-/// update is the difference between the entries of the old and the new form, and checking an index is recomputing them.
+/// The only operation that writes is ``update(old:new:row:in:)``. The entries of a document depend on the document
+/// alone. An update therefore writes the difference between the entries of the old and the new document, and
+/// verification recomputes the entries.
 protocol DocumentIndex: Sendable {
     /// The number in the catalog.
     var number: UInt32 { get }
@@ -11,28 +12,28 @@ protocol DocumentIndex: Sendable {
     var definition: IndexDefinition { get }
     /// Whether no two documents may have the same values.
     var isUnique: Bool { get }
-    /// Whether a commit needs to know which values come and go.
+    /// Whether a commit must know which values are added and removed.
     var isWatched: Bool { get }
-    /// The beginning of the key of every entry.
+    /// The prefix of all keys of the index.
     var entryPrefix: [UInt8] { get }
 
-    /// Calls `body` with each entry of a document, keys distinct.
+    /// Calls `body` with each entry of a document. The keys are distinct.
     ///
-    /// - Throws: what `body` throws; ``IndexTuples/LimitError`` for a document with too many entries.
+    /// - Throws: Errors of `body`; ``IndexTuples/LimitError`` for a document with too many entries.
     func forEachEntry(
         of document: DocumentObject, row: UInt64, _ body: (_ key: [UInt8], _ value: [UInt8]) throws -> Void) throws
 
-    /// Brings the index from the old form of a document to the new one; `nil` stands for no document.
+    /// Updates the index from the old version of a document to the new one; `nil` means no document.
     ///
     /// - Throws: ``IndexTuples/LimitError`` for a document with too many entries.
     func update(old: DocumentObject?, new: DocumentObject?, row: UInt64, in changes: inout IndexChanges) throws
 }
 
-/// Sums over all documents of a text index.
+/// Totals over all documents of a text index.
 struct IndexStatistics: Sendable, Hashable {
-    /// Documents with at least one word.
+    /// The number of documents with at least one word.
     var documents: Int64 = 0
-    /// Words of all documents.
+    /// The number of words in all documents.
     var words: Int64 = 0
 
     static func += (sum: inout IndexStatistics, other: IndexStatistics) {
@@ -46,13 +47,13 @@ struct IndexStatistics: Sendable, Hashable {
     }
 }
 
-/// What one batch does to indexes: its operations, the sums that change with it, and what is to be checked when it is
-/// whole.
+/// The effects of one batch on indexes: its operations, changes of totals, and the values to be checked when the batch
+/// is complete.
 struct IndexChanges {
     let batch: WriteBatch
-    /// Of text indexes, in the order of the batch.
+    /// The changes of text indexes, in the order of the batch.
     var texts: [UInt32: [TextChange]] = [:]
-    /// Of indexes that are unique or counted.
+    /// The changes of indexes that are unique or counted.
     var values: [UInt32: ValueChanges] = [:]
     /// The documents that got a value in a unique index.
     var documents: [UInt32: [UInt64: Document]] = [:]
@@ -69,9 +70,9 @@ extension DocumentIndex {
         try updateEntries(old: old, new: new, row: row, in: &changes)
     }
 
-    /// Whether nothing that the index looks at differs.
+    /// Returns whether the two versions have the same values in everything the index uses.
     func isUnchanged(from old: DocumentObject, to new: DocumentObject) -> Bool {
-        // A condition may look at anything.
+        // A condition may depend on any field.
         definition.condition == nil && definition.inputPaths.allSatisfy { $0.leadsToSame(in: old, and: new) }
     }
 
@@ -80,7 +81,7 @@ extension DocumentIndex {
     ) throws {
         let batch = changes.batch
         let isWatched = self.isWatched
-        // Most documents are new and have nothing to compare with.
+        // Most documents are new, so no old version exists to compare with.
         if old == nil, !isWatched {
             if let new { try forEachEntry(of: new, row: row) { try batch.put($1.span, forKey: $0.span) } }
             return
@@ -111,16 +112,16 @@ extension DocumentIndex {
 }
 
 extension FieldPath {
-    /// Whether what the path leads to is the same in both documents, so that no index over it can differ.
+    /// Returns whether the path leads to the same values in both documents. May return `false` for equal values.
     fileprivate func leadsToSame(in a: DocumentObject, and b: DocumentObject) -> Bool {
-        // The member that the path begins with decides: it is compared whole.
+        // Compares the whole top-level member.
         guard case .name(let name)? = steps.first else { return false }
         return a[name] == b[name]
     }
 }
 
 extension Catalog.IndexEntry {
-    /// The index that does the work.
+    /// The index that implements the definition.
     var index: any DocumentIndex {
         switch definition.kind {
         case .value: ValueIndex(number: number, definition: definition)

@@ -1,34 +1,34 @@
 internal import LevelKit
 
-/// Builds indexes over documents that are there already, slice by slice, and deletes those that are no longer declared.
+/// Builds indexes over existing documents, and deletes indexes that are no longer declared, in small slices.
 ///
-/// A slice takes the writer's lock for some milliseconds and commits the entries of some documents together with the
-/// last row that they cover. From then on writers keep the index for documents up to that row, so that nothing is
-/// counted twice or left out, and a build that is killed goes on there.
+/// A slice holds the writer's lock for a few milliseconds. It commits the entries of some documents together with the
+/// last row that they cover. From then on, writers update the index for documents up to that row, so no document is
+/// counted twice or left out. An interrupted build resumes at that row.
 struct IndexBuilder {
     let database: Database
     let state: WriterState
 
-    /// A document that an index cannot take.
+    /// A document that an index cannot store.
     struct Failure: Error {
         let index: UInt32
         let error: DocIndexError
     }
 
-    /// Documents in one slice.
+    /// The number of documents in one slice.
     static let sliceDocumentCount = 256
-    /// Operations in one slice, about.
+    /// The approximate number of operations in one slice.
     private static let sliceOperationCount = 8192
 
-    /// Puts the entries of the next documents into indexes. Called under the writer's lock.
+    /// Adds the entries of the next documents to indexes. Must be called with the writer's lock.
     ///
-    /// - Returns: the last row that the indexes now hold; `nil` if they hold all.
-    /// - Throws: ``Failure`` for a document that cannot be in an index; nothing is written then.
+    /// - Returns: The last row that the indexes now cover; `nil` if they are complete.
+    /// - Throws: ``Failure`` for a document that an index cannot store. Nothing is written in that case.
     func buildSlice(
         of entries: [Catalog.IndexEntry], in collection: Catalog.CollectionEntry, catalog: Catalog
     ) throws -> UInt64? {
         let progress = try entries.map { try state.progress(of: $0.number, in: database) }
-        // Indexes that began at different times go on together from the row of the last one.
+        // Indexes that started at different times are built together once they have reached the same row.
         guard let start = progress.min() else { return nil }
         let indexes = zip(entries, progress).filter { $0.1 == start }.map(\.0.index)
         let limit = progress.filter { $0 > start }.min()
@@ -43,7 +43,7 @@ struct IndexBuilder {
         while try cursor.advance() {
             guard let row = StoreKeyspace.row(in: cursor.key, at: prefix.count) else {
                 throw DocIndexError(
-                    .corruption, "the collection \(collection.name) holds a key that cannot be read; restore a backup")
+                    .corruption, "the collection \(collection.name) contains an unreadable key; restore a backup")
             }
             if let limit, row > limit {
                 last = limit
@@ -86,9 +86,9 @@ struct IndexBuilder {
         return last == .max ? nil : last
     }
 
-    /// Deletes some keys of an index that was dropped.
+    /// Deletes some keys of a dropped index.
     ///
-    /// - Returns: whether there may be more.
+    /// - Returns: Whether there may be more keys.
     func deleteSlice(of index: Catalog.DroppedIndex) throws -> Bool {
         let prefixes =
             switch index.kind {
@@ -104,7 +104,7 @@ struct IndexBuilder {
 
     /// Deletes the first keys of a range.
     ///
-    /// - Returns: whether there were any.
+    /// - Returns: Whether there were any.
     private func deleteKeys(_ range: KeyRange) throws -> Bool {
         let batch = WriteBatch()
         var cursor = try database.cursor(in: range, reverse: false, fillsCache: false)

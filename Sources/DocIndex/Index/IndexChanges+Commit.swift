@@ -1,10 +1,10 @@
 internal import LevelKit
 
-/// What a commit asks of indexes.
+/// Index updates and checks of a commit.
 extension IndexChanges {
-    /// Brings all indexes of a collection from the old form of a document to the new one.
+    /// Updates all indexes of a collection from the old version of a document to the new one.
     ///
-    /// - Throws: ``DocIndexError`` with `tooManyEntries` that names the document and the index.
+    /// - Throws: ``DocIndexError`` with `tooManyEntries`, which names the document and the index.
     mutating func update(
         _ indexes: [any DocumentIndex], of id: DocumentID, old: DocumentObject?, new: DocumentObject?, row: UInt64,
         collection: String
@@ -21,21 +21,21 @@ extension IndexChanges {
         }
     }
 
-    /// The error for a document whose arrays give more combinations than an index takes.
+    /// Returns the error for a document whose arrays give more combinations than an index allows.
     static func tooManyEntries(_ id: DocumentID, index: String, collection: String) -> DocIndexError {
         DocIndexError(
             .tooManyEntries,
             "the document \(id) of \(collection) would have more than \(IndexTuples.limit) entries in the index "
-                + "\(index), which combines several arrays; make an index for each of them")
+                + "\(index), which combines several arrays; declare a separate index for each array")
     }
 
-    /// Checks what only the whole batch shows, and adds the counters to it: to be called when every document has been
-    /// updated, before the batch is written.
+    /// Checks uniqueness and adds counters to the batch. Must be called when every document has been updated, before
+    /// the batch is written.
     ///
-    /// - Throws: ``DocIndexError``: `duplicateValue` if two documents would have the same values in a unique index when
-    ///   the batch is done; `corruption`.
+    /// - Throws: ``DocIndexError`` with `duplicateValue` if two documents would have the same values in a unique index
+    ///   after the batch, or with `corruption`.
     ///
-    /// - Parameter isUniqueEnforced: `false` while an index is built over documents that are there already.
+    /// - Parameter isUniqueEnforced: `false` while an index is built over existing documents.
     func finish(_ catalog: Catalog, reading database: Database, isUniqueEnforced: Bool = true) throws {
         for collection in catalog.collections {
             for entry in collection.indexes {
@@ -59,11 +59,11 @@ extension IndexChanges {
             let other = try documents[index.number]?[conflict.other]
                 ?? RowReader.document(conflict.other, collection: collection, in: database)
         else {
-            // Whether the other conflicts of the batch are real, nobody can say before the index is right.
+            // The other conflicts of the batch cannot be judged until the index is repaired.
             throw DocIndexError(
                 .corruption,
-                "an entry of the unique index \(index.definition.name) of \(collection.name) leads to row "
-                    + "\(conflict.other), which holds no document; run verify and rebuild")
+                "an entry of the unique index \(index.definition.name) of \(collection.name) refers to row "
+                    + "\(conflict.other), which contains no document; run verify and rebuild")
         }
         let violation = UniqueViolation(
             collection: collection.name, index: index.definition.name,

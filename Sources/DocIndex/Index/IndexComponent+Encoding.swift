@@ -1,15 +1,15 @@
 internal import LevelKit
 
-/// From values to the bytes of a key.
+/// Encoding of values in keys.
 extension IndexComponent {
-    /// The bytes of a value; `nil` stands for a member that is absent.
+    /// Returns the encoding of a value; `nil` means a missing member.
     func encoded(_ value: DocumentValue?) -> [UInt8] {
         var bytes: [UInt8] = []
         append(value, to: &bytes)
         return bytes
     }
 
-    /// Adds the bytes of a value; complemented where larger values come first.
+    /// Appends the encoding of a value, complemented in descending order.
     func append(_ value: DocumentValue?, to key: inout [UInt8]) {
         let start = key.count
         appendAscending(value, to: &key)
@@ -18,7 +18,7 @@ extension IndexComponent {
         }
     }
 
-    /// The offset behind the value of this component that begins at `offset`; `nil` if there is no whole value.
+    /// Returns the offset after the value of this component at `offset`; `nil` if the value is incomplete or invalid.
     func skip(in key: Span<UInt8>, from offset: Int) -> Int? {
         OrderedValue.skip(in: key, from: offset, isDescending: order == .descending)
     }
@@ -39,7 +39,7 @@ extension IndexComponent {
         }
     }
 
-    /// The date that a value stands for; `nil` if it is none.
+    /// Returns the date that a value represents; `nil` if it does not represent one.
     private func date(_ value: DocumentValue) -> IndexedDate? {
         switch value {
         case .string(let text): DateText.date(in: text, formats: dateFormats)
@@ -53,7 +53,7 @@ extension IndexComponent {
         if let date = date(value) {
             OrderedValue.append(.int(date.value(of: part)), to: &key)
         } else {
-            // A number that is no date must not pass for a month.
+            // A number that is not a date must not be mistaken for a date part.
             key.append(OrderedValue.Kind.other.rawValue)
             OrderedValue.append(value, to: &key)
         }
@@ -71,24 +71,25 @@ extension IndexComponent {
 // MARK: - Hierarchical keywords
 
 extension IndexComponent {
-    /// The keys of a keyword and of everything below it, and no others; `nil` if the component has no levels.
+    /// Returns the range of exactly the keys of a keyword and its descendants; `nil` if the component is not
+    /// hierarchical.
     ///
-    /// - Parameter prefix: what stands before the component.
+    /// - Parameter prefix: The key bytes before the component.
     func subtree(of keyword: String, behind prefix: [UInt8]) -> KeyRange? {
         guard let separator else { return nil }
         let levels = levelPrefix(Self.levels(of: keyword, separator: separator), isLastWhole: true)
-        // What follows is the end or another level; the escape of a zero byte, by which the last level would go on,
-        // is left out.
+        // The end mark or another level follows. The range excludes `ff`, the escape of a zero byte, with which a
+        // longer last level would continue.
         guard order == .descending else { return .from(prefix + levels, to: prefix + levels + [Self.levelMark + 1]) }
         let complement = prefix + levels.map { ~$0 }
         return .from(complement + [~Self.levelMark], to: KeyRange.successor(ofPrefix: complement) ?? [0xff])
     }
 
-    /// The beginning that the keys of all texts have in common that begin with `prefix`, of a component that is
-    /// ascending; other keys may have it too.
+    /// Returns the common prefix of the keys of all strings that begin with `prefix`, in ascending order. Other keys
+    /// may have it too.
     ///
-    /// `nil` where there is none: a prefix may end within a separator of several characters, and folding may change
-    /// its last letter.
+    /// Returns `nil` if the keys share no prefix: `prefix` may end inside a separator of several characters, and
+    /// folding may change its last letter.
     func levelPrefix(ofTextsBeginningWith prefix: String) -> [UInt8]? {
         guard let separator, separator.unicodeScalars.count == 1, collation == .binary else { return nil }
         return levelPrefix(Self.levels(of: prefix, separator: separator), isLastWhole: false)
@@ -97,7 +98,7 @@ extension IndexComponent {
     private func levelPrefix(_ levels: [String], isLastWhole: Bool) -> [UInt8] {
         var key = [OrderedValue.Kind.levels.rawValue]
         for level in levels { append(level: level, to: &key) }
-        // Without its end, the last level may go on.
+        // Without its terminator, the last level may continue.
         if !isLastWhole { key.removeLast() }
         return key
     }
@@ -110,7 +111,7 @@ extension IndexComponent {
 
     private static var levelMark: UInt8 { OrderedValue.levelMark }
 
-    /// The levels of a keyword, empty ones included; one where there is no separator.
+    /// Splits a keyword into levels, which may be empty. Returns a single level if the separator is empty.
     static func levels(of text: String, separator: String) -> [String] {
         let bytes = Array(text.utf8)
         let separator = Array(separator.utf8)
@@ -134,10 +135,11 @@ extension IndexComponent {
 // MARK: - Natural order
 
 extension IndexComponent {
-    /// Adds the text without case, each run of digits as `30`, the count of its digits without leading zeros, and
-    /// those digits; then the text itself, which decides where the first part is the same.
+    /// Appends the string without case. A run of digits becomes `30`, the number of digits without leading zeros, and
+    /// those digits. The original string follows as a tie-breaker.
     ///
-    /// No other byte of UTF-8 lies between `30` and `39`, so a run of digits keeps its place among other characters.
+    /// No other byte of UTF-8 lies between `30` and `39`, so runs of digits keep their position relative to other
+    /// characters.
     private static func appendNatural(_ text: String, to key: inout [UInt8]) {
         key.append(OrderedValue.Kind.naturalString.rawValue)
         let folded = Array(TextFolding.withoutCase(text).utf8)
@@ -160,13 +162,14 @@ extension IndexComponent {
         key.append(0)
     }
 
-    /// Where the keys of all texts lie that begin with `prefix`: from those with one beginning to those with another, in a
-    /// component that is ascending; other keys lie there too.
+    /// Returns the spans of keys, in ascending order, that contain all strings that begin with `prefix`. Each span
+    /// extends from the keys with its first prefix through those with its last. Other keys may be included.
     ///
-    /// `IMG_12` is followed by 120 to 129 among the numbers of three digits, by 1200 to 1299 among those of four, and so on.
+    /// Each number of digits needs a separate span: `IMG_12` is also a prefix of `IMG_120` to `IMG_129`, of `IMG_1200`
+    /// to `IMG_1299`, and so on.
     ///
-    /// `nil` if the component has no natural order, or the prefix is of no help: what stands behind ASCII may be composed with
-    /// it, as may a mark behind a letter at the end.
+    /// Returns `nil` if the component does not have natural order, or the prefix does not help: characters outside
+    /// ASCII may combine with what precedes them, and a combining mark may follow a letter at the end.
     func naturalSpans(ofTextsBeginningWith prefix: String) -> [(first: [UInt8], last: [UInt8])]? {
         guard collation == .natural, separator == nil, part == nil, dateFormats.isEmpty else { return nil }
         var known = Array(prefix.utf8.prefix { $0 < 0x80 })
@@ -175,12 +178,12 @@ extension IndexComponent {
         let digitCount = known.reversed().prefix { (0x30...0x39).contains($0) }.count
         var base: [UInt8] = []
         Self.appendNatural(String(decoding: known.dropLast(digitCount), as: UTF8.self), to: &base)
-        // The kind and the first part without its end; behind it stand the text itself and another end.
+        // Remove both terminators and the original string, keeping the kind and the folded part.
         base.removeLast(known.count - digitCount + Self.zeroCount(known) + 2)
         guard digitCount > 0 else { return [(base, base)] }
         base.append(0x30)
         let digits = known.suffix(digitCount).drop { $0 == 0x30 }
-        // Zeros at the beginning are not in the key.
+        // Leading zeros are not part of the key.
         guard !digits.isEmpty else { return [(base, base)] }
         func number(ofDigits count: Int) -> [UInt8] {
             var key = base
@@ -191,17 +194,18 @@ extension IndexComponent {
         return spans.map { ($0, $0) } + [(number(ofDigits: digits.count + Self.numberSpanCount), base)]
     }
 
-    /// The lengths of numbers that have a span of their own.
+    /// The number of different digit counts that get separate spans.
     private static let numberSpanCount = 6
 
     private static func zeroCount(_ bytes: [UInt8]) -> Int { bytes.count { $0 == 0 } }
 
-    /// Whether there are marks with which an ASCII character makes one other: letters, and signs that can be struck through.
+    /// Returns whether an ASCII character may combine with a mark into another character: letters, and signs that have
+    /// negated forms.
     private static func isComposed(_ byte: UInt8) -> Bool {
         (0x41...0x5a).contains(byte) || (0x61...0x7a).contains(byte) || (0x3c...0x3e).contains(byte)
     }
 
-    /// Adds a count in bytes that have its order, none of them zero.
+    /// Appends a count in order-preserving bytes without zeros.
     private static func appendCount(_ count: Int, to key: inout [UInt8]) {
         var rest = count
         while rest >= 254 {

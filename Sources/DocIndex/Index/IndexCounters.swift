@@ -6,23 +6,23 @@ internal import LevelKit
 struct IndexCounters {
     let index: ValueIndex
 
-    /// The key of the count of a value, given as the bytes of its components.
+    /// Returns the counter key of a value, given the encoding of its components.
     func key(_ value: some Sequence<UInt8>) -> [UInt8] {
         StoreKeyspace.valueCounts.prefix(index.number) + value
     }
 
-    /// How many entries have a value.
+    /// Returns the number of entries with a value.
     ///
-    /// - Throws: ``DocIndexError`` with `corruption` if the counter cannot be read.
+    /// - Throws: ``DocIndexError`` with `corruption` if the counter is unreadable.
     func count(_ value: [UInt8], in reader: some KeyValueReader) throws -> UInt64 {
         guard let bytes = try reader.value(forKey: key(value)) else { return 0 }
         guard let values = Varint.readAll(bytes), values.count == 1 else { throw damaged }
         return values[0]
     }
 
-    /// The count that the bytes of a counter say.
+    /// Decodes a counter.
     ///
-    /// - Throws: ``DocIndexError`` with `corruption` if they are none.
+    /// - Throws: ``DocIndexError`` with `corruption` if the bytes are not a valid counter.
     func count(_ bytes: Span<UInt8>) throws -> UInt64 {
         var offset = 0
         guard let count = Varint.read(bytes, &offset), offset == bytes.count else { throw damaged }
@@ -31,7 +31,7 @@ struct IndexCounters {
 
     /// Adds differences to the stored counts.
     ///
-    /// - Throws: ``DocIndexError`` with `corruption` if a count would fall below zero.
+    /// - Throws: ``DocIndexError`` with `corruption` if a count would become negative.
     func add(_ differences: [[UInt8]: Int64], to batch: WriteBatch, reading reader: some KeyValueReader) throws {
         for (value, difference) in differences where difference != 0 {
             let old = try count(value, in: reader)
@@ -45,9 +45,10 @@ struct IndexCounters {
         }
     }
 
-    /// Calls `body` with the key and the bytes of each count that the entries of the index give, in the order of keys.
+    /// Counts the entries of the index, and calls `body` with the key and the encoding of each count in the order of
+    /// keys.
     ///
-    /// - Complexity: O(*n*) in the entries.
+    /// - Complexity: O(*n*) in the number of entries.
     func forEachCount(
         in reader: some KeyValueReader, _ body: (_ key: [UInt8], _ value: [UInt8]) throws -> Void
     ) throws {
@@ -69,7 +70,7 @@ struct IndexCounters {
         if count > 0 { try body(self.key(value), Self.encoded(count)) }
     }
 
-    /// Counts all entries anew, in place of whatever counts there are.
+    /// Recounts all entries and replaces the existing counts.
     func rebuild(in database: Database) throws {
         let batch = WriteBatch()
         var cursor = try database.cursor(in: .prefix(StoreKeyspace.valueCounts.prefix(index.number)))
@@ -98,27 +99,27 @@ struct IndexCounters {
 
     var damaged: DocIndexError {
         DocIndexError(
-            .corruption, "a counter of the index \(index.definition.name) is wrong; run verify, restore a backup")
+            .corruption, "a counter of the index \(index.definition.name) is incorrect; run verify or restore a backup")
     }
 }
 
 extension DocumentCollection {
-    /// How many entries of an index have these values; 0 if none has. Read from a counter, not counted.
+    /// Returns the number of index entries with these values, read from a counter; 0 if there are none.
     ///
-    /// - Parameter values: one for each component; `nil` for a missing one.
-    /// - Throws: ``DocIndexError``: `unknownIndex` if there is no such index or it keeps no counters; `invalidQuery` for
-    ///   another number of values.
-    /// - Complexity: one lookup.
+    /// - Parameter values: One value for each component; `nil` for a missing value.
+    /// - Throws: ``DocIndexError`` with `unknownIndex` if the index does not exist or keeps no counters, or with
+    ///   `invalidQuery` for a wrong number of values.
+    /// - Complexity: One lookup.
     public func entryCount(of values: [DocumentValue?], in indexName: String) throws -> Int {
         let rows = try reader()
         guard let index = rows.index(named: indexName) as? ValueIndex, index.definition.countsValues else {
             throw DocIndexError(
-                .unknownIndex, "\(name) has no index \(indexName) that counts its values; declare one with count")
+                .unknownIndex, "\(name) has no index \(indexName) that counts its values; declare it with count")
         }
         guard values.count == index.definition.components.count else {
             throw DocIndexError(
                 .invalidQuery,
-                "the index \(indexName) has \(index.definition.components.count) components; give a value for each")
+                "the index \(indexName) has \(index.definition.components.count) components; specify a value for each")
         }
         let value = Array(index.prefix(of: values).dropFirst(index.entryPrefix.count))
         return Int(clamping: try IndexCounters(index: index).count(value, in: rows.snapshot))

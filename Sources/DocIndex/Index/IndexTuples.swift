@@ -1,13 +1,13 @@
-/// The combinations of values that a document has at several paths.
+/// The combinations of a document's values at several paths.
 ///
-/// Paths that go through the same array take their values from the same element; elements in which none of them leads
-/// anywhere are passed over. Different arrays are combined each element with each. A path that leads nowhere gives
-/// `nil`. So there is always at least one combination, and exactly one where no path has `[]`.
+/// Paths through the same array take their values from the same element; elements without a value at any of the paths
+/// are ignored. Elements of different arrays are combined with each other. A path without a value gives `nil`. There is
+/// always at least one combination, and exactly one if no path contains `[]`.
 struct IndexTuples {
-    /// Combinations that a document may have where arrays are multiplied.
+    /// The maximum number of combinations of one document if arrays multiply.
     static let limit = 1000
 
-    /// More combinations than are allowed.
+    /// There are more combinations than allowed.
     struct LimitError: Error {}
 
     private let paths: [FieldPath]
@@ -18,9 +18,9 @@ struct IndexTuples {
         isLimited = Self.multiplies(paths)
     }
 
-    /// The combinations, in the order of the document; values in the order of the paths.
+    /// Returns the combinations in the order of the document, with values in the order of the paths.
     ///
-    /// - Throws: ``LimitError`` if several arrays give more than ``limit``.
+    /// - Throws: ``LimitError`` if several arrays give more than ``limit`` combinations.
     /// - Complexity: O(*n*) in the number of combinations.
     func combinations(in document: DocumentObject) throws(LimitError) -> [[DocumentValue?]] {
         if !paths.contains(where: \.hasArrayStep) { return [paths.map { $0.value(in: document) }] }
@@ -29,7 +29,7 @@ struct IndexTuples {
         return combinations
     }
 
-    /// Whether two paths go through arrays of which neither lies in the other.
+    /// Returns whether two paths lead through separate arrays that do not contain each other.
     static func multiplies(_ paths: [FieldPath]) -> Bool {
         paths.indices.contains { first in
             paths[..<first].contains { second in
@@ -40,12 +40,13 @@ struct IndexTuples {
         }
     }
 
-    /// Whether two paths go through the same array, so that conditions on both may be met by different elements.
+    /// Returns whether two paths lead through the same array, so that different elements may satisfy conditions on
+    /// them.
     static func shareArray(_ a: FieldPath, _ b: FieldPath) -> Bool {
         zip(a.steps, b.steps).prefix { $0 == $1 }.contains { $0.0 == .eachElement }
     }
 
-    /// The combinations of the paths that have their first `depth` steps in common and lead to `value` by them.
+    /// Returns the combinations of paths that share their first `depth` steps, which lead to `value`.
     private func combinations(
         of value: DocumentValue, paths open: [Int], depth: Int
     ) throws(LimitError) -> [[DocumentValue?]] {
@@ -66,7 +67,7 @@ struct IndexTuples {
         return result
     }
 
-    /// The combinations behind one step; empty if it leads nowhere.
+    /// Returns the combinations after one step; empty if the step leads to no value.
     private func followers(
         of value: DocumentValue, step: FieldPath.Step, paths group: [Int], depth: Int
     ) throws(LimitError) -> [[DocumentValue?]] {
@@ -78,13 +79,13 @@ struct IndexTuples {
         case (.eachElement, .array(let elements)):
             var all: [[DocumentValue?]] = []
             for element in elements {
-                // Before memory is used up for what is refused in the end.
+                // Stop early, before memory is used up.
                 if isLimited, all.count > Self.limit { throw LimitError() }
                 for combination in try combinations(of: element, paths: group, depth: depth + 1)
                 where group.contains(where: { combination[$0] != nil }) { all.append(combination) }
             }
             return all
-        // A value that is no array counts as an array of one.
+        // A value that is not an array counts as an array of one element.
         case (.eachElement, _): return try combinations(of: value, paths: group, depth: depth + 1)
         }
     }

@@ -1,8 +1,8 @@
-/// A moment, as an index keeps it.
+/// A date as stored in an index.
 struct IndexedDate: Sendable, Hashable {
-    /// Since the beginning of 1970: of UTC where the zone is known, of the wall clock where it is not.
+    /// The milliseconds since the start of 1970: in UTC if the time zone is known, otherwise in wall-clock time.
     var milliseconds: Int64
-    /// Minutes that the wall clock is ahead of UTC; `nil` if the zone is not known.
+    /// The offset of local time from UTC in minutes; `nil` if the time zone is unknown.
     var offsetMinutes: Int?
 
     init(milliseconds: Int64, offsetMinutes: Int? = nil) {
@@ -14,9 +14,9 @@ struct IndexedDate: Sendable, Hashable {
         self.init(milliseconds: date.milliseconds, offsetMinutes: date.offsetMinutes)
     }
 
-    /// A part of the date as the wall clock showed it.
+    /// Returns a part of the date in local time.
     func value(of part: DatePart) -> Int64 {
-        // Days apart from the rest, which the offset is added to: at the end of the range, their sum has no room in 64 bits.
+        // Add the offset separately from the days, because the sum would overflow 64 bits at the end of the range.
         var days = milliseconds / 86_400_000
         var rest = milliseconds % 86_400_000 + Int64(offsetMinutes ?? 0) * 60_000
         while rest < 0 {
@@ -35,7 +35,7 @@ struct IndexedDate: Sendable, Hashable {
         case .day: day
         case .yearMonth: year * 100 + month
         case .monthDay: month * 100 + day
-        // The first day of 1970 was a Thursday.
+        // January 1, 1970, was a Thursday.
         case .weekday: (days % 7 + 10) % 7 + 1
         case .hour: minutes / 60
         case .minute: minutes % 60
@@ -43,12 +43,11 @@ struct IndexedDate: Sendable, Hashable {
     }
 }
 
-/// Days of the proleptic Gregorian calendar, counted from the first of January 1970.
+/// Days of the proleptic Gregorian calendar, counted from January 1, 1970.
 ///
-/// Counts in years that begin with March, so that the leap day is the last of them, and in eras of 400 years, each of
-/// 146,097 days.
+/// Years are counted from March, so that the leap day comes last, in eras of 400 years with 146,097 days each.
 enum CalendarDay {
-    /// The number of a day that exists.
+    /// Returns the number of a valid date.
     static func number(year: Int64, month: Int64, day: Int64) -> Int64 {
         let shifted = month <= 2 ? year - 1 : year
         let era = (shifted >= 0 ? shifted : shifted - 399) / 400
@@ -57,7 +56,7 @@ enum CalendarDay {
         return era * 146_097 + yearOfEra * 365 + yearOfEra / 4 - yearOfEra / 100 + dayOfYear - 719_468
     }
 
-    /// Year, month and day of a number.
+    /// Returns the year, month and day of a day number.
     static func parts(ofDay number: Int64) -> (year: Int64, month: Int64, day: Int64) {
         let shifted = number + 719_468
         let era = (shifted >= 0 ? shifted : shifted - 146_096) / 146_097
@@ -70,7 +69,7 @@ enum CalendarDay {
         return (year, month, dayOfYear - (153 * marchMonth + 2) / 5 + 1)
     }
 
-    /// The days of a month.
+    /// Returns the number of days in a month.
     static func count(inMonth month: Int64, of year: Int64) -> Int64 {
         switch month {
         case 4, 6, 9, 11: 30

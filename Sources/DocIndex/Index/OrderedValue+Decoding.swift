@@ -1,15 +1,15 @@
-/// From the bytes of a key back to values.
+/// Decoding of values from keys.
 extension OrderedValue {
-    /// A value that was read from a key.
+    /// A value decoded from a key.
     enum Decoded {
-        /// A member that is absent.
+        /// A missing member.
         case missing
-        /// A value in its canonical form: see ``OrderedValue/canonical(_:)``.
+        /// A value in its canonical form; see ``OrderedValue/canonical(_:)``.
         case value(DocumentValue)
     }
 
-    /// The value that stands for all that have the same bytes: a whole number is an integer, whichever kind it was stored as,
-    /// within arrays and objects too; the members of an object are in the order of their names.
+    /// Returns the canonical value among all values with the same encoding: whole numbers are integers, including those
+    /// within arrays and objects, and the members of objects are sorted by name.
     static func canonical(_ value: DocumentValue) -> DocumentValue {
         switch value {
         case .double(let number): return Int64(exactly: number).map { .int($0) } ?? value
@@ -20,10 +20,10 @@ extension OrderedValue {
         }
     }
 
-    /// The value that lies in these bytes alone, which are those of a component without collation, dates and levels.
+    /// Decodes a value that fills these bytes, from a component without collation, dates and levels.
     ///
-    /// - Parameter isDescending: whether the bytes are complemented.
-    /// - Returns: `nil` for bytes that are no such value, or one that is nested too deep for a document.
+    /// - Parameter isDescending: Whether the bytes are complemented.
+    /// - Returns: `nil` if the bytes are not such a value, or it is nested too deeply for a document.
     static func decoded(_ bytes: Span<UInt8>, isDescending: Bool = false) -> Decoded? {
         guard bytes.count > 0 else { return nil }
         let mask: UInt8 = isDescending ? 0xff : 0
@@ -34,7 +34,7 @@ extension OrderedValue {
         return scalar(kind, bytes, mask: mask)
     }
 
-    /// The value of a kind other than arrays and objects that lies in these bytes alone.
+    /// Decodes a value other than an array or object that fills these bytes.
     fileprivate static func scalar(_ kind: Kind, _ bytes: Span<UInt8>, mask: UInt8) -> Decoded? {
         switch kind {
         case .missing: return .missing
@@ -53,7 +53,7 @@ extension OrderedValue {
         var content: [UInt8] = []
         content.reserveCapacity(bytes.count)
         var offset = 1
-        // The last byte is the end.
+        // The last byte is the terminator.
         while offset < bytes.count - 1 {
             content.append(bytes[offset] ^ mask)
             offset += bytes[offset] == mask ? 2 : 1
@@ -65,7 +65,7 @@ extension OrderedValue {
         guard bytes.count <= 10 else { return nil }
         var ordered: UInt64 = 0
         for position in 0..<8 { ordered = ordered << 8 | UInt64(position < bytes.count ? bytes[position] : 0) }
-        // Not-a-number is a zero byte, or none.
+        // NaN is encoded as a zero byte or as no bytes.
         if ordered == 0 { return .double(.nan) }
         let number = Double(bitPattern: ordered >> 63 == 1 ? ordered & ~(1 << 63) : ~ordered)
         guard let whole = Int64(exactly: number) else { return .double(number) }
@@ -87,9 +87,9 @@ extension OrderedValue {
     }
 }
 
-/// Reads arrays and objects from a key.
+/// Decodes arrays and objects.
 private enum ContainerDecoder {
-    /// What is read of an array or object so far. Those around it lie below it.
+    /// An array or object that is being decoded. The enclosing ones are below it on the stack.
     private struct Open {
         let isObject: Bool
         var elements: [DocumentValue] = []
@@ -97,7 +97,7 @@ private enum ContainerDecoder {
         /// The name of the member whose value comes next.
         var name: String?
 
-        /// `false` for a member without a name.
+        /// Returns `false` if the value should be a member name but is not a string.
         mutating func add(_ value: DocumentValue) -> Bool {
             if !isObject {
                 elements.append(value)
@@ -111,14 +111,14 @@ private enum ContainerDecoder {
             return true
         }
 
-        /// The whole; `nil` if a value is missing or a name occurs twice.
+        /// The complete value; `nil` if a member has no value or a name occurs twice.
         var value: DocumentValue? {
             guard isObject else { return .array(elements) }
             return name == nil ? (try? DocumentObject(uniqueMembers: members)).map { .object($0) } : nil
         }
     }
 
-    /// The array or object that lies in these bytes alone.
+    /// Decodes an array or object that fills these bytes.
     static func decoded(_ bytes: Span<UInt8>, mask: UInt8) -> DocumentValue? {
         var open: [Open] = []
         var offset = 0

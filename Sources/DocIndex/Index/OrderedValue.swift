@@ -1,54 +1,55 @@
 /// The order-preserving encoding of values in index keys.
 ///
-/// The order of the bytes is the order of the values: missing < null < false < true < numbers < texts < dates < bytes <
-/// arrays < objects. Integers and doubles are ordered together by their numeric value, and equal numbers of both kinds
-/// have equal bytes. Texts are ordered by their UTF-8 bytes. Arrays are ordered element by element. Objects are ordered by
-/// their members in the order of the names, name before value; the order in which a document has them does not count.
-/// Every encoding delimits itself, so components may follow one another.
+/// The order of the bytes is the order of the values: missing < null < false < true < numbers < strings < dates < bytes
+/// < arrays < objects. Integers and doubles are ordered together by their numeric value, and equal numbers of both
+/// kinds have equal bytes. Strings are ordered by their UTF-8 bytes. Arrays are ordered element by element. Objects are
+/// ordered member by member, sorted by name, with the name before the value; their order in the document does not
+/// matter. Every encoding is self-delimiting, so components can be concatenated.
 ///
-/// An array is its elements, an object its members, each as a text and a value; a zero byte, which begins no value, ends
-/// both.
+/// An array is encoded as its elements, and an object as its members, each a string and a value. Both end with a zero
+/// byte, which does not begin any value.
 ///
-/// A number is the largest double that is not above it, as eight big-endian bytes whose order is numeric (the sign bit
-/// flipped, or all bits of a negative number), followed by two bytes of what is left of an integer that no double
-/// holds; zero bytes at the end are dropped, and what is left is escaped and ended like a text. `1930` takes five
-/// bytes.
+/// A number is encoded as the largest double that does not exceed it, in eight big-endian bytes with numeric order (the
+/// sign bit flipped, or all bits of a negative number). If an integer is not exactly a double, two bytes with the
+/// remainder follow. Trailing zero bytes are dropped, and the rest is escaped and terminated like a string. `1930`
+/// takes five bytes.
 ///
-/// A date is its milliseconds as eight big-endian bytes with the sign bit flipped, and two bytes of its offset in
-/// minutes plus 8000 (hex), zeros if it has no zone: the order is that of ``DocumentDate``.
+/// A date is encoded as its milliseconds in eight big-endian bytes with the sign bit flipped, and two bytes with its
+/// offset in minutes plus 8000 (hex), or zeros if it has no time zone. The order is that of ``DocumentDate``.
 enum OrderedValue {
-    /// The first byte of each kind. Stored on disk, never change; gaps are for kinds to come.
+    /// The first byte of each kind. Stored on disk: never change these. The gaps are reserved for future kinds.
     enum Kind: UInt8 {
         case missing = 0x02
         case null = 0x04
         case bool = 0x06
         case boolTrue = 0x08
         case number = 0x0a
-        /// A text in natural order: what is compared first, then the text itself.
+        /// A string in natural order: the part that is compared first, then the string itself.
         case naturalString = 0x0b
         case string = 0x0c
         /// The levels of a hierarchical keyword.
         case levels = 0x0d
         case date = 0x0e
         case bytes = 0x10
-        /// An array of which earlier versions wrote nothing but this byte.
+        /// An array, for which earlier versions wrote only this byte.
         case arrayMark = 0x12
         case array = 0x13
-        /// An object of which earlier versions wrote nothing but this byte.
+        /// An object, for which earlier versions wrote only this byte.
         case objectMark = 0x14
         case object = 0x15
-        /// A value of a kind that the component is not made for, such as a text without a date where a month is asked
-        /// for. The value follows.
+        /// A value that the component cannot convert, such as a string without a date in a component for months. The
+        /// value follows.
         case other = 0x16
         /// A cell of the earth's surface.
         case cell = 0x18
     }
 
-    /// Behind an encoded value, these bytes lie above every key in which another component or a row follows, and below
-    /// every larger value: only the escape of a zero byte within a longer text, `ff`, is larger.
+    /// Appended to an encoded value, these bytes are greater than every key in which a component or a row follows the
+    /// value, and less than every larger value. The only larger value with the same prefix is a longer string with a
+    /// zero byte, whose escape continues with `ff`.
     static let behind: [UInt8] = [0xfe]
 
-    /// Adds the encoding of a value; `nil` stands for a field that is not there.
+    /// Appends the encoding of a value; `nil` means a missing field.
     static func append(_ value: DocumentValue?, to key: inout [UInt8]) {
         switch value {
         case nil: key.append(Kind.missing.rawValue)
@@ -76,20 +77,20 @@ enum OrderedValue {
         }
     }
 
-    /// Stands behind the last element of an array and the last member of an object.
+    /// The byte after the last element of an array and the last member of an object.
     static let containerEnd: UInt8 = 0
 
-    /// The encoding of a value alone.
+    /// Returns the encoding of a value.
     static func encoded(_ value: DocumentValue?) -> [UInt8] {
         var bytes: [UInt8] = []
         append(value, to: &bytes)
         return bytes
     }
 
-    /// Adds the encoding of a text.
+    /// Appends the encoding of a string.
     static func append(_ text: String, to key: inout [UInt8]) { append(utf8: text.utf8Span.span, to: &key) }
 
-    /// Adds the encoding of a text, of which these are the bytes.
+    /// Appends the encoding of a string, given its UTF-8 bytes.
     static func append(utf8: Span<UInt8>, to key: inout [UInt8]) {
         key.append(Kind.string.rawValue)
         var hasZero = false
@@ -103,14 +104,14 @@ enum OrderedValue {
     }
 
     private static func append(_ number: Int64, to key: inout [UInt8]) {
-        // Rounds toward negative infinity, so that what is left is never negative.
+        // Round toward negative infinity, so that the remainder is never negative.
         var floor = Double(number)
         if floor >= 0x1p63 || Int64(floor) > number { floor = floor.nextDown }
         append(floor, rest: UInt16(truncatingIfNeeded: number - Int64(floor)), to: &key)
     }
 
     private static func append(_ number: Double, to key: inout [UInt8]) {
-        // Both zeros are one number; so are all not-a-numbers, which come before the rest.
+        // Both zeros are encoded as the same number, as are all NaNs, which precede other numbers.
         if number.isNaN {
             key.append(contentsOf: [Kind.number.rawValue, 0])
         } else {
@@ -138,14 +139,16 @@ enum OrderedValue {
         key.append(0)
     }
 
-    /// A zero byte becomes `00 ff`, so that the `00` at the end is told apart, as in the tuple encoding.
+    /// Escapes a zero byte as `00 ff`, which distinguishes it from the terminating `00`, as in FoundationDB's tuple
+    /// encoding.
     @inline(__always)
     static func appendEscaped(_ byte: UInt8, to key: inout [UInt8]) {
         key.append(byte)
         if byte == 0 { key.append(0xff) }
     }
 
-    /// Adds a date: milliseconds since 1970, and the zone in minutes from UTC, none being its own case.
+    /// Appends a date: milliseconds since 1970, and the offset from UTC in minutes, with a separate code for no time
+    /// zone.
     static func append(_ date: IndexedDate, to key: inout [UInt8]) {
         key.append(Kind.date.rawValue)
         let bits = UInt64(bitPattern: date.milliseconds) ^ 1 << 63
@@ -157,11 +160,11 @@ enum OrderedValue {
         key.append(UInt8(zone & 0xff))
     }
 
-    /// The offset behind the value that begins at `offset`; `nil` if there is no whole value.
+    /// Returns the offset after the value at `offset`; `nil` if the value is incomplete or invalid.
     ///
-    /// - Parameter isDescending: whether the bytes are complemented.
+    /// - Parameter isDescending: Whether the bytes are complemented.
     static func skip(in key: Span<UInt8>, from offset: Int, isDescending: Bool = false) -> Int? {
-        // What turns a complemented byte back.
+        // XOR with the mask restores complemented bytes.
         let mask: UInt8 = isDescending ? 0xff : 0
         guard offset < key.count, var kind = Kind(rawValue: key[offset] ^ mask) else { return nil }
         var offset = offset + 1
@@ -190,11 +193,12 @@ enum OrderedValue {
         }
     }
 
-    /// The offset behind the end of an array or object whose content begins at `offset`; `nil` if there is none.
+    /// Returns the offset after the end of an array or object whose content starts at `offset`; `nil` if the end is
+    /// missing.
     private static func skipContent(in key: Span<UInt8>, from offset: Int, isDescending: Bool) -> Int? {
         let mask: UInt8 = isDescending ? 0xff : 0
         var offset = offset
-        // A loop, since keys that are damaged may nest without end.
+        // A loop instead of recursion, because damaged keys may be nested without limit.
         var depth = 1
         while depth > 0 {
             guard offset < key.count else { return nil }
@@ -213,7 +217,7 @@ enum OrderedValue {
         return offset
     }
 
-    /// Stands before each level of a hierarchical keyword; a zero byte stands behind the last one.
+    /// The byte before each level of a hierarchical keyword. A zero byte follows the last level.
     static let levelMark: UInt8 = 0x02
 
     private static func skipEscaped(in key: Span<UInt8>, from offset: Int, mask: UInt8) -> Int? {

@@ -1,19 +1,19 @@
 internal import LevelKit
 
-/// Values that a unique index may hold once and that several documents have.
+/// A violation of a unique index: values that several documents share.
 public struct UniqueViolation: Sendable, Hashable {
     /// The collection.
     public let collection: String
     /// The index.
     public let index: String
-    /// The values of the first document, one for each component; `nil` for one that is missing.
+    /// The values of the first document, one for each component; `nil` for a missing value.
     public let values: [DocumentValue?]
     /// The documents.
     public let ids: [DocumentID]
 }
 
 extension UniqueViolation: CustomStringConvertible {
-    /// Index, values and documents in one line. Holds values of documents: mind where it is logged.
+    /// Index, values and documents in one line. Contains document values, so be careful where to log it.
     public var description: String {
         let values = self.values.map { $0?.json ?? "missing" }.joined(separator: ", ")
         let ids = self.ids.map(\.description).joined(separator: ", ")
@@ -21,11 +21,11 @@ extension UniqueViolation: CustomStringConvertible {
     }
 }
 
-/// What a batch does to the values of one index that must be unique or are counted.
+/// The effects of a batch on the values of one unique or counted index.
 struct ValueChanges {
-    /// By the bytes of the values: how many entries more.
+    /// The changes in the number of entries, by encoded value.
     var counts: [[UInt8]: Int64] = [:]
-    /// The rows that got an entry, and those that lost one.
+    /// The rows that gained and lost an entry, by encoded value.
     var added: [[UInt8]: [UInt64]] = [:]
     var removed: [[UInt8]: Set<UInt64>] = [:]
 
@@ -40,15 +40,15 @@ struct ValueChanges {
     }
 }
 
-/// The law of a unique index: of the entries whose values are neither missing nor `null`, no two have the same.
+/// The constraint of a unique index: among the entries whose values are neither missing nor `null`, no two have the
+/// same values.
 ///
-/// There is no second set of keys for it. The entries of one value lie side by side, so one seek finds those that
-/// conflict; and an index over duplicates that were there before can hold them, which a map from values to rows
-/// cannot.
+/// The constraint needs no separate set of keys. The entries of one value are adjacent, so one seek finds conflicts.
+/// Moreover, the index can contain duplicates that existed before it was declared, unlike a map from values to rows.
 struct UniqueValues {
     let index: ValueIndex
 
-    /// Whether entries with these bytes may be as many as they like.
+    /// Returns whether any number of entries may have these values.
     func isExempt(_ value: [UInt8]) -> Bool {
         if index.definition.nullsAreEqual { return false }
         var offset = 0
@@ -61,11 +61,10 @@ struct UniqueValues {
         return false
     }
 
-    /// The first value that a batch gives to a document while another has it when the batch is done; with the rows of
-    /// both, the one that was added first. `nil` if there is none.
+    /// Returns the first conflict: a value that a batch gives to a document while another document will have it after
+    /// the batch. The result is the rows of both, with the added one first; `nil` without a conflict.
     ///
-    /// Values that a document had before are not looked at, so duplicates that were there stay and may be put right
-    /// one by one.
+    /// Values that a document had before are not checked, so existing duplicates can be fixed one by one.
     func conflict(of changes: ValueChanges, in reader: some KeyValueReader) throws -> (added: UInt64, other: UInt64)? {
         for (value, rows) in changes.added.sorted(by: { $0.key.lexicographicallyPrecedes($1.key) }) {
             guard let added = rows.first, !isExempt(value) else { continue }
@@ -82,7 +81,7 @@ struct UniqueValues {
 
     /// Calls `body` with the rows of each value that several documents have.
     ///
-    /// - Complexity: O(*n*) in the entries.
+    /// - Complexity: O(*n*) in the number of entries.
     func forEachViolation(
         in reader: some KeyValueReader, _ body: (_ rows: [UInt64]) throws -> Bool
     ) throws {
@@ -104,9 +103,9 @@ struct UniqueValues {
         if rows.count > 1, !isExempt(value) { _ = try body(rows) }
     }
 
-    /// The values that several documents have, at most `limit` of them, in the order of the index.
+    /// Returns at most `limit` violations, in the order of the index.
     ///
-    /// - Complexity: O(*n*) in the entries.
+    /// - Complexity: O(*n*) in the number of entries.
     func violations(in rows: RowReader, limit: Int) throws -> [UniqueViolation] {
         var violations: [UniqueViolation] = []
         if limit <= 0 { return violations }
@@ -123,7 +122,7 @@ struct UniqueValues {
         return violations
     }
 
-    /// The values that two documents have in common.
+    /// Returns the values that two documents have in common.
     func commonValues(of a: DocumentObject, and b: DocumentObject) -> [DocumentValue?] {
         func combinations(_ document: DocumentObject) -> [[DocumentValue?]] {
             (try? IndexTuples(index.definition.fields).combinations(in: document)) ?? []
@@ -137,22 +136,23 @@ struct UniqueValues {
 }
 
 extension KeyRange {
-    /// The entries whose keys begin with whole components: behind a longer text, which begins with the same bytes, there
-    /// is `ff`, or `00` where the order is reversed; neither begins a component or a row.
+    /// Returns the range of keys that begin with complete components. A longer string with the same bytes continues
+    /// with `ff`, or with `00` in descending order; neither begins a component or a row.
     static func entries(behind prefix: [UInt8]) -> KeyRange {
         .from(prefix + [0x01], to: prefix + OrderedValue.behind)
     }
 }
 
 extension DocumentCollection {
-    /// The values that several documents have in a unique index, in the order of the index; empty if there are none.
+    /// Returns the values that several documents share in a unique index, in the order of the index; empty if there are
+    /// none.
     ///
-    /// An index that is declared unique over documents that are not is built all the same: it answers queries and
-    /// refuses every further duplicate, and those that were there are listed here until they are put right.
+    /// If existing documents violate a unique index, the index is built nevertheless. It answers queries and rejects
+    /// further duplicates; the existing ones are listed here until they are fixed.
     ///
-    /// - Parameter limit: how many at most.
-    /// - Throws: ``DocIndexError`` with `unknownIndex` if the collection has no unique index of that name.
-    /// - Complexity: O(*n*) in the entries of the index.
+    /// - Parameter limit: The maximum number of violations returned.
+    /// - Throws: ``DocIndexError`` with `unknownIndex` if the collection has no unique index with that name.
+    /// - Complexity: O(*n*) in the number of index entries.
     public func uniqueViolations(of indexName: String, limit: Int = 100) throws -> [UniqueViolation] {
         let rows = try reader()
         guard let index = rows.index(named: indexName) as? ValueIndex, index.definition.isUnique else {

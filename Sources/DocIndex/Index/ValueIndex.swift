@@ -1,33 +1,33 @@
 internal import LevelKit
 
-/// An index that orders documents by the values at one or more fields.
+/// An index that orders documents by the values of one or more fields.
 ///
-/// `V index value… row` → the values that are covered, or nothing. Every document is in the index, unless it is sparse
-/// or partial: a field that is not there, `null`, and every kind of value have their place (see ``OrderedValue``). A
-/// field with `[]` gives one entry for each distinct element, a document without elements has one entry with "missing"
-/// in their place; ``IndexTuples`` says how several such fields are combined.
+/// `V index value… row` → the covered values, or nothing. Every document is in the index, unless it is sparse or
+/// partial: missing fields, `null` and every kind of value have their place in the order (see ``OrderedValue``). A
+/// field with `[]` gives one entry for each distinct element, and a document without elements has one entry for the
+/// missing value. ``IndexTuples`` describes how several such fields are combined.
 struct ValueIndex: DocumentIndex {
     let number: UInt32
     let definition: IndexDefinition
     let entryPrefix: [UInt8]
-    /// Out of the definition, which is large.
+    /// Copied from the definition, which is large.
     let components: [IndexComponent]
     let isUnique: Bool
     let isWatched: Bool
-    /// Of each component, whether larger values come first. Components are large, and this is asked for each entry.
+    /// Whether each component is descending. Components are large, and this is needed for each entry.
     private let directions: [Bool]
     private let shape: Shape
     private let isSparse: Bool
     private let hasCondition: Bool
     private let coversValues: Bool
 
-    /// How values become keys.
+    /// How entries are made from a document.
     private enum Shape {
         /// One value for each component.
         case plain
-        /// One component, and one entry for each distinct value that it leads to.
+        /// A single component, with one entry for each distinct value at its path.
         case elements
-        /// Several components, some of which go through arrays.
+        /// Several components, at least one with an array.
         case combinations(IndexTuples)
     }
 
@@ -82,12 +82,12 @@ struct ValueIndex: DocumentIndex {
         }
     }
 
-    /// Calls `body` with the key of each distinct value that the only component leads to.
+    /// Calls `body` with the key of each distinct value of the single component.
     private func forEachElement(
         of document: DocumentObject, row: UInt64, _ body: (_ key: [UInt8]) throws -> Void
     ) throws {
         let component = components[0]
-        // All values, one behind the other, so that none has an array of its own.
+        // All values in one buffer, to avoid one array per value.
         var values: [UInt8] = []
         var ends: [Int] = []
         component.path.forEachElement(in: document) { value in
@@ -117,7 +117,7 @@ struct ValueIndex: DocumentIndex {
         }
     }
 
-    /// Whether an earlier value has the same bytes.
+    /// Returns whether an earlier value has the same bytes.
     private static func isRepeated(_ position: Int, values: [UInt8], ends: [Int]) -> Bool {
         let start = position == 0 ? 0 : ends[position - 1]
         let value = values[start..<ends[position]]
@@ -131,7 +131,7 @@ struct ValueIndex: DocumentIndex {
         return false
     }
 
-    /// The key of a combination of values; `nil` if a sparse index leaves it out.
+    /// Returns the key of a combination of values; `nil` if a sparse index leaves it out.
     private func key(of combination: [DocumentValue?], row: UInt64) -> [UInt8]? {
         if isSparse, combination[0] == nil { return nil }
         var key = prefix(of: combination)
@@ -139,14 +139,14 @@ struct ValueIndex: DocumentIndex {
         return key
     }
 
-    /// The beginning of the keys of all entries with these values, as many as are given.
+    /// Returns the common prefix of all entries whose first components have these values.
     func prefix(of values: [DocumentValue?]) -> [UInt8] {
         var key = entryPrefix
         for (component, value) in zip(components, values) { component.append(value, to: &key) }
         return key
     }
 
-    /// The offset of the row in an entry's key; `nil` if the key is no entry of this index.
+    /// Returns the offset of the row in the key of an entry; `nil` if the key is not a valid entry of this index.
     func rowOffset(in key: Span<UInt8>) -> Int? {
         var offset = entryPrefix.count
         for position in directions.indices {
@@ -156,24 +156,24 @@ struct ValueIndex: DocumentIndex {
         return offset
     }
 
-    /// The offset behind the value of a component that begins at `offset`; `nil` if there is no whole value.
+    /// Returns the offset after the value of a component at `offset`; `nil` if the value is incomplete or invalid.
     @inline(__always)
     func skip(_ position: Int, in key: Span<UInt8>, from offset: Int) -> Int? {
         OrderedValue.skip(in: key, from: offset, isDescending: directions[position])
     }
 
-    /// The value of a component from its bytes; `nil` if they are none.
+    /// Decodes the value of a component; `nil` if the bytes are not a valid value.
     func decoded(_ position: Int, _ bytes: Span<UInt8>) -> OrderedValue.Decoded? {
         OrderedValue.decoded(bytes, isDescending: directions[position])
     }
 
-    /// The row number at the end of an entry's key; `nil` if the key is no entry of this index.
+    /// Returns the row at the end of an entry's key; `nil` if the key is not a valid entry of this index.
     func row(of key: Span<UInt8>) -> UInt64? {
         rowOffset(in: key).flatMap { StoreKeyspace.row(in: key, at: $0) }
     }
 }
 
 extension IndexDefinition {
-    /// Whether a partial index holds a document; true of every other index.
+    /// Returns whether a partial index contains a document; always true for other indexes.
     func holds(_ document: DocumentObject) -> Bool { condition?.predicate.isSatisfied(by: document) ?? true }
 }

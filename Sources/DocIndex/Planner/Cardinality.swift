@@ -1,30 +1,32 @@
 internal import LevelKit
 
-/// How many entries an index has in some ranges: counted where they are few, and otherwise from sizes.
+/// Estimates how many index entries lie in key ranges: small ranges are counted, larger ones are estimated from sizes.
 struct Cardinality {
     let snapshot: Snapshot
     let database: Database
     let documentCount: Int
 
-    /// Entries that are counted before sizes are asked for, and as far as those are not sure to be more.
+    /// The number of entries counted before LevelDB is asked for sizes, and the number counted if the sizes do not
+    /// indicate many more.
     private static let firstLimit = 16
     private static let countLimit = 256
-    /// Where sizes tell of so many entries, there are some hundred at least: they know blocks, and no entries.
+    /// Estimates above this are trusted without counting: sizes are known per block rather than per entry, but such an
+    /// estimate means at least a few hundred entries.
     private static let sureCount = 1024
-    /// Entries that are counted where there are no sizes yet, because what was written is in memory.
+    /// The number of entries counted while recent writes are still in memory and have no sizes.
     private static let memoryLimit = 4096
-    /// Ranges whose sizes are asked for, of more than twice as many.
+    /// Sets of at least twice as many ranges are sampled: only about this many sizes are requested.
     private static let sampleCount = 256
 
-    /// The entries in ranges of one index, exactly up to a few hundred.
+    /// Returns the number of entries in ranges of one index, exact up to a few hundred.
     ///
-    /// - Complexity: O(1): no more than some thousand entries are read.
+    /// - Complexity: O(1): reads a few thousand entries at most.
     func entryCount(in ranges: [KeyRange], of index: any DocumentIndex) throws -> Int {
         let elements = index.definition.fields.contains(where: \.hasArrayStep) ? 3.0 : 1.0
         return try entryCount(in: ranges, behind: index.entryPrefix, entriesOfDocument: elements)
     }
 
-    /// The keys in ranges of those that have a beginning, of which each document has about so many.
+    /// Returns the number of keys in ranges under a common prefix. Each document has about `entriesOfDocument` keys.
     func entryCount(in ranges: [KeyRange], behind prefix: [UInt8], entriesOfDocument: Double = 1) throws -> Int {
         var counter = try EntryCounter(ranges, behind: prefix, in: snapshot)
         if try !counter.reaches(Self.firstLimit) { return counter.count }
@@ -32,16 +34,17 @@ struct Cardinality {
         if let estimate, estimate > Self.sureCount { return estimate }
         if try !counter.reaches(Self.countLimit) { return counter.count }
         if let estimate { return max(counter.count, estimate) }
-        // A third where nothing is known, as other planners have it.
+        // Where nothing is known, assume a third, as other planners do.
         return try counter.reaches(Self.memoryLimit) ? max(counter.count, documentCount / 3) : counter.count
     }
 
-    /// From the share that the ranges have in the bytes of the index; `nil` while most of those are in memory.
+    /// Estimates the count from the ranges' share of the bytes of the index; `nil` while most of the index is in
+    /// memory.
     private func estimate(_ ranges: [KeyRange], behind prefix: [UInt8], _ entriesOfDocument: Double) throws -> Int? {
         let all = try byteCount(.prefix(prefix))
-        // Less than a byte an entry cannot be all of it.
+        // With less than one byte per document, part of the index must still be in memory.
         guard all > 65_536, all > UInt64(documentCount) else { return nil }
-        // Of many ranges, some tell enough about the others.
+        // Sample when there are many ranges.
         let step = max(1, ranges.count / Self.sampleCount)
         var part: UInt64 = 0
         for position in stride(from: 0, to: ranges.count, by: step) {
@@ -66,9 +69,9 @@ struct Cardinality {
     }
 }
 
-/// Counts entries in ranges, and goes on where it stopped.
+/// Counts entries in ranges and can resume where it stopped.
 private struct EntryCounter: ~Copyable {
-    /// Entries that were counted.
+    /// The number of entries counted so far.
     private(set) var count = 0
     private let ranges: [KeyRange]
     private var position = 0
@@ -76,7 +79,7 @@ private struct EntryCounter: ~Copyable {
 
     init(_ ranges: [KeyRange], behind prefix: [UInt8], in snapshot: Snapshot) throws {
         self.ranges = ranges
-        // One cursor for all, as making one costs more than moving it.
+        // One cursor serves all ranges, because creating a cursor costs more than moving one.
         let hull = ranges.count == 1 ? ranges[0] : .prefix(prefix)
         cursor = try snapshot.cursor(in: hull)
         if ranges.count > 1 { begin() }
@@ -86,7 +89,7 @@ private struct EntryCounter: ~Copyable {
         if case .included(let lower) = ranges[position].lower { cursor.seek(to: lower) }
     }
 
-    /// Whether there are as many entries as `limit`; the count is that of all if there are not.
+    /// Returns whether there are at least `limit` entries. If not, ``count`` is the total.
     mutating func reaches(_ limit: Int) throws -> Bool {
         while count < limit, position < ranges.count {
             if try cursor.advanceUnchecked(), ranges.count == 1 || ranges[position].isAbove(cursor.key) {

@@ -1,31 +1,32 @@
 internal import LevelKit
 
-/// Where in one component of an index the values lie that can satisfy a condition.
+/// The key bounds, within one component of an index, of the values that can satisfy a condition.
 ///
-/// The places are bytes as the component writes them. All documents for which the condition holds have an entry there;
-/// others may have one too, unless it is exact.
+/// Bounds are bytes as the component writes them. Every document that satisfies the condition has an entry within them;
+/// other documents may have one too, unless the bounds are exact.
 struct ComponentBounds {
-    /// Bytes from one place up to another.
+    /// A half-open interval of encoded values.
     struct Interval: Hashable {
         var lower: [UInt8]
-        /// Not included.
+        /// The upper bound, exclusive.
         var upper: [UInt8]
 
         var isEmpty: Bool { !lower.lexicographicallyPrecedes(upper) }
     }
 
     enum Shape {
-        /// Whole values, each once.
+        /// Single values, without duplicates.
         case points([[UInt8]])
-        /// Apart and ascending.
+        /// Disjoint and ascending.
         case intervals([Interval])
     }
 
     var shape: Shape
-    /// Whether every entry there satisfies the condition.
+    /// Whether every entry within the bounds satisfies the condition.
     var isExact: Bool
 
-    /// The places of a condition; `nil` if it is on another path, or the component does not keep such values together.
+    /// Creates the bounds of a condition. Returns `nil` if the condition is on another path, or if the component does
+    /// not keep the matching values together.
     init?(_ predicate: Predicate, component: IndexComponent, isOnlyComponent: Bool) {
         let builder = ComponentBoundsBuilder(component: component, isOnlyComponent: isOnlyComponent)
         guard let bounds = builder.bounds(of: predicate) else { return nil }
@@ -37,9 +38,9 @@ struct ComponentBounds {
         self.isExact = isExact
     }
 
-    /// What lies in both; both must be intervals, apart and ascending.
+    /// Returns the intersection of two lists of intervals, each of them disjoint and ascending.
     ///
-    /// - Complexity: O(*n*) in the intervals of both.
+    /// - Complexity: O(*n*) in the total number of intervals.
     static func intersection(_ a: [Interval], _ b: [Interval]) -> [Interval] {
         var result: [Interval] = []
         var (first, second) = (0, 0)
@@ -55,23 +56,23 @@ struct ComponentBounds {
     }
 }
 
-/// Makes the bounds of one component.
+/// Builds the bounds of one component.
 struct ComponentBoundsBuilder {
     let component: IndexComponent
     let isOnlyComponent: Bool
 
-    /// A place between two values, by the bytes of a component that is ascending.
+    /// A boundary between two values, in terms of the bytes of an ascending component.
     private enum Edge {
         /// Before every value whose encoding begins with this byte or a larger one.
         case kind(UInt8)
-        /// Before a value, and behind it.
+        /// Directly before and directly after a value.
         case before([UInt8])
         case behind([UInt8])
-        /// Before every value whose encoding begins with these bytes, and behind all of them.
+        /// Before and after all values whose encoding begins with these bytes.
         case beforePrefix([UInt8])
         case behindPrefix([UInt8])
 
-        /// The smallest key behind the place, in a component that is ascending.
+        /// The smallest key after the boundary in an ascending component.
         var ascending: [UInt8] {
             switch self {
             case .kind(let kind): [kind]
@@ -81,8 +82,8 @@ struct ComponentBoundsBuilder {
             }
         }
 
-        /// The smallest key behind the place in a component that is descending, where it lies the other way round:
-        /// larger values first, and a longer text, which goes on with `00`, before a shorter one.
+        /// The smallest key after the boundary in a descending component. Values are reversed there: larger ones come
+        /// first, and a longer string, which continues with `00`, comes before its prefix.
         var descending: [UInt8] {
             switch self {
             case .kind(let kind): [~kind &+ 1]
@@ -124,12 +125,12 @@ struct ComponentBoundsBuilder {
             .points(values.map(component.encoded).filter { seen.insert($0).inserted }), isExact: isExact)
     }
 
-    /// Whether an entry says all of a value.
+    /// Whether an entry represents a value completely.
     private func isWhole(_ value: DocumentValue) -> Bool {
         component.hasOrderOfValues || (value.stringValue == nil && value.dateValue == nil && component.part == nil)
     }
 
-    /// Whether the entries of several components can tell that there is nothing at the path.
+    /// Whether the entries show that the path has no value, even in an index with several components.
     private var tellsAbsence: Bool { isOnlyComponent || !component.path.hasArrayStep }
 
     // MARK: - Conditions
@@ -161,7 +162,7 @@ struct ComponentBoundsBuilder {
     private func range(_ comparison: Predicate.Comparison, _ value: DocumentValue) -> ComponentBounds? {
         guard let kind = kindWithOrder(of: value) else { return nil }
         let point = OrderedValue.encoded(value)
-        // Not-a-number comes first among numbers and is in no order with them.
+        // NaN sorts before all other numbers but is not comparable with them.
         let isNumber = kind == OrderedValue.Kind.number.rawValue
         let isNaN = value.numberValue?.isNaN ?? false
         let first: Edge = isNumber && !isNaN ? .behind(OrderedValue.encoded(.double(.nan))) : .kind(kind)
@@ -176,7 +177,7 @@ struct ComponentBoundsBuilder {
         return sorted([interval(lower, upper)], isExact: !isNaN && isWhole(value))
     }
 
-    /// The first byte of the values that the constant is compared with; `nil` where ranges are not by bytes.
+    /// The first byte of values of the same kind as the constant; `nil` if the component does not order them by bytes.
     private func kindWithOrder(of value: DocumentValue) -> UInt8? {
         switch value {
         case .int, .double: component.part == nil ? OrderedValue.Kind.number.rawValue : nil
@@ -192,7 +193,7 @@ struct ComponentBoundsBuilder {
         let point = OrderedValue.encoded(value)
         let isWhole = isWhole(value)
         if comparison == .equal { return points([value], isExact: isWhole) }
-        // A value that is absent has no order.
+        // A missing value is not comparable.
         let first = Edge.kind(OrderedValue.Kind.null.rawValue)
         let (lower, upper): (Edge, Edge) =
             switch comparison {
@@ -230,7 +231,7 @@ struct ComponentBoundsBuilder {
                     interval(.before(point), .behind(point)), interval(.beforePrefix(below), .behindPrefix(below)),
                 ], isExact: true)
         }
-        // Where separators can overlap, levels and beginnings of texts are not the same.
+        // If occurrences of the separator can overlap, a subtree is not the same as a string prefix.
         guard let own = component.separator, own.hasSameBytes(as: separator), own.unicodeScalars.count == 1,
             let range = component.subtree(of: keyword, behind: []), case .included(let lower) = range.lower,
             case .excluded(let upper) = range.upper
@@ -267,19 +268,20 @@ struct ComponentBoundsBuilder {
         let lower = span.lower.map { Edge.before(Self.dateBytes($0)) } ?? .kind(kind)
         let upper = span.upper.map { Edge.before(Self.dateBytes($0)) } ?? .kind(kind + 1)
         var intervals = [interval(lower, upper)]
-        // Texts in a form that the component does not read lie among the texts.
+        // Dates in a format that the component does not read are stored as strings.
         for format in DateFormat.allCases where !component.dateFormats.contains(format) {
             intervals.append(texts(span, format))
         }
         return sorted(intervals, isExact: readsAllDates)
     }
 
-    /// The date of these milliseconds that comes first: without a zone.
+    /// The encoding of the first date with this timestamp: the one without a time zone.
     private static func dateBytes(_ milliseconds: Int64) -> [UInt8] {
         OrderedValue.encoded(.date(DocumentDate(milliseconds: milliseconds)))
     }
 
-    /// Where the texts of dates in a span lie: a day more at each end, as the day in a text is that of its zone.
+    /// Returns where date strings of a format lie for a span. The interval is extended by a day or more at each end,
+    /// because a date string uses the day in its time zone.
     private func texts(_ span: DateSpan, _ format: DateFormat) -> ComponentBounds.Interval {
         let day = DocumentDate.millisecondsPerDay
         func text(_ milliseconds: Int64?, _ shift: Int64, otherwise: String) -> String {
@@ -294,7 +296,7 @@ struct ComponentBoundsBuilder {
             }
             return padded(year, 4) + mark + padded(month, 2) + mark + padded(date, 2)
         }
-        // Digits come before the colon.
+        // The colon is the first character after the digits.
         let lower = text(span.lower, -1, otherwise: "0")
         let upper = text(span.upper, 2, otherwise: ":")
         return interval(
@@ -309,7 +311,7 @@ struct ComponentBoundsBuilder {
             return dates(Self.span(part, ranges)).map { ComponentBounds($0.shape, isExact: false) }
         }
         let isExact = readsAllDates
-        // Without formats, a text is no date and stands apart.
+        // Strings in a format that the component does not read are stored separately.
         let others = isExact ? [] : kinds(.other)
         let arePoints = ranges.allSatisfy { $0.lowerBound == $0.upperBound }
         if arePoints, isExact {
@@ -329,19 +331,19 @@ struct ComponentBoundsBuilder {
         return component.order == .descending ? bytes.map { ~$0 } : bytes
     }
 
-    /// A span in which every date lies whose year or month is in one of the ranges.
+    /// Returns a span that contains every date whose year or month is in one of the ranges.
     private static func span(_ part: DatePart, _ ranges: [ClosedRange<Int64>]) -> DateSpan {
         let lower = ranges.map(\.lowerBound).min() ?? 0
         let upper = ranges.map(\.upperBound).max() ?? 0
         func day(_ number: Int64, isUpper: Bool) -> Int64? {
-            // Beyond these years there is no end.
+            // Years beyond these are not limited.
             guard (-9_000_000...9_000_000).contains(number) else { return nil }
             let year = part == .year ? number : number / 100
             let month = part == .year ? (isUpper ? 12 : 1) : max(1, min(12, number % 100))
             guard year >= 0 || part == .year else { return nil }
             let first = CalendarDay.number(
                 year: isUpper && month == 12 ? year + 1 : year, month: isUpper ? month % 12 + 1 : month, day: 1)
-            // A zone may move a date over the edge.
+            // A time zone may shift a date across the boundary.
             return (first + (isUpper ? 1 : -1)) * DocumentDate.millisecondsPerDay
         }
         return DateSpan(from: day(lower, isUpper: false), to: day(upper, isUpper: true))

@@ -1,47 +1,49 @@
-/// What the parts of a plan cost, in nanoseconds, all of them in this one table.
+/// The costs of the parts of a plan, in nanoseconds.
 ///
-/// The ratios are what matters. `querybench --calibrate` measures most of them in place. On a busy machine of two cores it gave,
-/// over 118,357 pictures: a seek 3,400, an entry 270, one backward 410, a document in a scan 670, by a row 1,500 to 2,000, a sort
-/// key 310, a comparison 24: within a factor of two of these, which come from prototypes and are still in use.
+/// Only the ratios matter. `querybench --calibrate` measures most of them. On a busy two-core machine with 118,357
+/// pictures it measured 3,400 for a seek, 270 for an entry, 410 for an entry backward, 670 for a document in a scan,
+/// 1,500 to 2,000 for a document by row, 310 for a sort key and 24 for a comparison. These are within a factor of two
+/// of the values below, which come from prototypes and are still in use.
 struct CostModel: Sendable {
-    /// To the first entry of a range.
+    /// Seeking to the first entry of a range.
     var seek = 2500.0
-    /// To the next entry, and to the one before.
+    /// Moving to the next or the previous entry.
     var entryForward = 170.0
     var entryBackward = 300.0
-    /// To the next document of a scan.
+    /// Moving to the next document of a scan.
     var documentInScan = 330.0
-    /// A document by its row, where rows rise, and where they do not.
+    /// Fetching a document by row, with rows in ascending order or in any order.
     var documentByRisingRow = 1800.0
     var documentByRow = 3000.0
-    /// Asking a condition of an encoded body.
+    /// Evaluating a condition on an encoded body.
     var condition = 250.0
-    /// Asking a condition of an entry.
+    /// Evaluating a condition on an entry.
     var entryCondition = 150.0
-    /// Adding a row to a set, and asking a set for one.
+    /// Adding a row to a set or testing for one.
     var setMember = 25.0
-    /// The key by which a document is sorted, and its place among the others.
+    /// Computing the sort key of a document, and comparing two sort keys.
     var sortKey = 500.0
     var comparison = 25.0
 
-    /// Looking up the terms of a search; reading a posting, and scoring one that may be among the best.
+    /// Looking up the terms of a search, reading a posting, and scoring a posting that may be among the best.
     var search = 20_000.0
     var posting = 15.0
     var scoredPosting = 6.0
 
-    /// A document that satisfies the condition for one part in so many that do not, where nothing is known.
+    /// The share of documents assumed to satisfy a condition about which nothing is known.
     static let unknownSelectivity = 1.0 / 3
 
-    /// A document of so many rows that rise. Where they lie close to each other, what is between them is stepped over.
+    /// Returns the cost of one of `rowCount` documents fetched in ascending order of rows. If rows lie close together,
+    /// the documents between them are stepped over.
     func document(of rowCount: Double, among documentCount: Double) -> Double {
         let gap = documentCount / max(rowCount, 1)
         return gap <= Double(RowFetcher.stepLimit)
             ? min(documentByRisingRow, documentInScan + gap * 150) : documentByRisingRow
     }
 
-    /// Sorting so many rows, of which the first are kept.
+    /// Returns the cost of sorting `count` documents and keeping the first `limit`.
     func sort(_ count: Double, keeping limit: Double) -> Double {
-        // The exponent is the logarithm, rounded down.
+        // The exponent is the binary logarithm, rounded down.
         count * (sortKey + comparison * Double(max(2, min(count, limit)).exponent))
     }
 }

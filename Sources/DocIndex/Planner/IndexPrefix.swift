@@ -1,24 +1,24 @@
 internal import LevelKit
 
-/// The components of an index from the first on, as far as conditions fix or restrict them.
+/// The leading components of an index that conditions fix or restrict.
 struct IndexPrefix {
-    /// Beginnings of keys that one index is asked for at most.
+    /// The maximum number of key prefixes looked up in one index.
     static let limit = 10_000
 
     private let index: ValueIndex
-    /// The first component that is not fixed.
+    /// The position of the first component that is not fixed.
     private(set) var position = 0
-    /// The beginnings of keys with the values that are fixed.
+    /// The key prefixes that consist of the fixed values.
     private(set) var prefixes: [[UInt8]]
     /// Whether the component at ``position`` is restricted to intervals.
     private(set) var hasIntervals = false
-    /// What was used, as conditions.
+    /// The conditions used so far.
     private(set) var notes: [Predicate] = []
     private(set) var exact: Set<Int> = []
     private(set) var answered: Set<Int> = []
-    /// Components that were used, and the conjunct whose element they are about.
+    /// The components used so far, each with the conjunct whose array element it refers to.
     private var used: [(path: FieldPath, element: Int?)] = []
-    /// What is usable at ``position``; `nil` before anyone has asked.
+    /// A cache of the conditions usable at ``position``.
     private var known: [(PlannedCondition, ComponentBounds)]?
 
     init(_ index: ValueIndex) {
@@ -32,8 +32,8 @@ struct IndexPrefix {
 
     private var isOnlyComponent: Bool { index.components.count == 1 }
 
-    /// Conditions on the next component that may be used together with what was used before: conditions on one array may
-    /// be satisfied by different elements, and an entry is made from one.
+    /// Returns the conditions on the next component that can be combined with those used before. Different elements may
+    /// satisfy conditions on the same array, but an entry is made from one element.
     private mutating func usable(_ conditions: [PlannedCondition]) -> [(PlannedCondition, ComponentBounds)] {
         if let known { return known }
         guard let component else { return [] }
@@ -48,7 +48,7 @@ struct IndexPrefix {
         return usable
     }
 
-    /// Fixes the next component, if a condition says which values it must have.
+    /// Fixes the next component to single values, if a condition allows it.
     mutating func takePoints(_ conditions: [PlannedCondition]) -> Bool {
         guard let component else { return false }
         for (condition, bounds) in usable(conditions) {
@@ -63,14 +63,14 @@ struct IndexPrefix {
         return false
     }
 
-    /// The intervals of the next component that conditions leave; `nil` if there is no condition on it.
+    /// Returns the intervals of the next component that the conditions allow; `nil` if no condition restricts it.
     mutating func takeIntervals(_ conditions: [PlannedCondition]) -> [ComponentBounds.Interval]? {
         guard let component else { return nil }
         var found: [ComponentBounds.Interval]?
         var element: Int?
         for (condition, bounds) in usable(conditions) {
             guard case .intervals(let intervals) = bounds.shape else { continue }
-            // Conditions on elements may be satisfied by different ones, unless they are about the same.
+            // Different elements may satisfy conditions on an array, unless the conditions are about the same element.
             if found != nil, component.path.hasArrayStep, element == nil || condition.element != element { continue }
             let both = found.map { ComponentBounds.intersection($0, intervals) } ?? intervals
             guard prefixes.count * both.count <= Self.limit else { continue }
@@ -89,7 +89,7 @@ struct IndexPrefix {
         if bounds.isExact, condition.conjunct != nil { exact.insert(conjunct) }
     }
 
-    /// A condition that an entry can be asked.
+    /// A condition that can be evaluated on an entry.
     struct Filter {
         let component: Int
         let predicate: Predicate
@@ -97,8 +97,8 @@ struct IndexPrefix {
         let isExact: Bool
     }
 
-    /// Conditions on later components, which are asked of each entry. Components of arrays are left out: another entry of
-    /// the document may satisfy them.
+    /// Returns the conditions on later components, which are evaluated on each entry. Components of arrays are left
+    /// out, because another entry of the document may satisfy the condition.
     func filters(_ conditions: [PlannedCondition], behind first: Int) -> [Filter] {
         guard first < index.components.count else { return [] }
         return (first..<index.components.count).flatMap { position -> [Filter] in
@@ -117,13 +117,13 @@ struct IndexPrefix {
 }
 
 extension Predicate {
-    /// The path of a condition on one path, or of its opposite.
+    /// The path of a condition on one path or of its negation.
     var entryPath: FieldPath? {
         if case .not(let part) = self { return part.leafPath }
         return leafPath
     }
 
-    /// Whether a key, which does not tell whole doubles from integers, is enough to decide.
+    /// Whether a key decides the condition, although keys do not distinguish integers from whole doubles.
     fileprivate var isDecidedByKeys: Bool {
         switch self {
         case .not(let part): part.isDecidedByKeys
@@ -132,9 +132,9 @@ extension Predicate {
         }
     }
 
-    /// Whether an entry with a value at this condition's path can be one of a document that satisfies it.
+    /// Returns whether an entry with this value at the condition's path can belong to a document that satisfies it.
     ///
-    /// - Throws: as ``TextPattern/hasBoundedMatch(in:)``.
+    /// - Throws: The errors of ``TextPattern/hasBoundedMatch(in:)``.
     func admits(_ decoded: OrderedValue.Decoded) throws -> Bool {
         if case .not(let part) = self { return try part.isDecidedByKeys ? !part.admits(decoded) : true }
         guard let leaf else { return true }
@@ -145,7 +145,7 @@ extension Predicate {
             if case .hasKind(let kinds) = leaf.condition, value.numberValue != nil {
                 return kinds.contains(.int) || kinds.contains(.double)
             }
-            // Within arrays and objects the kinds of numbers are not told apart either.
+            // Keys do not distinguish kinds of numbers within arrays and objects either.
             if case .satisfies = leaf.condition { return true }
             return try leaf.condition.holdsBounded(value)
         }

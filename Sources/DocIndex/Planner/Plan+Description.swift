@@ -1,5 +1,5 @@
 extension Plan: CustomStringConvertible {
-    /// The plan in one line, without what was expected of it.
+    /// The plan in one line, without estimates.
     public var description: String {
         switch ordering {
         case .found: access.description
@@ -10,7 +10,7 @@ extension Plan: CustomStringConvertible {
 }
 
 extension Plan.Access: CustomStringConvertible {
-    /// The access in words.
+    /// A description of the access.
     public var description: String {
         switch self {
         case .nothing: "nothing can satisfy the condition"
@@ -22,10 +22,10 @@ extension Plan.Access: CustomStringConvertible {
         case .walk(let walk, nil): walk.description
         case .walk(let walk, let filter?): "\(walk) among the rows of \(filter)"
         case .nearest(let index, let center):
-            "index \(index) around \(center.latitude), \(center.longitude), the nearest first"
+            "index \(index) around \(center.latitude), \(center.longitude), nearest first"
         case .search(let scan): scan.description
-        case .ranked(let scan, nil): "\(scan), the best first"
-        case .ranked(let scan, let filter?): "\(scan), the best first, among the rows of \(filter)"
+        case .ranked(let scan, nil): "\(scan), best first"
+        case .ranked(let scan, let filter?): "\(scan), best first, among the rows of \(filter)"
         }
     }
 }
@@ -33,7 +33,7 @@ extension Plan.Access: CustomStringConvertible {
 extension IndexScan: CustomStringConvertible {
     /// The index and the conditions.
     public var description: String {
-        let filter = filterConditions.isEmpty ? "" : "; of the entries \(filterConditions.joined(separator: ", "))"
+        let filter = filterConditions.isEmpty ? "" : "; filtered by \(filterConditions.joined(separator: ", "))"
         return "index \(index) (\(conditions.joined(separator: ", "))\(filter))"
     }
 }

@@ -1,82 +1,82 @@
 public import LevelKit
 
-/// How a query is answered: which keys are read, and what is done with the documents they lead to.
+/// A plan for answering a query: which keys are read, and what is done with the documents that they lead to.
 ///
-/// A plan never decides what the answer is: what its indexes do not decide by themselves is asked of each document, and the
-/// order of results is that of the query, whichever way they were found.
+/// The plan does not affect the result. Conditions that its indexes do not decide are evaluated on each document, and
+/// results have the order of the query whichever way they were found.
 public struct Plan: Sendable, Hashable {
-    /// Where the rows come from.
+    /// The source of the rows.
     public indirect enum Access: Sendable, Hashable {
-        /// Nowhere: no document can satisfy the condition.
+        /// No rows: no document can satisfy the condition.
         case nothing
         /// Every document of the collection, in the order of rows.
         case scan
-        /// The entries of an index in some ranges of keys.
+        /// The entries of an index in some key ranges.
         case ranges(IndexScan)
-        /// Documents by their ids, which the map from ids to rows finds.
+        /// Documents by ID, through the map from IDs to rows.
         case ids(IDScan)
-        /// The rows of several, each once.
+        /// The rows of any of several accesses, without duplicates.
         case union([Access])
-        /// The rows that all of them have. The first is read whole; what the others are for is to leave out documents
-        /// before they are read.
+        /// The rows that all of several accesses have. The first access is read completely; the others rule out
+        /// documents before they are read.
         case intersection([Access])
-        /// The entries of an index in the order that is asked for, perhaps only those among the rows of another access.
+        /// The entries of an index in the requested order, optionally only those among the rows of another access.
         case walk(IndexWalk, filter: Access?)
-        /// The locations of an index, the nearest first.
+        /// The locations of an index, nearest first.
         case nearest(index: String, GeoPoint)
-        /// What the searches of the condition find, in the order of rows.
+        /// The matches of the condition's searches, in the order of rows.
         case search(TextScan)
-        /// What they find, the best first, perhaps only among the rows of another access.
+        /// The matches of the condition's searches, best first, optionally only those among the rows of another access.
         case ranked(TextScan, filter: Access?)
     }
 
-    /// What is done about the order of results.
+    /// How results are put in order.
     public enum Ordering: String, Sendable, Hashable {
-        /// Nothing: they are found in the order that is asked for.
+        /// Results are found in the requested order.
         case found
-        /// The first of them are kept while documents are read.
+        /// The first results are kept while documents are read.
         case top
-        /// All of them are sorted.
+        /// All results are sorted.
         case sort
     }
 
-    /// Where the rows come from.
+    /// The source of the rows.
     public let access: Access
-    /// What is done about the order.
+    /// How results are put in order.
     public let ordering: Ordering
-    /// Whether the rows of the access are the answer, so that counting them needs no document.
+    /// Whether the rows of the access are exactly the result, so that counting them reads no documents.
     public let isExact: Bool
-    /// What was expected when the plan was chosen.
+    /// The estimates made when the plan was chosen.
     public let estimate: Estimate
-    /// What is asked of each document: the parts of the condition that the access does not decide by itself. Normalized.
+    /// The parts of the condition that the access does not decide, evaluated on each document. Normalized.
     let residual: Predicate
-    /// The way that is taken where a scan meets too few results; `nil` where there is none.
+    /// The access to switch to when a scan finds too few results; `nil` if there is none.
     var fallback: Fallback?
 
-    /// Another way to the same rows, in the same order.
+    /// An alternative access with the same rows in the same order.
     struct Fallback: Sendable, Hashable {
         let access: Access
-        /// What it was expected to cost, in nanoseconds.
+        /// The estimated cost, in nanoseconds.
         let cost: Double
     }
 
-    /// The parts of a cost, as they were expected.
+    /// The estimated parts of the cost.
     public struct Estimate: Sendable, Hashable {
-        /// Index entries, and keys of documents in a scan.
+        /// The number of index entries, and of document keys in a scan.
         public var keyCount: Int
-        /// Documents that are read.
+        /// The number of documents read.
         public var documentCount: Int
-        /// Documents in the answer.
+        /// The number of documents in the result.
         public var rowCount: Int
         /// The time, in microseconds.
         public var microseconds: Int
     }
 
-    /// What tells the plan apart from others of the same query, whatever the estimates: the way, and the names of the
-    /// indexes. Stays the same from one run to the next.
+    /// The kind of access and the names of the indexes, which distinguish the plan from other plans of the same query.
+    /// Independent of estimates and stable across runs.
     public var identity: String { access.identity }
 
-    /// The indexes that are read, in the order of the plan.
+    /// The names of the indexes that are read, in the order of the plan.
     public var indexNames: [String] { access.indexNames }
 }
 
@@ -111,46 +111,47 @@ extension Plan.Access {
     }
 }
 
-/// The entries of an index in some ranges of its keys.
+/// The entries of an index in some key ranges.
 public struct IndexScan: Sendable, Hashable {
     /// The name of the index.
     public let index: String
-    /// The ranges of keys, apart; in the order of the conditions, not of the keys.
+    /// The key ranges: disjoint, in the order of the conditions rather than of the keys.
     public let ranges: [KeyRange]
-    /// What the ranges say, as conditions.
+    /// The conditions that the ranges represent.
     public var conditions: [String] { used.map(\.description) }
-    /// What is asked of each entry before its document is read, as conditions.
+    /// The conditions evaluated on each entry before its document is read.
     public var filterConditions: [String] {
         filters.compactMap { if case .component(_, let predicate) = $0 { predicate.description } else { nil } }
     }
-    /// The conditions that the ranges say. Texts are made of them where somebody looks.
+    /// The conditions that the ranges represent. They are formatted only on demand.
     let used: [Predicate]
-    /// Entries that were expected.
+    /// The estimated number of entries.
     public internal(set) var estimatedEntryCount: Int
     let filters: [EntryFilter]
-    /// Whether each range holds the entries of one value, so that their rows rise and a row is found with one seek.
+    /// Whether each range holds the entries of a single value, so that rows ascend within it and a row is found with
+    /// one seek.
     let hasRisingRows: Bool
 }
 
-/// Documents by their ids.
+/// Documents by ID.
 public struct IDScan: Sendable, Hashable {
-    /// The ranges of keys of the map from ids to rows, apart and ascending; one for each id that is asked for by itself.
+    /// The key ranges in the map from IDs to rows: disjoint and ascending, one for each ID if single IDs are requested.
     public let ranges: [KeyRange]
-    /// What the ranges say, as conditions.
+    /// The conditions that the ranges represent.
     public var conditions: [String] { used.map(\.description) }
     let used: [Predicate]
-    /// Ids that are asked for by themselves; `nil` where ranges are.
+    /// The requested IDs; `nil` if the plan reads ranges of IDs.
     let ids: [DocumentID]?
-    /// Ids that were expected.
+    /// The estimated number of IDs.
     public let estimatedCount: Int
 }
 
 /// The entries of an index in the order of their values.
 public struct IndexWalk: Sendable, Hashable {
-    /// A part of the walk: entries that have the same beginning.
+    /// A part of the walk: entries with a common key prefix.
     struct Run: Sendable, Hashable {
         let range: KeyRange
-        /// The bytes of keys before those that decide about the order.
+        /// The key bytes before the sort components.
         let prefix: [UInt8]
     }
 
@@ -158,34 +159,34 @@ public struct IndexWalk: Sendable, Hashable {
     public let index: String
     /// Whether larger keys come first.
     public let isDescending: Bool
-    /// What the walk is restricted to, as conditions.
+    /// The conditions that restrict the walk.
     public var conditions: [String] { used.map(\.description) }
     let used: [Predicate]
     let runs: [Run]
-    /// The components that decide about the order, behind those that are the same within a run.
+    /// The components that determine the order. They follow the components that are constant within a run.
     let sortComponents: Range<Int>
     let filters: [EntryFilter]
-    /// The ranges of keys, one for each run.
+    /// The key ranges, one for each run.
     public var ranges: [KeyRange] { runs.map(\.range) }
 }
 
-/// What the text index finds.
+/// The matches found by the text index.
 public struct TextScan: Sendable, Hashable {
     /// The name of the index.
     public let index: String
-    /// What is looked for, as conditions.
+    /// The search conditions.
     public var conditions: [String] { used.map(\.description) }
     let used: [Predicate]
-    /// Documents that were expected, never less than there are.
+    /// The estimated number of documents, never less than the actual number.
     public let estimatedMatchCount: Int
     let query: TextQuery
 }
 
-/// What an entry must satisfy before its document is read.
+/// A condition that an entry must satisfy before its document is read.
 enum EntryFilter: Sendable, Hashable {
     /// The value of a component satisfies a condition on its path.
     case component(Int, Predicate)
-    /// The location is not farther than this from a point, in meters.
+    /// The location is at most this far from a point, in meters.
     case near(GeoPoint, Double)
     /// The location is in a box.
     case within(GeoBox)

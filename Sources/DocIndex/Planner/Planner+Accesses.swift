@@ -1,40 +1,40 @@
 internal import LevelKit
 
-/// A way to rows, with what it would cost.
+/// An access and its estimated cost.
 struct AccessCandidate {
     var access: Plan.Access
-    /// Entries that are read.
+    /// The number of entries read.
     var entryCount: Double
-    /// Rows that are found.
+    /// The number of rows found.
     var rowCount: Double
-    /// Of finding the rows.
+    /// The cost of finding the rows.
     var cost: Double
-    /// The conjuncts that every row is sure to satisfy.
+    /// The conjuncts that every row is certain to satisfy.
     var exact: Set<Int>
-    /// The conjuncts that decide about the rows.
+    /// The conjuncts that restrict the rows.
     var answered: Set<Int>
 
-    /// The cost of finding the rows, and something for each that is found.
+    /// The cost of finding the rows, plus a small amount for each row.
     var weight: Double { cost + rowCount }
 
-    /// Whether this one has less of something, or as much and a name that comes first.
+    /// Returns whether this candidate has the smaller measure. Ties are broken by identity.
     func precedes(_ other: AccessCandidate, by measure: (AccessCandidate) -> Double) -> Bool {
         let (own, others) = (measure(self), measure(other))
         return own != others ? own < others : access.identity < other.access.identity
     }
 }
 
-/// A condition that an index may help with.
+/// A condition that an index may be able to answer.
 struct PlannedCondition {
     let predicate: Predicate
-    /// The path that it, or its opposite, is about; `nil` for one on several paths.
+    /// The path of the condition or of its negation; `nil` for a condition on several paths.
     let path: FieldPath?
-    /// Its place among the conjuncts; `nil` for one that follows from a conjunct.
+    /// The position among the conjuncts; `nil` for a condition derived from a conjunct.
     let conjunct: Int?
-    /// The conjunct whose conditions one element must satisfy together.
+    /// The conjunct whose conditions must hold for the same array element.
     let element: Int?
 
-    /// The conjuncts, and what follows from those that ask for an element.
+    /// Returns the conjuncts and the conditions derived from those on array elements.
     static func all(of conjuncts: [Predicate]) -> [PlannedCondition] {
         var result = conjuncts.enumerated().map {
             PlannedCondition(predicate: $1, path: $1.entryPath, conjunct: $0, element: nil)
@@ -42,7 +42,7 @@ struct PlannedCondition {
         for (position, conjunct) in conjuncts.enumerated() {
             guard case .anyElement(let path, let part) = conjunct else { continue }
             for inner in part.normalized.conjuncts {
-                // What an element has not, another may have.
+                // A value missing from one element may be present in another.
                 guard let moved = inner.moved(below: path.eachElement) else { continue }
                 result.append(
                     PlannedCondition(predicate: moved, path: moved.entryPath, conjunct: nil, element: position))
@@ -53,16 +53,18 @@ struct PlannedCondition {
 }
 
 extension Planner {
-    /// The accesses by one index each, and by one for each side of an OR.
+    /// Returns the accesses through a single index, and those through one index for each side of an OR.
     ///
-    /// - Parameter depth: how many alternatives lie around the conditions.
-    /// - Throws: also `CancellationError`: of a condition with thousands of parts, planning takes a while.
+    /// - Parameter depth: The nesting depth of the conditions in alternatives.
+    /// - Throws: Errors of reading, and `CancellationError`, because planning takes a while for a condition with
+    ///   thousands of parts.
     func accesses(for conjuncts: [Predicate], depth: Int = 0) throws -> [AccessCandidate] {
         try CancellationCheck.now()
         let conditions = PlannedCondition.all(of: conjuncts)
         var candidates: [AccessCandidate] = []
         for index in valueIndexes {
-            // Conditions on the elements of one array may be satisfied by different ones: each has entries of its own.
+            // Different elements of an array may satisfy the conditions on it, so each condition gets its own
+            // candidates.
             for conditions in Self.alternatives(of: conditions, at: index.components[0].path) {
                 if let scan = self.scan(conditions, conjuncts: conjuncts, index: index) {
                     candidates.append(try estimated(scan, index))
@@ -80,7 +82,7 @@ extension Planner {
         }
         if let ids = try idAccess(conjuncts) { candidates.append(ids) }
         if let search = try searchAccess(conjuncts) { candidates.append(search) }
-        // Deeper, and of more, plans would hardly differ, but finding them takes ever longer.
+        // Beyond these limits, plans hardly differ, but finding them takes longer and longer.
         guard depth < Self.unionDepthLimit else { return candidates }
         var unionCount = 0
         for (position, conjunct) in conjuncts.enumerated() where unionCount < Self.alternativeLimit {
@@ -95,14 +97,14 @@ extension Planner {
         return candidates
     }
 
-    /// Alternatives that are looked up one by one at most, conditions on locations of which each is compared, and ORs.
+    /// The maximum number of ORs and of location conditions considered, and of alternatives in one OR.
     private static let alternativeLimit = 16
-    /// Alternatives within alternatives that are looked up one by one.
+    /// The maximum nesting depth of alternatives that are looked up separately.
     private static let unionDepthLimit = 8
-    /// Conditions beside an alternative that may go together with it.
+    /// The maximum number of other conditions that are combined with an alternative.
     private static let restLimit = 64
 
-    /// The conditions with one of those on a path at a time, where it leads to elements; otherwise all of them.
+    /// Returns the conditions, with only one condition on the path at a time if the path leads through an array.
     private static func alternatives(of conditions: [PlannedCondition], at path: FieldPath) -> [[PlannedCondition]] {
         guard path.hasArrayStep else { return [conditions] }
         let own = conditions.indices.filter { conditions[$0].path == path && conditions[$0].element == nil }
@@ -124,7 +126,7 @@ extension Planner {
             exact: scan.exact, answered: scan.answered)
     }
 
-    /// Rows of several indexes, one for each alternative; `nil` if an alternative has none.
+    /// Returns the union of one access for each alternative; `nil` if an alternative has no access.
     private func union(
         of parts: [Predicate], at position: Int, rest: [Predicate], depth: Int
     ) throws -> AccessCandidate? {
@@ -132,10 +134,10 @@ extension Planner {
             access: .union([]), entryCount: 0, rowCount: 0, cost: 0, exact: [position], answered: [position])
         var accesses: [Plan.Access] = []
         for part in parts {
-            // An alternative may go together with the other conditions.
+            // An alternative may be combined with the other conditions.
             let own = part.conjuncts
             let candidates = try self.accesses(for: own + rest, depth: depth)
-                // What is found by the rest alone is found without the OR.
+                // An access that uses only the other conditions does not need the OR.
                 .filter { !$0.answered.isDisjoint(with: own.indices) }
             guard let best = candidates.min(by: { $0.precedes($1, by: \.cost) }) else {
                 return nil
@@ -150,8 +152,8 @@ extension Planner {
         return union
     }
 
-    /// Accesses that leave out documents by a second and a third index, as far as that pays; also the two smallest
-    /// together, so that there is one to compare with.
+    /// Returns intersections that add further indexes while this pays off. The two smallest candidates are always
+    /// combined, to have one intersection for comparison.
     func intersections(of candidates: [AccessCandidate]) -> [AccessCandidate] {
         let ordered = candidates.sorted {
             $0.rowCount != $1.rowCount ? $0.rowCount < $1.rowCount : $0.precedes($1, by: \.cost)
@@ -161,7 +163,7 @@ extension Planner {
         var current = first
         var parts = [first.access]
         for next in ordered.dropFirst().prefix(6) {
-            // An index that answers nothing new leaves out nothing.
+            // An index that answers no additional conjunct rules out no documents.
             if next.answered.isSubset(of: current.answered) { continue }
             let joined = intersection(current, parts, next)
             let saved = (current.rowCount - joined.rowCount) * (costs.documentByRisingRow + costs.condition)
@@ -196,7 +198,7 @@ extension Planner {
 
     // MARK: - One index
 
-    /// A scan of an index that has every answer.
+    /// A scan of an index that contains every result.
     private struct ScanCandidate {
         let scan: IndexScan
         let exact: Set<Int>
@@ -208,8 +210,8 @@ extension Planner {
         }
     }
 
-    /// The ranges of an index that hold every document for which the conjuncts can be true; `nil` if that is the whole
-    /// index, or the index does not hold all of these documents.
+    /// Returns the ranges of an index that contain every document that can satisfy the conjuncts. Returns `nil` if
+    /// these are the whole index, or if the index does not contain all of those documents.
     private func scan(_ conditions: [PlannedCondition], conjuncts: [Predicate], index: ValueIndex) -> ScanCandidate? {
         // Most indexes begin with another field.
         let first = index.components[0].path
@@ -242,7 +244,7 @@ extension Planner {
         return []
     }
 
-    /// The cells of an index of locations that can satisfy a condition.
+    /// Returns the cells of a location index that can satisfy a condition.
     private func scan(
         _ conjunct: Predicate, at position: Int, conjuncts: [Predicate], index: GeoIndex
     ) -> ScanCandidate? {
@@ -270,12 +272,13 @@ extension Planner {
             exact: filter == nil ? [position] : [], answered: [position])
     }
 
-    /// Whether a document for which the conjuncts are true is sure to be in an index.
+    /// Returns whether the index contains every document that satisfies the conjuncts.
     func holdsAll(_ definition: IndexDefinition, _ conjuncts: [Predicate]) -> Bool {
         missingCondition(of: definition, conjuncts) == nil
     }
 
-    /// What would have to follow from the conjuncts for an index to hold every answer; `nil` if it holds them.
+    /// Returns the condition that the conjuncts would have to imply for the index to contain every result; `nil` if it
+    /// does.
     func missingCondition(of definition: IndexDefinition, _ conjuncts: [Predicate]) -> Predicate? {
         if definition.isSparse {
             let isThere =
@@ -292,7 +295,7 @@ extension Planner {
 }
 
 extension Predicate {
-    /// The location that this asks of; `nil` if it asks of none.
+    /// The location field of the condition; `nil` for conditions that are not about locations.
     fileprivate var geoField: GeoField? {
         switch self {
         case .isWithin(let field, _), .isNear(let field, _, _): field
@@ -300,7 +303,7 @@ extension Predicate {
         }
     }
 
-    /// The same condition on a path within an element, seen from the document; `nil` for what cannot be moved.
+    /// Returns a condition on an array element as a condition on the document; `nil` if it cannot be converted.
     fileprivate func moved(below path: FieldPath) -> Predicate? {
         guard let leafPath, path.steps.count + leafPath.steps.count <= FieldPath.maximumStepCount else { return nil }
         let moved = FieldPath(checked: path.steps + leafPath.steps)

@@ -1,8 +1,8 @@
 internal import LevelKit
 
-/// The way by the map from ids to rows.
+/// Access through the map from document IDs to rows.
 extension Planner {
-    /// The rows of the ids that conditions leave; `nil` if there is no condition on ids that the map can answer.
+    /// Returns the rows of the IDs that the conditions allow; `nil` if no condition on IDs can be answered by the map.
     func idAccess(_ conjuncts: [Predicate]) throws -> AccessCandidate? {
         guard let idPath else { return nil }
         let own = conjuncts.indices.filter { conjuncts[$0].leafPath == idPath }
@@ -41,7 +41,7 @@ extension Planner {
 }
 
 extension Predicate {
-    /// The ids that the value at the path of ids must be one of, ascending; `nil` for other conditions.
+    /// The IDs that the condition allows, ascending; `nil` unless it is an equality or an IN list.
     fileprivate var wantedIDs: [DocumentID]? {
         let values: [DocumentValue]
         switch self {
@@ -49,11 +49,11 @@ extension Predicate {
         case .isIn(_, let several): values = several
         default: return nil
         }
-        // No id is a double, but a whole double equals an integer.
+        // Document IDs are never doubles, but a whole double equals an integer.
         return Set(values.compactMap { DocumentID(OrderedValue.canonical($0)) }).sorted()
     }
 
-    /// The encoded ids among which the value at the path of ids must be; `nil` for other conditions.
+    /// The range of encoded IDs that the condition allows; `nil` for other conditions.
     fileprivate var idInterval: ComponentBounds.Interval? {
         switch self {
         case .compare(_, let comparison, let value):
@@ -65,7 +65,7 @@ extension Predicate {
             default: return nil
             }
             guard let id = DocumentID(value)?.encoded else { return nil }
-            // The next id that there can be, whatever it goes on with.
+            // The next possible ID.
             let behind = id + [0]
             return switch comparison {
             case .equal: .init(lower: id, upper: behind)
@@ -75,7 +75,7 @@ extension Predicate {
             case .greaterOrEqual: .init(lower: id, upper: end)
             }
         case .hasPrefix(_, let text):
-            // Without the byte that ends a text.
+            // Drop the byte that terminates the string.
             let lower = Array(DocumentID.string(text).encoded.dropLast())
             return KeyRange.successor(ofPrefix: lower).map { .init(lower: lower, upper: $0) }
         default: return nil

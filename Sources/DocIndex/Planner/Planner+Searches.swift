@@ -1,13 +1,13 @@
-/// Ways that a text index offers.
+/// Accesses through the text index.
 extension Planner {
-    /// The searches among conditions that must all hold, put together as one.
+    /// The searches among the conjuncts, combined into one.
     private struct JoinedSearch {
         var query: TextQuery
         var predicates: [Predicate] = []
         var positions: Set<Int> = []
     }
 
-    /// What the conjuncts look for; `nil` if there is nothing that must be found.
+    /// Returns the combined search of the conjuncts; `nil` if none of them requires a match.
     private func joinedSearch(_ conjuncts: [Predicate]) -> JoinedSearch? {
         var wanted: [TextQuery] = []
         var unwanted: [TextQuery] = []
@@ -27,7 +27,7 @@ extension Planner {
         return joined
     }
 
-    /// The rows that the searches among the conjuncts find; `nil` if there are none.
+    /// Returns the rows found by the searches among the conjuncts; `nil` if there are none.
     func searchAccess(_ conjuncts: [Predicate]) throws -> AccessCandidate? {
         guard let textIndex, let joined = joinedSearch(conjuncts) else { return nil }
         let count = Double(try countMatches(joined.query))
@@ -40,7 +40,7 @@ extension Planner {
             answered: joined.positions)
     }
 
-    /// The best first, where nothing else is asked about the order.
+    /// Returns the plans that find the best matches first, if the query sorts only by score.
     func ranked(
         _ query: Query, conjuncts: [Predicate], among filters: [AccessCandidate], _ resultCount: Double,
         _ outline: QueryOutline
@@ -48,7 +48,7 @@ extension Planner {
         guard query.sort == [.bestFirst], let scoring = query.predicate.scoringQuery,
             let found = try searchAccess(conjuncts), case .search(let scan) = found.access
         else { return [] }
-        // Documents that are found by an alternative score there too.
+        // Documents that match another alternative of an OR get a score for that search too.
         let scored = query.predicate.normalized.scoredSearches
         let wanted = Set(conjuncts.compactMap { if case .search(let condition) = $0 { condition } else { nil } })
         let isScoredWhole = scored.allSatisfy(wanted.contains)
@@ -59,7 +59,7 @@ extension Planner {
         let open = conjuncts.count - exact.count
         let cost = costs.search + found.rowCount * costs.scoredPosting * scan.query.readingFactor
         func option(_ filter: AccessCandidate?) -> Option {
-            // Of the matches, those that would be among the best are asked for the rest of the condition.
+            // The rest of the condition is evaluated only on matches that could be among the best.
             let share = found.rowCount / max(1, min(resultCount, found.rowCount))
             let asked = open == 0 ? 0 : min(found.rowCount, outline.wanted * (filter == nil ? 2 * share : 2))
             let given = min(resultCount, outline.wanted)
@@ -79,7 +79,7 @@ extension Planner {
 }
 
 extension TextQuery {
-    /// How much more it takes to read what matches than for a word alone: places are compared, lists are put together.
+    /// The cost of reading the matches relative to a single word: phrases compare positions, prefixes merge lists.
     fileprivate var readingFactor: Double {
         switch self {
         case .nothing: 0

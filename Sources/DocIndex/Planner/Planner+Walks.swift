@@ -1,31 +1,32 @@
 internal import LevelKit
 
-/// A walk along an index, with what it would cost.
+/// A walk along an index and its properties for cost estimates.
 struct WalkCandidate {
     let walk: IndexWalk
-    /// The index.
+    /// The index of the walk.
     let index: ValueIndex
-    /// Whether every document has one entry in it.
+    /// Whether every document has exactly one entry in the walk.
     let isWhole: Bool
-    /// The conjuncts that every row is sure to satisfy.
+    /// The conjuncts that every row is certain to satisfy.
     let exact: Set<Int>
 
     var filterSelectivity: Double { walk.filters.isEmpty ? 1 : CostModel.unknownSelectivity }
 
-    /// Whether its entries from the first on are the answer, so that no way to the first results is shorter.
+    /// Returns whether the walk visits exactly the results, so that no other plan finds the first results faster.
     func isAnswer(to conjuncts: [Predicate]) -> Bool {
         exact.count == conjuncts.count && walk.filters.isEmpty && walk.runs.count == 1
     }
 }
 
 extension Planner {
-    /// Runs of entries that are merged at most.
+    /// The maximum number of runs that are merged.
     static let runLimit = 100
 
-    /// The walk along an index whose first entries are the results up to the limit; `nil` if there is no such index, or no
-    /// limit.
+    /// Returns the walk along an index whose first entries are the results up to the limit; `nil` without such an index
+    /// or without a limit.
     ///
-    /// No other plan reads less, so nothing needs to be counted to choose it: for short answers, counting is most of the work.
+    /// No other plan reads less, so this one is chosen without counting entries. For short results, counting would be
+    /// most of the work.
     func walkOfAnswer(_ walks: [WalkCandidate], _ outline: QueryOutline) -> Option? {
         guard outline.wanted < .infinity else { return nil }
         let answers = walks.filter { $0.isAnswer(to: outline.conjuncts) }
@@ -45,14 +46,14 @@ extension Planner {
         }
     }
 
-    /// The indexes that have the order of a query: behind components that conditions fix, those of the sort keys follow in
-    /// their directions, or all of them reversed.
+    /// Returns the walks along indexes that have the order of the query: the sort keys follow the components that
+    /// conditions fix, either in their own directions or all reversed.
     func walks(for query: Query, conjuncts: [Predicate]) -> [WalkCandidate] {
         guard !query.sort.isEmpty, let keys = Self.openKeys(of: query.sort, conjuncts), !keys.isEmpty else { return [] }
         let conditions = PlannedCondition.all(of: conjuncts)
         var walks: [WalkCandidate] = []
         for index in valueIndexes {
-            // Most indexes have nothing of the order.
+            // Most indexes do not contain the first sort key.
             guard index.components.contains(where: { $0.path == keys[0].path }), holdsAll(index.definition, conjuncts)
             else { continue }
             var prefix = IndexPrefix(index)
@@ -69,14 +70,14 @@ extension Planner {
         return walks
     }
 
-    /// A sort key that decides about the order.
+    /// A sort key that affects the order.
     struct OpenKey {
         let path: FieldPath
         let isDescending: Bool
         let collation: TextCollation
     }
 
-    /// The sort keys without those whose value the condition fixes; `nil` if one is no field.
+    /// Returns the sort keys without those whose value the condition fixes; `nil` if one of the keys is not a field.
     static func openKeys(of sort: [Query.SortKey], _ conjuncts: [Predicate]) -> [OpenKey]? {
         var fixed: Set<FieldPath> = []
         for conjunct in conjuncts {
@@ -89,7 +90,7 @@ extension Planner {
         var keys: [OpenKey] = []
         for key in sort {
             guard case .field(let path) = key.key else { return nil }
-            // What comes a second time decides nothing, unless different texts were equal before.
+            // A repeated field has no effect, unless its first collation treats different strings as equal.
             guard !fixed.contains(path), !keys.contains(where: { $0.path == path && $0.collation == key.collation })
             else { continue }
             if key.collation.tellsTextsApart { fixed.insert(path) }
@@ -98,7 +99,8 @@ extension Planner {
         return keys
     }
 
-    /// Whether components have the order of sort keys, forward or backward; `nil` if they have neither.
+    /// Returns whether the components must be read backward to have the order of the sort keys; `nil` if they have it
+    /// in neither direction.
     private static func direction(of components: ArraySlice<IndexComponent>, along keys: [OpenKey]) -> Bool? {
         guard components.count >= keys.count else { return nil }
         var isDescending: Bool?
@@ -141,7 +143,7 @@ extension Planner {
 }
 
 extension TextCollation {
-    /// Whether only equal texts are one.
+    /// Whether only identical strings compare equal.
     var tellsTextsApart: Bool {
         switch self {
         case .binary, .natural: true

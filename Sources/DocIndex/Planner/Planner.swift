@@ -1,44 +1,46 @@
 internal import LevelKit
 
-/// Chooses the plan of a query. A function of the query, the indexes, the count of documents and of what is counted in
-/// indexes, and of nothing else.
+/// Chooses the plan of a query. The choice depends only on the query, the indexes, the document count and the index
+/// counts.
 struct Planner {
-    /// What the plan is for.
+    /// The purpose of a plan.
     enum Purpose: Equatable {
         /// Documents.
         case documents
-        /// What documents have at some paths.
+        /// The values of documents at some paths.
         case fields([FieldPath])
-        /// How many there are.
+        /// The number of documents.
         case count
     }
 
     /// The indexes that may be used.
     let valueIndexes: [ValueIndex]
     let geoIndexes: [GeoIndex]
-    /// Documents in the collection.
+    /// The number of documents in the collection.
     let documentCount: Int
-    /// About how many entries an index has in key ranges.
+    /// Estimates the number of entries of an index in key ranges.
     let countEntries: (_ ranges: [KeyRange], _ index: any DocumentIndex) throws -> Int
-    /// The path of ids, and the number of the collection, whose map from ids to rows is a way to them.
+    /// The path of document IDs, and the number of the collection whose map from IDs to rows can be used.
     var idPath: FieldPath?
     var collection: UInt32 = 0
-    /// About how many ids lie in ranges of that map.
+    /// Estimates the number of IDs in ranges of that map.
     var countIDs: (_ ranges: [KeyRange]) throws -> Int = { _ in 0 }
-    /// The text index that answers; `nil` where there is none, or nothing is searched for.
+    /// The text index to use; `nil` if there is none or the query has no search.
     var textIndex: TextIndex?
-    /// About how many documents a search finds, never less than there are.
+    /// Estimates the number of documents that a search finds; never less than the actual number.
     var countMatches: (TextQuery) throws -> Int = { _ in 0 }
     var costs = CostModel()
     var purpose = Purpose.documents
 
-    /// A plan with what it would cost.
+    /// A plan and its estimated cost.
     struct Option {
         let plan: Plan
         let cost: Double
     }
 
-    /// The plan that costs least; of those that cost the same, the first by its identity.
+    /// Returns the cheapest plan. Ties are broken by identity.
+    ///
+    /// - Throws: ``DocIndexError`` with the code `invalidQuery` if no plan fits the hint.
     func plan(_ query: Query, hint: QueryOptions.Hint? = nil) throws -> Plan {
         if hint == nil {
             let (conjuncts, isNone) = Self.conjuncts(of: query)
@@ -52,10 +54,10 @@ struct Planner {
             guard let option = options.first(where: { hint.admits($0.plan) }) else {
                 throw DocIndexError(
                     .invalidQuery,
-                    "the hint \(hint) fits no plan of this query; there are "
+                    "no plan of this query matches the hint \(hint); the plans are "
                         + options.map(\.plan.identity).joined(separator: ", "))
             }
-            // Who asks for a plan gets that one to the end.
+            // A hinted plan has no fallback.
             var plan = option.plan
             plan.fallback = nil
             return plan
@@ -63,22 +65,22 @@ struct Planner {
         return options[0].plan
     }
 
-    /// The plan of a page behind others: the one with this identity, so that pages fit together, or the cheapest one if there
-    /// is none such any more.
+    /// Returns the plan of a page that continues earlier ones: the plan with this identity, so that pages fit together,
+    /// or the cheapest plan if that one is no longer available.
     func plan(_ query: Query, continuing identity: String) throws -> Plan {
         let plan = try plan(query)
         if plan.identity.hasSameBytes(as: identity) { return plan }
         return try options(for: query).first { $0.plan.identity.hasSameBytes(as: identity) }?.plan ?? plan
     }
 
-    /// The conditions that must all hold, and whether no document can satisfy them.
+    /// Returns the conditions that must all hold, and whether no document can satisfy them.
     private static func conjuncts(of query: Query) -> ([Predicate], isNone: Bool) {
         let predicate = query.predicate.normalized
         let conjuncts = predicate.conjuncts
         return (conjuncts, predicate.isNone || isContradiction(conjuncts))
     }
 
-    /// Every plan that was considered, the cheapest first. There is always one.
+    /// Returns every plan considered, cheapest first. Never empty.
     func options(for query: Query) throws -> [Option] {
         let (conjuncts, isNone) = Self.conjuncts(of: query)
         if isNone {
@@ -106,7 +108,7 @@ struct Planner {
         return options
     }
 
-    /// Whether conditions on a path that leads to one value leave none.
+    /// Returns whether the conditions on a single-valued path contradict each other.
     private static func isContradiction(_ conjuncts: [Predicate]) -> Bool {
         var known: [FieldPath: [ComponentBounds.Interval]] = [:]
         var counts: [FieldPath: Int] = [:]
@@ -115,7 +117,7 @@ struct Planner {
         }
         for conjunct in conjuncts {
             guard let path = conjunct.leafPath, !path.hasArrayStep else { continue }
-            // Values there are by themselves; they may be too many beside other conditions alone.
+            // An equality or an IN list can only contradict other conditions on its path.
             switch conjunct {
             case .compare(_, .equal, _), .isIn: if counts[path] == 1 { continue }
             default: break
@@ -138,17 +140,19 @@ struct Planner {
 
     // MARK: - Costs
 
-    /// The rows of every document.
+    /// An access to every document.
     private var everything: AccessCandidate {
         AccessCandidate(
             access: .scan, entryCount: Double(documentCount), rowCount: Double(documentCount), cost: 0, exact: [],
             answered: [])
     }
 
+    /// Returns the plan of a full scan.
+    ///
     /// - Parameters:
-    ///   - resultCount: how many documents satisfy the condition, as far as indexes know: what is rare is met late.
-    ///   - filter: the best way by indexes. Results may lie together at the end of a collection, so a scan that ends at a limit
-    ///     is never sure to meet them.
+    ///   - resultCount: The estimated number of documents that satisfy the condition; rare results are found late.
+    ///   - filter: The best plan that uses indexes. Results may cluster at the end of the collection, so a scan with a
+    ///     limit may have to fall back to it.
     private func scan(_ resultCount: Double, _ outline: QueryOutline, or filter: Option?) -> Option {
         let count = Double(documentCount)
         let rowCount = min(resultCount, outline.resultCount(of: everything))
@@ -211,13 +215,13 @@ struct Planner {
             cost: cost)
     }
 
-    /// Whether the entries of an index have all that is asked for, so that no document is read.
+    /// Returns whether the entries of an index contain all requested fields, so that no documents are read.
     func isCovered(_ index: ValueIndex) -> Bool {
         guard case .fields(let paths) = purpose else { return false }
         return index.definition.covers(paths)
     }
 
-    /// Whether the entries of an access have it, in the order of rows.
+    /// Returns whether the entries of an access contain all requested fields in the order of rows.
     private func isCovered(_ access: Plan.Access) -> Bool {
         guard case .ranges(let scan) = access, scan.hasRisingRows, scan.ranges.count == 1, scan.filters.isEmpty,
             let index = valueIndexes.first(where: { $0.definition.name == scan.index })
@@ -225,7 +229,7 @@ struct Planner {
         return isCovered(index)
     }
 
-    /// The nearest locations first, where nothing else is asked about the order.
+    /// Returns the plans that find the nearest locations first, if the query sorts only by distance.
     private func nearest(
         _ query: Query, conjuncts: [Predicate], _ resultCount: Double, _ outline: QueryOutline
     ) -> [Option] {
@@ -246,7 +250,7 @@ struct Planner {
         }
     }
 
-    /// - Parameter exact: the conjuncts, by their places, that hold for every row of the access.
+    /// - Parameter exact: The positions of the conjuncts that hold for every row of the access.
     func option(
         _ access: Plan.Access, _ ordering: Plan.Ordering, exact: Set<Int>, of conjuncts: [Predicate],
         _ estimate: Plan.Estimate, cost: Double
@@ -268,11 +272,11 @@ extension Plan.Estimate {
     }
 }
 
-/// What a query asks for, as far as costs depend on it.
+/// The properties of a query that costs depend on.
 struct QueryOutline {
     let conjuncts: [Predicate]
     let isSorted: Bool
-    /// Results up to the last one that is given.
+    /// The number of results up to the last one returned: the offset plus the limit, or infinity without a limit.
     let wanted: Double
     let ordering: Plan.Ordering
     private let documentCount: Double
@@ -285,7 +289,8 @@ struct QueryOutline {
         ordering = isSorted ? (query.limit == nil ? .sort : .top) : .found
     }
 
-    /// How many rows of an access satisfy the rest of the condition. Of what is not known, two conditions count.
+    /// Returns how many rows of an access satisfy the rest of the condition. At most two conditions without statistics
+    /// count.
     func resultCount(of candidate: AccessCandidate) -> Double {
         let open = conjuncts.indices.count { !candidate.answered.contains($0) }
         let selectivity = [

@@ -1,20 +1,21 @@
-/// Why an index is not part of a plan.
+/// The reason why an index is not part of a plan.
 public struct Rejection: Sendable, Hashable {
-    /// The reasons.
+    /// The reasons for rejecting an index.
     public enum Reason: Sendable, Hashable {
-        /// There is no condition on the first field of the index, and its order is not asked for.
+        /// No condition restricts the first field of the index, and the query does not ask for its order.
         case noConditionOnFirstField(FieldPath)
-        /// The values are not in the order of the condition: a collation, dates, levels or a part of a date.
+        /// The order of the index is not that of the condition because of a collation, dates, levels or a part of a
+        /// date.
         case otherOrder(FieldPath)
-        /// The index leaves out documents that may be results: this would have to follow from the condition.
+        /// The index leaves out documents that may be results. It could be used if the query implied this condition.
         case conditionNotImplied(Predicate)
-        /// A plan with it was considered and would take longer, in microseconds.
+        /// A plan that uses the index was considered but would take longer: this many microseconds.
         case costsMore(microseconds: Int)
-        /// An index of locations, and the condition asks for none.
+        /// The condition is not about the location in this index.
         case noLocationAsked
-        /// A text index answers searches alone.
+        /// Text indexes answer only searches.
         case needsTextSearch
-        /// It is being built, or could not be built.
+        /// The index is still being built, or building it failed.
         case notReady
         /// No document can satisfy the condition.
         case nothingToFind
@@ -27,22 +28,22 @@ public struct Rejection: Sendable, Hashable {
 }
 
 extension Rejection: CustomStringConvertible {
-    /// The reason in words.
+    /// The reason as text.
     public var description: String {
         switch reason {
-        case .noConditionOnFirstField(let path): "\(index): there is no condition on \(path), its first field"
-        case .otherOrder(let path): "\(index): its order of \(path) is not that of the condition"
+        case .noConditionOnFirstField(let path): "\(index): no condition on \(path), its first field"
+        case .otherOrder(let path): "\(index): its order of \(path) differs from that of the condition"
         case .conditionNotImplied(let predicate):
-            "\(index): it leaves out documents; the condition does not imply \(predicate)"
+            "\(index): it omits documents, and the condition does not imply \(predicate)"
         case .costsMore(let microseconds): "\(index): would take longer, about \(microseconds) µs"
-        case .noLocationAsked: "\(index): the condition asks for no location"
-        case .needsTextSearch: "\(index): answers searches for words alone"
-        case .notReady: "\(index): is not built"
-        case .nothingToFind: "\(index): there is nothing to find"
+        case .noLocationAsked: "\(index): the condition does not use its location"
+        case .needsTextSearch: "\(index): only answers text searches"
+        case .notReady: "\(index): not built"
+        case .nothingToFind: "\(index): no document can satisfy the condition"
         }
     }
 
-    /// A name of the reason for programs.
+    /// A machine-readable name of the reason.
     public var code: String {
         switch reason {
         case .noConditionOnFirstField: "noConditionOnFirstField"
@@ -58,7 +59,7 @@ extension Rejection: CustomStringConvertible {
 }
 
 extension Planner {
-    /// Why an index that answers is not in the plan that was chosen.
+    /// Returns why an available index is not in the chosen plan.
     func rejection(of definition: IndexDefinition, _ query: Query, options: [Option]) -> Rejection {
         func rejected(_ reason: Rejection.Reason) -> Rejection { Rejection(index: definition.name, reason: reason) }
         let conjuncts = query.predicate.normalized.conjuncts
@@ -74,8 +75,8 @@ extension Planner {
         return rejected(hasCondition ? .otherOrder(first) : .noConditionOnFirstField(first))
     }
 
-    /// An index that would find the results without looking at others, as far as one can; `nil` where the plan reads little
-    /// more than the results.
+    /// Suggests an index that would find the results by reading fewer documents; `nil` if the plan reads few more
+    /// documents than there are results.
     func advice(_ query: Query, chosen: Plan) -> String? {
         guard chosen.estimate.documentCount > 4 * chosen.estimate.rowCount + 100 else { return nil }
         var equal: [FieldPath] = []
@@ -87,7 +88,7 @@ extension Planner {
             default: if !ranges.contains(path) { ranges.append(path) }
             }
         }
-        // One array in an index is enough: two are multiplied.
+        // An index gets at most one array field, because entries of two arrays multiply.
         var seenArray = false
         func isNew(_ path: FieldPath) -> Bool {
             if path.hasArrayStep, seenArray { return false }
@@ -107,12 +108,12 @@ extension Planner {
             parts.append(range.description)
         }
         guard !parts.isEmpty else { return nil }
-        return "an index over (\(parts.joined(separator: ", "))) would find the results with fewer documents read"
+        return "an index over (\(parts.joined(separator: ", "))) would find the results by reading fewer documents"
     }
 }
 
 extension Predicate {
-    /// The path of a condition that an index could answer; `nil` for others.
+    /// The path of a condition that an index could answer; `nil` for other conditions.
     fileprivate var indexablePath: FieldPath? {
         switch self {
         case .not(.exists(let path)): path

@@ -1,28 +1,29 @@
-/// A span of time, from a moment up to another that no longer belongs to it.
+/// A half-open span of time.
 ///
-/// Moments are milliseconds since 1970, of UTC where the zone of a date is known and of the wall clock where it is not, as
-/// in ``DocumentDate``.
+/// Times are milliseconds since 1970: in UTC if the time zone of a date is known, otherwise in wall-clock time, as in
+/// ``DocumentDate``.
 public struct DateSpan: Sendable, Hashable {
-    /// The first moment; `nil` for no beginning.
+    /// The first millisecond in the span; `nil` for no beginning.
     public var lower: Int64?
-    /// The first moment behind the span; `nil` for no end.
+    /// The first millisecond after the span; `nil` for no end.
     public var upper: Int64?
 
-    /// A span with its ends.
+    /// Creates a span with the given bounds.
     public init(from lower: Int64? = nil, to upper: Int64? = nil) {
         self.lower = lower
         self.upper = upper
     }
 
-    /// Whether a moment belongs to the span.
+    /// Returns whether a time is in the span.
     public func contains(_ milliseconds: Int64) -> Bool {
         if let lower, milliseconds < lower { return false }
         if let upper, milliseconds >= upper { return false }
         return true
     }
 
-    /// The span that a text names: `2019` is the year, `2019-06` the month, `2019-06-08` the day, `2019-06-08T18:02` the
-    /// minute, `2019-06-08T18:02:11` the second; a zone may follow a time. `nil` for other texts.
+    /// Creates the span denoted by a string: `2019` is a year, `2019-06` a month, `2019-06-08` a day,
+    /// `2019-06-08T18:02` a minute, `2019-06-08T18:02:11` a second; a time may be followed by a time zone. Returns
+    /// `nil` for other strings.
     public init?(_ text: String) {
         let parts = text.split(separator: "-", omittingEmptySubsequences: false)
         let isYearOrMonth = text.utf8.count == 4 || text.utf8.count == 7
@@ -41,8 +42,8 @@ public struct DateSpan: Sendable, Hashable {
         self.init(from: date.milliseconds, to: date.milliseconds + Self.precision(of: text))
     }
 
-    /// The span that a constant of a comparison names: the moment of a date, or the day, minute or second of a text that has
-    /// at least a day; `nil` for others, which are compared as they are.
+    /// Creates the span denoted by the constant of a comparison: the millisecond of a date, or the day, minute or
+    /// second of a string that contains at least a day. Returns `nil` for other values, which are compared unchanged.
     init?(comparing value: DocumentValue) {
         switch value {
         case .date(let date):
@@ -57,10 +58,10 @@ public struct DateSpan: Sendable, Hashable {
         CalendarDay.number(year: year, month: month, day: 1) * DocumentDate.millisecondsPerDay
     }
 
-    /// How many milliseconds a text leaves open.
+    /// Returns the length of the span that a string denotes, in milliseconds.
     private static func precision(of text: String) -> Int64 {
         if text.utf8.count <= 10 { return DocumentDate.millisecondsPerDay }
-        // Behind the day, a zone begins with one of these signs.
+        // After the day, one of these characters begins a time zone.
         let time = text.utf8.dropFirst(11).prefix { $0 != 0x2b && $0 != 0x2d && $0 != 0x5a && $0 != 0x7a }
         if time.contains(UInt8(ascii: ".")) { return 1 }
         return time.count { $0 == UInt8(ascii: ":") } >= 2 ? 1000 : 60_000

@@ -1,17 +1,17 @@
-/// The words of a document in memory, to be asked a ``TextQuery`` without an index.
+/// The words of a document in memory, for evaluating a ``TextQuery`` without an index.
 ///
-/// Stores never ask it: their text index knows its fields and its language. Here every text of the document is searched, the
-/// members of the document are the fields, and words are as ``Analyzer`` gives them, without stems.
+/// Stores do not use this: their text index knows its fields and its language. Here, every string of the document is
+/// searched, the members of the document are the fields, and ``Analyzer`` splits strings into words without stemming.
 struct DocumentText {
     private var words = AnalyzedDocument()
     private var names: [String] = []
-    /// The places of each term.
+    /// The positions of each term.
     private var places: [[UInt8]: [TextPlace]] = [:]
 
     init(_ document: DocumentObject) {
         words.chains = AnalysisChain.chains(Array(repeating: TextAnalyzer(), count: TextPlace.fieldLimit))
         for member in document {
-            // As many fields as places can tell apart; the rest counts to the last.
+            // Positions can distinguish only this many fields. Further members are counted as the last field.
             if names.count < TextPlace.fieldLimit { names.append(member.name) }
             append(member.value, field: names.count - 1)
         }
@@ -29,7 +29,7 @@ struct DocumentText {
         }
     }
 
-    /// Whether the query finds the document.
+    /// Returns whether the query matches the document.
     func matches(_ query: TextQuery) -> Bool { matches(query, .max) }
 
     private func matches(_ query: TextQuery, _ fields: UInt32) -> Bool {
@@ -39,7 +39,7 @@ struct DocumentText {
         case .near(let text, let slop): isNear(Self.terms(text), slop: slop, fields)
         case .prefix(let text): hasPrefix(Self.terms(text), fields)
         case .fuzzy(let text, let distance): hasTerms(like: Self.terms(text), distance: distance, fields)
-        // A part without a word says nothing.
+        // Parts without words are ignored.
         case .and(let parts):
             parts.contains(where: Self.hasWords)
                 && parts.allSatisfy { !Self.hasWords($0) || matches($0, fields) }
@@ -51,7 +51,7 @@ struct DocumentText {
         }
     }
 
-    /// The terms of what was asked for.
+    /// Returns the terms of a query string.
     private static func terms(_ text: String) -> [[UInt8]] {
         var terms = Analyzer.Terms()
         Analyzer.append(text, to: &terms)
@@ -74,7 +74,7 @@ struct DocumentText {
         places.contains { accepts($0.key) && !places(of: $0.key, fields).isEmpty }
     }
 
-    /// Whether the terms follow one another, of the last one its beginning.
+    /// Returns whether the terms are consecutive, with the last one as a prefix.
     private func hasPrefix(_ terms: [[UInt8]], _ fields: UInt32) -> Bool {
         guard let last = terms.last else { return false }
         if terms.count == 1 { return hasTerm(fields) { $0.starts(with: last) } }
@@ -90,7 +90,7 @@ struct DocumentText {
     }
 
     private func hasTerm(like term: [UInt8], distance: Int, _ fields: UInt32) -> Bool {
-        // A word of one letter is like any other.
+        // A one-character word is matched exactly, because all such words are similar.
         guard distance > 0, term.count > 1 else { return hasPhrase([term], fields) }
         let reference = EditDistance(term, limit: min(distance, 2))
         let first = String(decoding: term, as: UTF8.self).unicodeScalars.first
@@ -107,7 +107,7 @@ struct DocumentText {
         }
     }
 
-    /// Whether a stretch of words holds every term and no more than `slop` others.
+    /// Returns whether a sequence of words contains every term and at most `slop` other words.
     private func isNear(_ terms: [[UInt8]], slop: Int, _ fields: UInt32) -> Bool {
         let all = Set(terms).map { places(of: $0, fields) }
         let others = min(max(0, slop), Int(TextPlace.gap) - all.count)

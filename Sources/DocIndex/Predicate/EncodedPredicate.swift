@@ -1,23 +1,23 @@
-/// A condition made ready for many encoded bodies: names are numbers, and of each body no more is decoded than the values
-/// that are asked for.
+/// A condition prepared for evaluation on many encoded bodies: names are resolved to numbers, and only the required
+/// values of a body are decoded.
 ///
-/// Its answers are those of ``Predicate/matches(_:)-(DocumentObject)`` for the decoded body.
+/// Gives the same results as ``Predicate/matches(_:)-(DocumentObject)`` for the decoded body.
 struct EncodedPredicate {
     private indirect enum Node {
         case all
         case leaf(Leaf)
-        /// A condition on a location, perhaps answered from its coordinates.
+        /// A condition on a location that can often be evaluated from its coordinates alone.
         case location(EncodedLocation, otherwise: Node)
-        /// A condition that is answered from members that are decoded whole.
+        /// A condition evaluated on completely decoded members.
         case decoded(Predicate, [ResolvedPath])
-        /// Whether a search found the row.
+        /// A search, evaluated by looking up the row.
         case search(TextCondition)
         case and([Node])
         case or([Node])
         case not(Node)
     }
 
-    /// A condition on the values at one path. A class, so that asking it copies nothing.
+    /// A condition on the values at one path. A class, so that evaluating it copies nothing.
     private final class Leaf {
         let path: ResolvedPath
         let condition: ValueCondition
@@ -34,11 +34,11 @@ struct EncodedPredicate {
 
     private let root: Node
     private let names: FieldNames
-    /// Whether every document satisfies it.
+    /// Whether every document satisfies the condition.
     let isAll: Bool
     private let searches: SearchResults?
 
-    /// - Parameter searches: asked for the rows that searches find; `nil` for a condition without any.
+    /// - Parameter searches: The rows that match searches; `nil` for a condition without searches.
     init(_ predicate: Predicate, names: FieldNames, searches: SearchResults? = nil) {
         self.names = names
         self.searches = searches
@@ -60,9 +60,9 @@ struct EncodedPredicate {
         }
     }
 
-    /// Whether the condition holds for the body of a row.
+    /// Returns whether the body of a row satisfies the condition.
     ///
-    /// - Throws: ``BodyError`` if what is asked for is damaged; as ``TextPattern/hasBoundedMatch(in:)``.
+    /// - Throws: ``BodyError`` if a required value is damaged; the errors of ``TextPattern/hasBoundedMatch(in:)``.
     func matches(_ body: Span<UInt8>, row: UInt64) throws -> Bool {
         if isAll { return true }
         return try matches(root, BodyPlaces(body), row)
@@ -95,7 +95,7 @@ struct EncodedPredicate {
 }
 
 extension Predicate {
-    /// The members of a document that the condition looks into.
+    /// The members of a document that the condition reads.
     fileprivate var memberPaths: [FieldPath] {
         var seen: Set<FieldPath> = []
         return paths.compactMap { path in
@@ -106,14 +106,14 @@ extension Predicate {
     }
 }
 
-/// A condition on a location that is an object with `lat` and `lon`, which are found without decoding it.
+/// A condition on a location stored as an object with `lat` and `lon`, which are read without decoding the object.
 private struct EncodedLocation {
     private let type: ResolvedPath
     private let latitude: ResolvedPath
     private let longitude: ResolvedPath
     private let holds: @Sendable (GeoPoint) -> Bool
 
-    /// `nil` for other conditions, and for locations in arrays.
+    /// Returns `nil` for other conditions, and for locations in arrays.
     init?(_ predicate: Predicate, names: FieldNames) {
         let path: FieldPath
         switch predicate {
@@ -134,7 +134,7 @@ private struct EncodedLocation {
         longitude = member("lon")
     }
 
-    /// Whether the condition holds; `nil` where the location has another form, if there is one.
+    /// Returns whether the condition holds; `nil` if the location is missing or has a different form.
     func holds(_ places: borrowing BodyPlaces, _ names: FieldNames) throws -> Bool? {
         guard try !places.anyElement(at: type, satisfies: .any, names: names),
             let latitude = try places.value(at: latitude, names: names)

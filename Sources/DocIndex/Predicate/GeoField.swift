@@ -1,11 +1,11 @@
-/// Where in a document a location is: at one path, or its latitude and its longitude at two.
+/// The place of a location in a document: one path, or separate paths for latitude and longitude.
 public enum GeoField: Sendable, Hashable {
     /// A location in one of the forms that ``GeoPoint/init(_:)`` reads.
     case location(FieldPath)
     /// Two numbers.
     case coordinates(latitude: FieldPath, longitude: FieldPath)
 
-    /// The paths, as an index of kind `geo` declares them.
+    /// The paths, as declared by an index of kind `geo`.
     public var paths: [FieldPath] {
         switch self {
         case .location(let path): [path]
@@ -13,19 +13,19 @@ public enum GeoField: Sendable, Hashable {
         }
     }
 
-    /// Whether a location in a document or an element satisfies a condition.
+    /// Returns whether a location in a document or an array element satisfies a condition.
     func hasPoint(in value: DocumentValue, where condition: (GeoPoint) -> Bool) -> Bool {
         switch self {
         case .location(let path): return path.anyElement(from: value) { GeoPoint($0).map(condition) ?? false }
         case .coordinates(let latitude, let longitude):
             guard case .object(let object) = value else { return false }
-            // As the index pairs them: of one element, where both go through one array.
+            // Pair coordinates as the index does: if both paths lead through one array, within the same element.
             let pairs = (try? IndexTuples([latitude, longitude]).combinations(in: object)) ?? []
             return pairs.contains { GeoPoint(latitude: $0[0], longitude: $0[1]).map(condition) ?? false }
         }
     }
 
-    /// The distance in meters of the location that is nearest to a point; infinite where there is none.
+    /// Returns the distance in meters to the location nearest to a point; infinity without a location.
     func distance(in document: DocumentObject, to center: GeoPoint) -> Double {
         var nearest = Double.infinity
         _ = hasPoint(in: .object(document)) { point in
@@ -37,6 +37,6 @@ public enum GeoField: Sendable, Hashable {
 }
 
 extension GeoField: CustomStringConvertible {
-    /// The paths, with a comma between them.
+    /// The paths, separated by a comma.
     public var description: String { paths.map(\.description).joined(separator: ",") }
 }

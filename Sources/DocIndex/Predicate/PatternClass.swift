@@ -1,4 +1,4 @@
-/// Characters of which one is wanted.
+/// A character class of a pattern.
 struct PatternClass: Sendable {
     var ranges: [ClosedRange<UInt32>] = []
     var isNegated = false
@@ -8,7 +8,7 @@ struct PatternClass: Sendable {
     static let words: [ClosedRange<UInt32>] = [0x30...0x39, 0x41...0x5a, 0x5f...0x5f, 0x61...0x7a]
     static let spaces: [ClosedRange<UInt32>] = [0x09...0x0d, 0x20...0x20]
 
-    /// Every character that is in none of these.
+    /// Returns the characters that are in none of the ranges.
     static func complement(of ranges: [ClosedRange<UInt32>]) -> [ClosedRange<UInt32>] {
         var result: [ClosedRange<UInt32>] = []
         var next: UInt32 = 0
@@ -20,7 +20,7 @@ struct PatternClass: Sendable {
         return result
     }
 
-    /// The same class with its ranges in order and apart, as ``contains(_:)`` needs them.
+    /// The same class with sorted, disjoint ranges, as required by ``contains(_:)``.
     var sorted: PatternClass {
         var result = self
         result.ranges = []
@@ -34,7 +34,7 @@ struct PatternClass: Sendable {
         return result
     }
 
-    /// Which characters of ASCII belong to the class, a bit for each.
+    /// The ASCII characters in the class, one bit each.
     var ascii: (low: UInt64, high: UInt64) {
         var bits: (low: UInt64, high: UInt64) = (0, 0)
         func add(_ value: UInt32) {
@@ -50,9 +50,9 @@ struct PatternClass: Sendable {
         return isNegated ? (~bits.low, ~bits.high) : bits
     }
 
-    /// Whether a character belongs to the class, whose ranges must be in order.
+    /// Returns whether the class contains a character. The ranges must be sorted.
     ///
-    /// - Complexity: O(log *n*) in the ranges.
+    /// - Complexity: O(log *n*) in the number of ranges.
     func contains(_ character: Unicode.Scalar) -> Bool {
         if has(character.value) { return !isNegated }
         if ignoresCase, character.isASCII {

@@ -1,8 +1,8 @@
-/// Reads the notation of ``TextPattern`` by recursive descent.
+/// A recursive-descent parser for the notation of ``TextPattern``.
 struct PatternParser {
-    /// Steps that a program may have: repetitions are written out.
+    /// The maximum number of steps of a program, with repetitions expanded.
     private static let stepLimit = 5000
-    /// Groups that may lie inside each other, and repetitions of repetitions.
+    /// The maximum nesting depth of groups.
     private static let depthLimit = 64
 
     private indirect enum Node {
@@ -27,13 +27,13 @@ struct PatternParser {
 
     mutating func program() throws -> PatternProgram {
         let node = try choice()
-        if offset < text.count { throw fault("this ) closes nothing; write \\) for the sign") }
+        if offset < text.count { throw fault("this ) has no opening (; write \\) for the character") }
         try emit(node)
         steps.append(.match)
         return PatternProgram(steps: steps)
     }
 
-    // MARK: - Reading
+    // MARK: - Parsing
 
     private var next: Unicode.Scalar? { offset < text.count ? text[offset] : nil }
 
@@ -66,8 +66,8 @@ struct PatternParser {
         var signCount = 0
         while let scalar = next, scalar == "*" || scalar == "+" || scalar == "?" || scalar == "{" {
             signCount += 1
-            guard signCount <= 3 else { throw fault("more than 3 repetitions follow one another; leave some out") }
-            if case .assertion = node { throw fault("there is nothing here to repeat") }
+            guard signCount <= 3 else { throw fault("more than 3 repetitions in a row; remove some") }
+            if case .assertion = node { throw fault("there is nothing to repeat here") }
             switch scalar {
             case "*": node = .repeated(node, least: 0, most: nil)
             case "+": node = .repeated(node, least: 1, most: nil)
@@ -86,12 +86,12 @@ struct PatternParser {
     }
 
     private mutating func counted(_ node: Node, from start: Int) throws -> Node {
-        guard let least = number() else { throw fault("a count is expected here; write \\{ for the sign") }
+        guard let least = number() else { throw fault("a count is expected here; write \\{ for the character") }
         var most: Int? = least
         if take(",") { most = number() }
         guard take("}") else { throw fault("a } is expected here") }
         if let most, most < least { throw fault("the counts are in the wrong order") }
-        guard max(least, most ?? 0) <= 1000 else { throw fault("a repetition has at most 1000 times") }
+        guard max(least, most ?? 0) <= 1000 else { throw fault("a repetition count can be at most 1000") }
         return .repeated(node, least: least, most: most)
     }
 
@@ -106,7 +106,8 @@ struct PatternParser {
         switch scalar {
         case "(": return try group()
         case "[": return .character(try bracket())
-        case "*", "+", "?", "{": throw fault("there is nothing before this to repeat; write \\\(scalar) for the sign")
+        case "*", "+", "?", "{":
+            throw fault("there is nothing to repeat before this; write \\\(scalar) for the character")
         default: break
         }
         offset += 1
@@ -126,11 +127,11 @@ struct PatternParser {
         let start = offset
         offset += 1
         if take("?"), !take(":") {
-            throw fault("only groups and (?:…) are supported: nothing looks ahead or behind, or has a name", at: start)
+            throw fault("lookahead, lookbehind and named groups are not supported; use (…) or (?:…)", at: start)
         }
         let node = try choice()
         guard take(")") else { throw fault("this ( is not closed", at: start) }
-        // What follows repeats the group and not its last part.
+        // A repetition that follows applies to the group rather than to its last part.
         if case .assertion = node { return .sequence([node]) }
         return node
     }
@@ -155,7 +156,7 @@ struct PatternParser {
             offset += 1
             let upper = end == "\\" ? try escape() : [end.value...end.value]
             guard upper.count == 1, upper[0].count == 1, lower[0].lowerBound <= upper[0].lowerBound else {
-                throw fault("this range of characters has no order", at: start)
+                throw fault("the range of characters is in the wrong order", at: start)
             }
             found.ranges.append(lower[0].lowerBound...upper[0].lowerBound)
         }
@@ -163,9 +164,9 @@ struct PatternParser {
         return found.sorted
     }
 
-    /// The characters of an escape, behind its backslash.
+    /// Parses an escape after its backslash, and returns the characters.
     private mutating func escape() throws -> [ClosedRange<UInt32>] {
-        guard let scalar = next else { throw fault("there is nothing behind this \\") }
+        guard let scalar = next else { throw fault("nothing follows this \\") }
         offset += 1
         switch scalar {
         case "d": return PatternClass.digits
@@ -185,7 +186,7 @@ struct PatternParser {
             { offset += 1 }
             let digits = String(String.UnicodeScalarView(text[start..<offset]))
             guard let value = UInt32(digits, radix: 16), value <= 0x10ffff, !isBraced || take("}") else {
-                throw fault("the number of a character is expected here")
+                throw fault("a character code is expected here")
             }
             return [value...value]
         case let letter where letter.isASCII && letter.properties.isAlphabetic || (0x30...0x39).contains(letter.value):
@@ -195,13 +196,13 @@ struct PatternParser {
         }
     }
 
-    // MARK: - Writing
+    // MARK: - Code generation
 
     private mutating func emit(_ node: Node) throws {
         guard steps.count <= Self.stepLimit else {
             throw DocIndexError(
                 .invalidQuery,
-                "the pattern has more than \(Self.stepLimit) steps when its repetitions are written out; simplify it",
+                "the pattern has more than \(Self.stepLimit) steps when its repetitions are expanded; simplify it",
                 position: 0)
         }
         switch node {
@@ -214,7 +215,7 @@ struct PatternParser {
             for _ in 0..<least {
                 let before = steps.count
                 try emit(part)
-                // What has no steps has none the next time.
+                // If one repetition produces no steps, neither do the others.
                 if steps.count == before { return }
             }
             if let most {

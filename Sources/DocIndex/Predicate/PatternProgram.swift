@@ -1,9 +1,9 @@
-/// The steps of a ``TextPattern``, and the machine that takes all of them at once.
+/// A compiled ``TextPattern``, run by a machine that follows all alternatives in parallel.
 struct PatternProgram: Sendable {
     enum Step: Sendable {
-        /// Goes on with the next character if it belongs to the class.
+        /// Continues with the next character if it is in the class.
         case character(PatternClass)
-        /// Goes on at both places.
+        /// Continues at both places.
         case fork(Int, Int)
         case jump(Int)
         case textStart
@@ -12,17 +12,17 @@ struct PatternProgram: Sendable {
         case match
     }
 
-    /// A step as the machine reads it. Trivial, so that reading one counts no references.
+    /// The compact form of a step that the machine reads. Trivial, so that reading it needs no reference counting.
     fileprivate struct Instruction {
         enum Kind: UInt8 { case character, fork, jump, textStart, textEnd, wordEdge, noWordEdge, match }
 
         var kind: Kind
-        /// The number of the class, or the place where it goes on.
+        /// The number of the class or the target of the jump.
         var first: Int32 = 0
         var second: Int32 = 0
     }
 
-    /// The characters of ASCII in a class, a bit for each.
+    /// The ASCII characters of a class, one bit each.
     fileprivate struct ASCIISet {
         var low: UInt64 = 0
         var high: UInt64 = 0
@@ -40,7 +40,7 @@ struct PatternProgram: Sendable {
     fileprivate let code: [Instruction]
     fileprivate let classes: [PatternClass]
     fileprivate let sets: [ASCIISet]
-    /// The characters of ASCII that a match can begin with; `nil` where it may be empty.
+    /// The ASCII characters that can begin a match; `nil` if a match may be empty.
     private var beginnings: ASCIISet?
 
     init(steps: [Step]) {
@@ -88,22 +88,22 @@ struct PatternProgram: Sendable {
         return found
     }
 
-    /// How many steps the search for a match may take in a text, whatever its length: about a second of work. Patterns that
-    /// people write take a few for each character. Tests lower it.
+    /// The number of steps that a search in one string may always take, whatever its length: about a second of work.
+    /// Typical patterns take a few steps per character. Tests lower this limit.
     @TaskLocal static var stepLimit = 100_000_000
 
-    /// How many steps it may take for each byte besides.
+    /// The number of additional steps allowed for each byte.
     private static let stepLimitOfByte = 32
 
-    /// Whether a match begins anywhere in a text.
+    /// Returns whether there is a match anywhere in a string.
     func hasMatch(in text: String) -> Bool {
         hasMatch(in: text) { (_) throws(Never) in }
     }
 
-    /// Whether a match begins anywhere in a text, unless it takes too long to know.
+    /// Returns whether there is a match anywhere in a string, with a limit on the number of steps.
     ///
-    /// - Throws: `CancellationError` if the task was cancelled; ``DocIndexError`` with `queryTooLarge` for a text that
-    ///   takes more steps than ``stepLimit`` and its length allow.
+    /// - Throws: `CancellationError` if the task was cancelled; ``DocIndexError`` with `queryTooLarge` if the search
+    ///   takes more steps than ``stepLimit`` and the length of the string allow.
     func hasBoundedMatch(in text: String) throws -> Bool {
         let byteCount = text.utf8.count
         let limit = Self.stepLimit + Self.stepLimitOfByte * byteCount
@@ -112,13 +112,13 @@ struct PatternProgram: Sendable {
             guard count <= limit else {
                 throw DocIndexError(
                     .queryTooLarge,
-                    "a pattern takes more than \(limit) steps over one text of \(byteCount) bytes; simplify it, above "
-                        + "all repetitions such as {0,900}, or restrict the documents by another condition first")
+                    "a pattern takes more than \(limit) steps on one string of \(byteCount) bytes; simplify it, "
+                        + "especially repetitions such as {0,900}, or restrict the documents with another condition")
             }
         }
     }
 
-    /// - Parameter check: called every few thousand steps with how many were taken.
+    /// - Parameter check: A closure called with the number of steps taken, every few thousand steps.
     private func hasMatch<Failure: Error>(
         in text: String, _ check: (Int) throws(Failure) -> Void
     ) throws(Failure) -> Bool {
@@ -140,7 +140,7 @@ struct PatternProgram: Sendable {
                 previous = character
                 next = scalars.next()
             } else {
-                // A match may begin at every character.
+                // A match may begin at any character.
                 if machine.begin(isFirst: isFirst, previous: previous, next: next) { return true }
                 guard let character = next else { return false }
                 previous = character
@@ -152,17 +152,17 @@ struct PatternProgram: Sendable {
     }
 }
 
-/// The places in a program that the characters so far can have led to.
+/// The set of places in a program that the characters read so far can lead to.
 private struct Machine {
     private let program: PatternProgram
     private var current: [Int] = []
     private var following: [Int] = []
     private var open: [Int] = []
-    /// When a place was last entered, so that each is entered once for a character.
+    /// The round in which each place was last entered, so that it is entered once per character.
     private var entered: [Int]
     private var round = 0
     private var isPrepared = false
-    /// Places that were looked at so far.
+    /// The number of places visited so far.
     private(set) var stepCount = 0
 
     init(_ program: PatternProgram) {
@@ -170,10 +170,10 @@ private struct Machine {
         entered = Array(repeating: -1, count: program.code.count)
     }
 
-    /// Whether no match has begun.
+    /// Whether no match is in progress.
     var isIdle: Bool { current.isEmpty }
 
-    /// Goes on over a character with which no match begins, while none has begun.
+    /// Skips a character that cannot begin a match, while none is in progress.
     mutating func pass() {
         stepCount += 1
         isPrepared = false
@@ -181,7 +181,7 @@ private struct Machine {
 
     /// Enters the program at its beginning.
     ///
-    /// - Returns: whether that is a match already.
+    /// - Returns: Whether that is already a match.
     mutating func begin(isFirst: Bool, previous: Unicode.Scalar?, next: Unicode.Scalar?) -> Bool {
         if !isPrepared { round += 1 }
         isPrepared = false
@@ -191,7 +191,7 @@ private struct Machine {
         return enter(0, &places, isFirst: isFirst, previous: previous, next: next)
     }
 
-    /// Goes on over a character.
+    /// Advances all places over a character. Returns whether that completes a match.
     mutating func advance(over character: Unicode.Scalar, next: Unicode.Scalar?) -> Bool {
         round += 1
         var reached: [Int] = []

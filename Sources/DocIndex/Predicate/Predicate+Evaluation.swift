@@ -1,28 +1,29 @@
-/// Whether a condition holds, for a document in memory.
+/// Evaluation on documents in memory.
 extension Predicate {
-    /// Whether the condition holds for a document.
+    /// Returns whether a document satisfies the condition.
     ///
-    /// Of a search, which belongs to the text index of a collection, it is asked whether the words are in any text of the
-    /// document. A condition that is nested deeper than ``maximumDepth`` holds for none.
+    /// Searches normally use the text index of a collection. Here, a search matches if its words occur in any strings
+    /// of the document. A condition nested deeper than ``maximumDepth`` matches nothing.
     public func matches(_ document: DocumentObject) -> Bool {
         isTooDeep ? false : isSatisfied(by: document)
     }
 
-    /// As ``matches(_:)-(DocumentObject)``, of a condition that was validated.
+    /// Evaluates a validated condition like ``matches(_:)-(DocumentObject)``.
     func isSatisfied(by document: DocumentObject) -> Bool {
         matches(.object(document)) { (pattern, text) throws(Never) in pattern.hasMatch(in: text) }
     }
 
-    /// As ``matches(_:)-(DocumentObject)``, for queries: patterns end when the task is cancelled, or take too long.
+    /// Evaluates a condition of a query like ``matches(_:)-(DocumentObject)``, but cancellation and a step limit stop
+    /// long pattern searches.
     ///
-    /// - Throws: as ``TextPattern/hasBoundedMatch(in:)``.
+    /// - Throws: The errors of ``TextPattern/hasBoundedMatch(in:)``.
     func matchesBounded(_ document: DocumentObject) throws -> Bool {
         try matches(.object(document)) { (pattern, text) throws in try pattern.hasBoundedMatch(in: text) }
     }
 
-    /// Whether the condition holds for a document, or for an element of an array.
+    /// Returns whether a document or an array element satisfies the condition.
     ///
-    /// - Parameter patterns: whether a text has the form of a pattern.
+    /// - Parameter patterns: A closure that returns whether a string matches a pattern.
     func matches<Failure: Error>(
         _ value: DocumentValue, _ patterns: (TextPattern, String) throws(Failure) -> Bool
     ) throws(Failure) -> Bool {
@@ -39,8 +40,8 @@ extension Predicate {
         }
     }
 
-    // Recursive functions do little more than recurse: without optimization, a frame has room for the temporaries of all
-    // its branches, and `maximumDepth` frames must fit the stack.
+    // Keep the recursive functions small: without optimization, a stack frame has room for the temporaries of all
+    // branches, and `maximumDepth` frames must fit on the stack.
     private func matchesSingly<Failure: Error>(
         _ value: DocumentValue, _ patterns: (TextPattern, String) throws(Failure) -> Bool
     ) throws(Failure) -> Bool {
@@ -63,13 +64,13 @@ extension FieldPath {
     /// The element itself, in the condition of ``Predicate/anyElement(_:_:)``.
     public static let element = FieldPath(checked: [])
 
-    /// The path to the elements of what this path leads to; itself where it ends with `[]` already.
+    /// The path to the elements of the array at this path; the path itself if it already ends in `[]`.
     var eachElement: FieldPath {
         if case .eachElement = steps.last { return self }
         return FieldPath(checked: steps + [.eachElement])
     }
 
-    /// Whether a value that the path leads to satisfies a condition; from an element on as well as from a document.
+    /// Returns whether a value at the path satisfies a condition, starting from a document or an array element.
     func anyElement<Failure: Error>(
         from value: DocumentValue, where condition: (DocumentValue) throws(Failure) -> Bool
     ) throws(Failure) -> Bool {

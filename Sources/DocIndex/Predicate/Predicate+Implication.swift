@@ -1,8 +1,9 @@
 extension Predicate {
-    /// Whether every document for which this holds is sure to satisfy `other`. Looks at the form of both only: a range
-    /// within a range, a value within a range, a condition on a value and the existence of one.
+    /// Returns whether every document that satisfies this condition also satisfies `other`. Compares only their form: a
+    /// range within a range, a value within a range, or a condition on a value with the existence of one.
     ///
-    /// With `[]` both ask whether any element satisfies them, so what holds for one value holds for elements.
+    /// With `[]`, both conditions ask for any element, so implications between conditions on a value hold for elements
+    /// too.
     func implies(_ other: Predicate) -> Bool {
         if self == other { return true }
         switch (self, other) {
@@ -33,16 +34,16 @@ extension Predicate {
         }
     }
 
-    /// The path at which this asks for a value, so that it holds for no document without one; `nil` if it does not.
+    /// The path at which the condition requires a value; `nil` if it requires none.
     private var valuePath: FieldPath? { leafPath }
 
-    /// Whether this condition, if it is one on `path`, is satisfied by every value that equals one of `values`.
+    /// Returns whether this condition is on `path` and is satisfied by every value that equals one of `values`.
     private func holds(at path: FieldPath, ofAll values: [DocumentValue]) -> Bool {
         guard leafPath == path, let leaf else { return false }
         switch leaf.condition {
         case .compare, .collates, .isIn, .hasPrefix, .contains, .isBelow, .isDated, .hasDatePart:
             return values.allSatisfy { leaf.condition.holds($0) }
-        // A constant is as long as the query: what takes too long is left to the documents.
+        // Constants may be as long as the query. If matching takes too long, the documents decide.
         case .hasMatch(let pattern):
             return values.allSatisfy { value in
                 value.stringValue.map { (try? pattern.hasBoundedMatch(in: $0)) ?? false } ?? false
@@ -54,14 +55,14 @@ extension Predicate {
         }
     }
 
-    /// Whether one of several conditions that all hold implies each part of `other`.
+    /// Returns whether each part of `other` is implied by one of several conditions that all hold.
     static func conjunction(_ conjuncts: [Predicate], implies other: Predicate) -> Bool {
         other.conjuncts.allSatisfy { wanted in conjuncts.contains { $0.implies(wanted) } }
     }
 }
 
 extension DateSpan {
-    /// Whether every moment of another span belongs to this one. Looks at the ends alone.
+    /// Returns whether another span lies within this one, judged by the bounds alone.
     fileprivate func contains(_ other: DateSpan) -> Bool {
         if let lower, other.lower.map({ $0 < lower }) ?? true { return false }
         if let upper, other.upper.map({ $0 > upper }) ?? true { return false }

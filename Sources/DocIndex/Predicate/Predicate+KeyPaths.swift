@@ -1,4 +1,4 @@
-/// Types whose properties are fields of documents, so that conditions are written with key paths.
+/// A type whose properties correspond to document fields, so that conditions can be written with key paths.
 ///
 /// ```swift
 /// extension Photo: QueryableDocument {
@@ -7,14 +7,14 @@
 /// let best = \Photo.rating >= 4 && (\Photo.camera).isIn("X100V", "GR III")
 /// ```
 public protocol QueryableDocument {
-    /// The field of each property that conditions are written about.
+    /// The field of each property used in conditions.
     static var fields: [PartialKeyPath<Self>: FieldPath] { get }
 }
 
 extension QueryableDocument {
-    /// The field of a property.
+    /// Returns the field of a property.
     ///
-    /// - Precondition: it is among ``fields``.
+    /// - Precondition: The property is in ``fields``.
     public static func path(_ property: PartialKeyPath<Self>) -> FieldPath {
         guard let path = fields[property] else {
             preconditionFailure("\(Self.self).fields has no field for \(property); add it")
@@ -23,39 +23,39 @@ extension QueryableDocument {
     }
 }
 
-/// A Swift value that is compared with values of documents.
+/// A Swift type whose values can be compared with document values.
 public protocol DocumentValueConvertible {
-    /// The value.
+    /// The document value.
     var documentValue: DocumentValue { get }
 }
 
 extension Bool: DocumentValueConvertible {
-    /// The truth value.
+    /// The Boolean as a document value.
     public var documentValue: DocumentValue { .bool(self) }
 }
 
 extension Int: DocumentValueConvertible {
-    /// The integer.
+    /// The integer as a document value.
     public var documentValue: DocumentValue { .int(Int64(self)) }
 }
 
 extension Int64: DocumentValueConvertible {
-    /// The integer.
+    /// The integer as a document value.
     public var documentValue: DocumentValue { .int(self) }
 }
 
 extension Double: DocumentValueConvertible {
-    /// The number.
+    /// The number as a document value.
     public var documentValue: DocumentValue { .double(self) }
 }
 
 extension String: DocumentValueConvertible {
-    /// The text.
+    /// The string as a document value.
     public var documentValue: DocumentValue { .string(self) }
 }
 
 extension DocumentDate: DocumentValueConvertible {
-    /// The date.
+    /// The date as a document value.
     public var documentValue: DocumentValue { .date(self) }
 }
 
@@ -65,78 +65,79 @@ extension DocumentValue: DocumentValueConvertible {
 }
 
 extension Optional: DocumentValueConvertible where Wrapped: DocumentValueConvertible {
-    /// The value; `null` if there is none.
+    /// The wrapped value; `null` for `nil`.
     public var documentValue: DocumentValue { self?.documentValue ?? .null }
 }
 
 // MARK: - Operators
 
 extension KeyPath where Root: QueryableDocument, Value: DocumentValueConvertible {
-    /// The value is this one.
+    /// Returns the condition that the value equals `value`.
     public static func == (path: KeyPath, value: Value) -> Predicate { path.compared(.equal, value) }
-    /// The value is another one, or there is none.
+    /// Returns the condition that the value differs from `value` or is missing.
     public static func != (path: KeyPath, value: Value) -> Predicate { .not(path.compared(.equal, value)) }
-    /// The value is smaller.
+    /// Returns the condition that the value is less than `value`.
     public static func < (path: KeyPath, value: Value) -> Predicate { path.compared(.less, value) }
-    /// The value is smaller or the same.
+    /// Returns the condition that the value is less than or equal to `value`.
     public static func <= (path: KeyPath, value: Value) -> Predicate { path.compared(.lessOrEqual, value) }
-    /// The value is larger.
+    /// Returns the condition that the value is greater than `value`.
     public static func > (path: KeyPath, value: Value) -> Predicate { path.compared(.greater, value) }
-    /// The value is larger or the same.
+    /// Returns the condition that the value is greater than or equal to `value`.
     public static func >= (path: KeyPath, value: Value) -> Predicate { path.compared(.greaterOrEqual, value) }
 
     private func compared(_ comparison: Predicate.Comparison, _ value: Value) -> Predicate {
         .compare(Root.path(self), comparison, value.documentValue)
     }
 
-    /// The value is one of these.
+    /// Returns the condition that the value is one of `values`.
     public func isIn(_ values: Value...) -> Predicate { .isIn(Root.path(self), values.map(\.documentValue)) }
 
-    /// The value lies in a range, both ends included.
+    /// Returns the condition that the value is in a range.
     public func isIn(_ range: ClosedRange<Value>) -> Predicate where Value: Comparable {
         .between(Root.path(self), range.lowerBound.documentValue, range.upperBound.documentValue)
     }
 }
 
 extension KeyPath where Root: QueryableDocument {
-    /// There is a value, `null` included.
+    /// The condition that a value exists, including `null`.
     public var exists: Predicate { .exists(Root.path(self)) }
-    /// There is none.
+    /// The condition that the value is missing.
     public var isMissing: Predicate { .not(.exists(Root.path(self))) }
-    /// Smaller values first.
+    /// A sort key that puts smaller values first.
     public var ascending: Query.SortKey { .ascending(Root.path(self)) }
-    /// Larger values first.
+    /// A sort key that puts larger values first.
     public var descending: Query.SortKey { .descending(Root.path(self)) }
-    /// The text begins with another.
+    /// Returns the condition that the string begins with `text`.
     public func hasPrefix(_ text: String) -> Predicate { .hasPrefix(Root.path(self), text) }
-    /// The text contains another.
+    /// Returns the condition that the string contains `text`.
     public func contains(_ text: String) -> Predicate { .contains(Root.path(self), text) }
 }
 
 extension KeyPath where Root: QueryableDocument, Value: Sequence, Value.Element: DocumentValueConvertible {
-    /// An element is this value.
+    /// Returns the condition that an element equals `value`.
     public func has(_ value: Value.Element) -> Predicate {
         .compare(Root.path(self).eachElement, .equal, value.documentValue)
     }
 }
 
 extension Predicate {
-    /// Both hold. Several in a row, or one for each turn of a loop, are one condition with many parts and not a nested one.
+    /// Returns the conjunction of two conditions. A chain of `&&`, or one in a loop, gives a flat list of parts instead
+    /// of nested conditions.
     public static func && (left: Predicate, right: Predicate) -> Predicate {
         guard case .and(var parts) = left, !parts.isEmpty else { return .and([left, right]) }
         parts.append(right)
         return .and(parts)
     }
 
-    /// One of them holds, or both. Several in a row, or one for each turn of a loop, are one condition with many parts and
-    /// not a nested one.
+    /// Returns the disjunction of two conditions. A chain of `||`, or one in a loop, gives a flat list of parts instead
+    /// of nested conditions.
     public static func || (left: Predicate, right: Predicate) -> Predicate {
         guard case .or(var parts) = left, !parts.isEmpty else { return .or([left, right]) }
         parts.append(right)
         return .or(parts)
     }
 
-    /// It does not hold. Applied twice, it gives the condition itself.
+    /// Returns the negation of a condition. Negating twice gives the original condition.
     public static prefix func ! (part: Predicate) -> Predicate {
         if case .not(let inner) = part { return inner }
         return .not(part)

@@ -1,21 +1,22 @@
-/// The size that a condition may have. People stay far below; without limits a program could nest conditions so deep that a
-/// thread runs out of stack, and a few megabytes of text could keep the planner busy for minutes.
+/// Limits on the size of conditions. Ordinary queries stay far below them. Without limits, a program could nest
+/// conditions so deeply that a thread runs out of stack, and a few megabytes of query text could keep the planner busy
+/// for minutes.
 extension Predicate {
-    /// How deep conditions may lie inside each other: `and`, `or`, `not` and `anyElement` around a condition.
+    /// The maximum nesting depth: the number of `and`, `or`, `not` and `anyElement` around a condition.
     ///
-    /// A deeper condition is refused wherever it is used. It can be put together all the same, and then the stack of the
-    /// thread that lets go of it must be large enough: ``&&(_:_:)`` and ``||(_:_:)`` join many conditions without nesting.
+    /// A deeper condition can be created but is rejected wherever it is used. The thread that releases it needs a large
+    /// enough stack. ``&&(_:_:)`` and ``||(_:_:)`` join many conditions without nesting.
     public static let maximumDepth = 128
-    /// How many conditions one may consist of. An `isIn` with many values is a single condition.
+    /// The maximum number of single conditions in a predicate. An `isIn` with many values counts as one.
     public static let maximumConditionCount = 10_000
-    /// How many values the lists of a condition may have, all together.
+    /// The maximum total number of values in the lists of a condition.
     public static let maximumValueCount = 100_000
 
-    /// Checks the limits, and what no type can: a divisor of zero, a radius that is no number, a count below zero, a
-    /// separator without characters, a search among elements.
+    /// Checks the limits, and arguments that the type system cannot check: a zero divisor, a radius that is negative or
+    /// NaN, a negative count, an empty separator, a search among array elements.
     ///
-    /// - Throws: ``DocIndexError`` with `queryTooLarge` that names the limit, or `invalidQuery`.
-    /// - Complexity: O(*n*) in the parts of the condition. Stops where it becomes too deep.
+    /// - Throws: ``DocIndexError`` with `queryTooLarge` and the exceeded limit, or with `invalidQuery`.
+    /// - Complexity: O(*n*) in the number of parts. Stops at the maximum depth.
     func validate() throws {
         var check = PredicateCheck()
         try check.add(self, depth: 1, isOfElement: nil)
@@ -36,17 +37,17 @@ extension Predicate {
     static func tooManyConditions(_ count: Int) -> DocIndexError {
         DocIndexError(
             .queryTooLarge,
-            "the query has \(count) conditions or more; at most \(maximumConditionCount) are allowed, "
-                + "write many values of one field as a list with IN")
+            "the query has \(count) conditions or more; at most \(maximumConditionCount) are allowed; "
+                + "use a list with IN for many values of one field")
     }
 }
 
-/// Counts the parts of a condition while it checks them.
+/// Counts the parts of a condition while checking them.
 private struct PredicateCheck {
     private var conditionCount = 0
     private var valueCount = 0
 
-    /// - Parameter isOfElement: the array whose elements the condition is asked of; `nil` outside of one.
+    /// - Parameter isOfElement: The array whose elements the condition is about; `nil` outside of arrays.
     mutating func add(_ predicate: Predicate, depth: Int, isOfElement path: FieldPath?) throws {
         guard depth <= Predicate.maximumDepth else {
             throw DocIndexError(
@@ -90,25 +91,25 @@ private struct PredicateCheck {
             throw DocIndexError(
                 .queryTooLarge,
                 "the lists of the query have \(valueCount) values or more; at most \(Predicate.maximumValueCount) are "
-                    + "allowed, ask in parts")
+                    + "allowed; split the query")
         }
     }
 
     private static func searchInside(_ path: FieldPath) -> DocIndexError {
         DocIndexError(
-            .invalidQuery, "a search is asked of documents, not of the elements of \(path); put it outside of ANY")
+            .invalidQuery, "a search applies to documents, not to the elements of \(path); move it out of ANY")
     }
 
     private static func checkNumbers(_ predicate: Predicate) throws {
         switch predicate {
         case .isCongruent(let path, 0, _):
-            throw DocIndexError(.invalidQuery, "the divisor for \(path) is 0; give another")
+            throw DocIndexError(.invalidQuery, "the divisor for \(path) is 0; use another divisor")
         case .isNear(let field, _, let meters) where !(meters >= 0):
-            throw DocIndexError(.invalidQuery, "the distance from \(field) is \(meters) meters; give 0 or more")
+            throw DocIndexError(.invalidQuery, "the distance from \(field) is \(meters) meters; it must be 0 or more")
         case .hasCount(let path, let count) where count < 0:
-            throw DocIndexError(.invalidQuery, "the size of \(path) is \(count); give 0 or more")
+            throw DocIndexError(.invalidQuery, "the size of \(path) is \(count); it must be 0 or more")
         case .isBelow(let path, _, let separator) where separator.isEmpty:
-            throw DocIndexError(.invalidQuery, "the separator of the levels of \(path) is empty; give one, such as |")
+            throw DocIndexError(.invalidQuery, "the separator of the levels of \(path) is empty; set one, such as |")
         default: break
         }
     }

@@ -1,6 +1,7 @@
 extension Predicate {
-    /// The same condition in the form that plans are made from: AND and OR are flat and not empty, nothing is said
-    /// twice, NOT stands before single conditions alone, and what is always or never true is `all` or ``none``.
+    /// The equivalent condition in the form that the planner expects: AND and OR are flat, nonempty and without
+    /// duplicates, NOT applies only to single conditions, and conditions that are always or never true are `all` or
+    /// ``none``.
     var normalized: Predicate { normalized(isNegated: false) }
 
     private func normalized(isNegated: Bool) -> Predicate {
@@ -21,8 +22,8 @@ extension Predicate {
 
     private static func joined(_ parts: [Predicate], areAlternatives: Bool) -> Predicate {
         var flat: [Predicate] = []
-        // Few are compared with each other, since hashes are made from notations. Equalities of one path become one
-        // condition below, whose values are told apart there.
+        // A few parts are compared directly, because hashing needs their notations. Equalities on one path are merged
+        // below, which also removes duplicates.
         var seen: Set<Predicate>? = parts.count > 8 ? [] : nil
         for part in parts {
             let inner: [Predicate]
@@ -31,10 +32,10 @@ extension Predicate {
             case .or(let parts) where areAlternatives: inner = parts
             default: inner = [part]
             }
-            // What is flattened may be many as well.
+            // Flattening may add many parts.
             if inner.count > 8, seen == nil { seen = Set(flat) }
             for part in inner {
-                // What decides alone, and what changes nothing.
+                // Absorbing and neutral parts.
                 if areAlternatives ? part.isAll : part.isNone { return part }
                 if areAlternatives ? part.isNone : part.isAll { continue }
                 if flat.count > 32, seen == nil { seen = Set(flat) }
@@ -46,9 +47,9 @@ extension Predicate {
         return flat.count == 1 ? flat[0] : areAlternatives ? .or(flat) : .and(flat)
     }
 
-    /// Alternatives in which equalities of one path have become one condition.
+    /// Returns the alternatives with equalities on the same path merged into one condition.
     ///
-    /// - Complexity: O(*n*) in the parts and their values.
+    /// - Complexity: O(*n*) in the number of parts and values.
     private static func mergingEqualities(_ parts: [Predicate]) -> [Predicate] {
         var result: [Predicate] = []
         var groups: [FieldPath: (place: Int, parts: Int, values: [DocumentValue])] = [:]
@@ -69,7 +70,7 @@ extension Predicate {
         return result
     }
 
-    /// The path and the values of which one is asked for; `nil` for other conditions.
+    /// The path and the accepted values of an equality or an IN list; `nil` for other conditions.
     private var equality: (path: FieldPath, values: [DocumentValue])? {
         switch self {
         case .compare(let path, .equal, let value): (path, [value])

@@ -1,7 +1,6 @@
 /// Conditions as text.
 extension Predicate: CustomStringConvertible {
-    /// The condition in the notation of ``init(parsing:)``, which reads it back. What lies deeper than ``maximumDepth`` is
-    /// left out.
+    /// The condition in a notation that ``init(parsing:)`` can parse. Parts deeper than ``maximumDepth`` are omitted.
     public var description: String { notation(within: Self.maximumDepth) }
 
     private func notation(within depth: Int) -> String {
@@ -15,7 +14,8 @@ extension Predicate: CustomStringConvertible {
         }
     }
 
-    /// Of a condition that contains no others. Not a part of the recursion, whose frames are small without it.
+    /// The notation of a condition without nested conditions. Kept out of the recursion, to keep its stack frames
+    /// small.
     private var ownNotation: String {
         switch self {
         case .all: "()"
@@ -47,7 +47,7 @@ extension Predicate: CustomStringConvertible {
         }
     }
 
-    /// The condition without AND and OR that join nothing.
+    /// The condition without AND and OR around a single part.
     private var unwrapped: Predicate {
         var condition = self
         while true {
@@ -101,13 +101,13 @@ extension Predicate: CustomStringConvertible {
 }
 
 extension DateSpan: CustomStringConvertible {
-    /// Both ends in ISO 8601 with `..` between them; an end that is not there is left out.
+    /// Both bounds in ISO 8601, separated by `..`; a missing bound is omitted.
     public var description: String {
         let ends = [lower, upper].map { $0.map { DocumentDate(milliseconds: $0).iso8601 } ?? "" }
         return "\(ends[0])..\(ends[1])"
     }
 
-    /// Reads ``description``.
+    /// Parses a ``description``.
     init?(notation: String) {
         guard let dots = notation.range(of: "..") else { return nil }
         let ends = [notation[..<dots.lowerBound], notation[dots.upperBound...]]
@@ -122,8 +122,8 @@ extension GeoField {
 }
 
 extension FieldPath {
-    /// The path as conditions have it: as in ``init(parsing:)``, with quotes around everything that is no plain word, and
-    /// `@` for the element itself.
+    /// The path in the notation of conditions: as in ``init(parsing:)``, with quotes around everything that is not a
+    /// plain word, and `@` for the element itself.
     var notation: String {
         var text = ""
         for (position, step) in steps.enumerated() {
@@ -151,7 +151,7 @@ extension FieldPath {
 }
 
 extension String {
-    /// The text in double quotes.
+    /// The string in double quotes.
     var quotedNotation: String {
         var text = String.UnicodeScalarView()
         text.append("\"")
@@ -163,7 +163,7 @@ extension String {
         return String(text)
     }
 
-    /// The range of the first occurrence of a text, by Unicode scalars.
+    /// Returns the range of the first occurrence of a string, compared by Unicode scalars.
     fileprivate func range(of part: String) -> Range<Index>? {
         var start = startIndex
         while start < endIndex {
@@ -177,14 +177,14 @@ extension String {
 }
 
 extension DocumentValue {
-    /// The value as conditions have it.
+    /// The value in the notation of conditions.
     var notation: String {
         switch self {
         case .null: "null"
         case .bool(let flag): flag ? "true" : "false"
         case .int(let number): "\(number)"
         case .double(let number) where number.isFinite: "\(number)"
-        // Without the mark, a text that reads as a day is compared as one.
+        // Without the `json` prefix, a string in the form of a date would be compared as a date.
         case .string(let text) where DateSpan(comparing: self) == nil: text.quotedNotation
         default: "json \(description.quotedNotation)"
         }
@@ -192,7 +192,7 @@ extension DocumentValue {
 }
 
 extension DocumentValue.Kind {
-    /// The name in conditions. Integers and doubles are numbers.
+    /// The name in the notation of conditions.
     var notation: String {
         switch self {
         case .null: "null"
@@ -207,7 +207,7 @@ extension DocumentValue.Kind {
         }
     }
 
-    /// The kinds of a name; `nil` for other names.
+    /// Returns the kinds denoted by a name; `nil` if the name is unknown.
     static func named(_ name: String) -> Set<DocumentValue.Kind>? {
         switch name.lowercased() {
         case "number": [.int, .double]

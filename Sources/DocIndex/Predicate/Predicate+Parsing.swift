@@ -1,5 +1,5 @@
 extension Predicate {
-    /// Reads a condition in the notation of the shell.
+    /// Parses a condition in the notation of the shell.
     ///
     /// ```
     /// rating >= 4 and keywords has sea
@@ -8,19 +8,20 @@ extension Predicate {
     /// people any (name = Ada and role = author) and place near 40.70,-73.99,5
     /// ```
     ///
-    /// Operators: `=` `!=` `<` `<=` `>` `>=` `^=` (begins with) `*=` (contains) `IN (…)` `BETWEEN a AND b` `HAS`
-    /// (an element is) `EXISTS` `MISSING` `MATCHES /pattern/i` `IS number` `SIZE n` `MOD d, r` `BELOW keyword [BY '|']`
-    /// `ANY (…)` (an element satisfies; `@` is the element) `NEAR lat,lon,km` `WITHIN south,west,north,east`; before the
-    /// last two, `lat,lon` are two paths. `AND` (or nothing) binds stronger than `OR`; `NOT`; parentheses. Keywords may
-    /// be written in either case. A bare word that is a number, `true`, `false` or `null` is that value; in quotes it is
-    /// a text. `date 2019`, `date 2019-06`, `date 2019-06-08T18:02` are spans of time: `=` is within them, `<` before,
-    /// `>` behind; `year(path)`, `month(path)` and the other parts of ``DatePart`` are compared as numbers. `json '…'` is
-    /// any value in extended JSON. An empty text, and `()`, is the condition that always holds.
+    /// Operators: `=` `!=` `<` `<=` `>` `>=` `^=` (begins with) `*=` (contains) `IN (…)` `BETWEEN a AND b` `HAS` (some
+    /// element equals) `EXISTS` `MISSING` `MATCHES /pattern/i` `IS number` `SIZE n` `MOD d, r` `BELOW keyword [BY '|']`
+    /// `ANY (…)` (some element satisfies; `@` is the element) `NEAR lat,lon,km` `WITHIN south,west,north,east`; the
+    /// last two also accept two paths `lat,lon` on their left. `AND`, which may be omitted, binds more tightly than
+    /// `OR`. `NOT` and parentheses have their usual meaning. Keywords are not case-sensitive. A bare word that is a
+    /// number, `true`, `false` or `null` is that value; in quotes it is a string. `date 2019`, `date 2019-06` and
+    /// `date 2019-06-08T18:02` are spans of time: `=` means within, `<` before, `>` after; `year(path)`, `month(path)`
+    /// and the other parts of ``DatePart`` are compared as numbers. `json '…'` is any value in extended JSON. Empty
+    /// text and `()` are the condition that always holds.
     ///
-    /// - Throws: ``DocIndexError`` with `invalidQuery` and the position of what could not be read.
+    /// - Throws: ``DocIndexError`` with `invalidQuery` and the position of the error.
     public init(parsing text: String) throws { try self.init(parsing: text, parameters: [:]) }
 
-    /// Reads a condition in which `:name` stands for a value, so that no text of a user is read as notation.
+    /// Parses a condition in which `:name` stands for a value, so that user input is never parsed as notation.
     ///
     /// - Throws: ``DocIndexError`` with `invalidQuery`, also for a name without a value.
     public init(parsing text: String, parameters: [String: DocumentValue]) throws {

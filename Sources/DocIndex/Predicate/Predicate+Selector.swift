@@ -1,50 +1,53 @@
 extension Predicate {
-    /// Reads a JSON selector, as CouchDB's Mango has them.
+    /// Reads a JSON selector in the style of CouchDB's Mango queries.
     ///
     /// ```json
     /// {"rating": {"$gte": 4}, "people": {"$elemMatch": {"name": "Ada", "role": "author"}}}
     /// ```
     ///
-    /// Operators: `$eq` `$ne` `$lt` `$lte` `$gt` `$gte` `$in` `$nin` `$exists` `$type` `$and` `$or` `$nor` `$not` `$all`
-    /// `$elemMatch` `$allMatch` `$size` `$mod` `$regex` `$beginsWith`, and `$text` with a ``TextQuery`` outside of fields. Their meaning is CouchDB's:
-    /// - a field that is absent satisfies `{"$exists": false}` alone, so `$ne`, `$nin` and `$not` ask for a field too;
-    /// - `$lt` and the like compare values of all kinds: null < false < true < numbers < texts < arrays < objects;
-    /// - `$in` and `$nin` look at the elements where the field is an array;
-    /// - `$all`, `$elemMatch`, `$allMatch` and `$size` are true of arrays alone, `$all` of an empty list of nothing, and
-    ///   `$allMatch` of no array without elements;
-    /// - an empty `$and`, `$or` or `$nor`, and an empty selector, is true of everything.
+    /// Operators: `$eq` `$ne` `$lt` `$lte` `$gt` `$gte` `$in` `$nin` `$exists` `$type` `$and` `$or` `$nor` `$not`
+    /// `$all` `$elemMatch` `$allMatch` `$size` `$mod` `$regex` `$beginsWith`, and `$text` with a ``TextQuery`` outside
+    /// of fields. They have the same meaning as in CouchDB:
+    /// - a missing field satisfies only `{"$exists": false}`, so `$ne`, `$nin` and `$not` require the field to exist;
+    /// - `$lt`, `$lte`, `$gt` and `$gte` compare values of all kinds: null < false < true < numbers < strings < arrays
+    ///   < objects;
+    /// - `$in` and `$nin` check the elements if the field is an array;
+    /// - `$all`, `$elemMatch`, `$allMatch` and `$size` match only arrays; `$all` with an empty list matches nothing,
+    ///   and `$allMatch` does not match empty arrays;
+    /// - an empty `$and`, `$or` or `$nor`, and an empty selector, match everything.
     ///
-    /// Fields of fields are written with dots or as selectors within selectors; `\\.` is a dot in a name. What differs from
-    /// CouchDB: texts are ordered by their UTF-8 bytes and not by a language; a number in a path is the name of a member and
-    /// not a place in an array; `$type` also knows `date` and `bytes`; `{"$date": …}` is a date, compared as one; `$regex` is a ``TextPattern``.
+    /// Nested fields are written with dots or as nested selectors; `\\.` is a dot in a name. Differences from CouchDB:
+    /// strings are ordered by their UTF-8 bytes rather than by language; a number in a path is a member name, not an
+    /// array index; `$type` also accepts `date` and `bytes`; `{"$date": …}` is a date and is compared as one; `$regex`
+    /// is a ``TextPattern``.
     ///
-    /// - Throws: ``DocIndexError`` with `invalidQuery` that names the operator which is unknown, or whose argument is of the
-    ///   wrong kind, and where it stands.
+    /// - Throws: ``DocIndexError`` with `invalidQuery`, which names an operator that is unknown or has the wrong kind
+    ///   of argument, and its path.
     public init(selector: DocumentValue) throws {
         guard case .object(let object) = selector else {
-            throw DocIndexError(.invalidQuery, "a selector is an object, such as {\"rating\": {\"$gte\": 4}}")
+            throw DocIndexError(.invalidQuery, "a selector must be an object, such as {\"rating\": {\"$gte\": 4}}")
         }
         self = try SelectorReader().selector(object, at: .element)
         try validate()
     }
 
-    /// Reads a JSON selector from its text; see ``init(selector:)-(DocumentValue)``.
+    /// Reads a JSON selector from text; see ``init(selector:)-(DocumentValue)``.
     public init(selector text: String) throws {
         let value: DocumentValue
         do throws(JSONError) {
             value = try DocumentValue(json: text, notation: .tagged)
         } catch {
-            throw DocIndexError(.invalidQuery, "the selector is no JSON: \(error)")
+            throw DocIndexError(.invalidQuery, "the selector is not valid JSON: \(error)")
         }
         try self.init(selector: value)
     }
 }
 
-/// Turns selectors into conditions.
+/// Converts selectors to conditions.
 private struct SelectorReader {
     private static let depthLimit = 64
 
-    /// How many selectors lie around this one.
+    /// The nesting depth of this selector.
     private var depth = 0
 
     init() {}
@@ -55,13 +58,14 @@ private struct SelectorReader {
             reader.depth += 1
             guard reader.depth <= Self.depthLimit else {
                 throw DocIndexError(
-                    .invalidQuery, "selectors are nested more than \(Self.depthLimit) deep; simplify it")
+                    .invalidQuery, "selectors are nested more than \(Self.depthLimit) deep; simplify the selector")
             }
             return reader
         }
     }
 
-    /// What an object asks of the value at a path. The path without steps is the document, or the element of an array.
+    /// Returns the condition that a selector puts on the value at a path. The empty path is the document or the array
+    /// element.
     func selector(_ object: DocumentObject, at path: FieldPath, isNegated: Bool = false) throws -> Predicate {
         let parts = try object.map { member in
             try member.name.hasPrefix("$")
@@ -77,17 +81,18 @@ private struct SelectorReader {
     ) throws -> Predicate {
         let names = Self.names(in: name)
         guard !name.isEmpty, path.steps.count + names.count <= FieldPath.maximumStepCount else {
-            throw DocIndexError(.invalidQuery, "a selector\(Self.place(path)) has a name that is empty or too long")
+            throw DocIndexError(
+                .invalidQuery, "a selector\(Self.place(path)) has a field name that is empty or too long")
         }
         let inner = FieldPath(checked: path.steps + names.map { .name($0) })
-        // An object without operators is a selector of fields; an empty one is a value.
+        // A nonempty object is a nested selector. An empty one is a value.
         if case .object(let object) = value, !object.isEmpty {
             return try deeper.selector(object, at: inner, isNegated: isNegated)
         }
         return Self.leaf(.compare(inner, .equal, value), at: inner, isNegated)
     }
 
-    /// The names between dots; a backslash before a dot makes it a part of the name.
+    /// Splits a name at dots. A backslash before a dot makes the dot part of the name.
     private static func names(in text: String) -> [String] {
         var names = [String.UnicodeScalarView()]
         var isEscaped = false
@@ -108,7 +113,7 @@ private struct SelectorReader {
         return names.map { String($0) }
     }
 
-    /// A condition on a field; negated, it still asks for the field.
+    /// Returns a condition on a field. A negated condition still requires the field.
     private static func leaf(_ predicate: Predicate, at path: FieldPath, _ isNegated: Bool) -> Predicate {
         guard isNegated else { return predicate }
         return path.steps.isEmpty ? .not(predicate) : .and([.exists(path), .not(predicate)])
@@ -126,10 +131,10 @@ private struct SelectorReader {
         switch name {
         case "$and", "$or", "$nor": return try combination(name, value, at: path, isNegated)
         case "$text":
-            guard case .string(let text) = value else { throw wrong(name, "a text", path) }
+            guard case .string(let text) = value else { throw wrong(name, "a string", path) }
             guard path.steps.isEmpty else {
                 throw DocIndexError(
-                    .invalidQuery, "$text\(Self.place(path)) searches the documents and not a field; put it outside")
+                    .invalidQuery, "$text\(Self.place(path)) searches documents, not a field; move it out of the field")
             }
             let search = Predicate.search(try TextCondition(parsing: text))
             return isNegated ? .not(search) : search
@@ -149,7 +154,7 @@ private struct SelectorReader {
 
     private func requireField(_ name: String, _ path: FieldPath) throws {
         if path.steps.isEmpty, depth == 0 {
-            throw DocIndexError(.invalidQuery, "\(name) stands outside of a field; write {\"field\": {\"\(name)\": …}}")
+            throw DocIndexError(.invalidQuery, "\(name) is outside of a field; write {\"field\": {\"\(name)\": …}}")
         }
     }
 
@@ -157,7 +162,7 @@ private struct SelectorReader {
         _ name: String, _ value: DocumentValue, at path: FieldPath, _ isNegated: Bool
     ) throws -> Predicate {
         guard case .array(let elements) = value else { throw wrong(name, "an array of selectors", path) }
-        // CouchDB takes an empty list for true in each of them.
+        // In CouchDB, an empty list is true for each of these operators.
         if elements.isEmpty { return isNegated ? .none : .all }
         let isInnerNegated = (name == "$nor") != isNegated
         let parts = try elements.map { element in
@@ -168,12 +173,12 @@ private struct SelectorReader {
         return areAlternatives ? .or(parts) : .and(parts)
     }
 
-    /// What an operator asks of a field that is there. Of `$ne` and `$nin` it is the opposite.
+    /// Returns the condition of an operator on an existing field. For `$ne` and `$nin`, returns the opposite condition.
     private func condition(_ name: String, _ value: DocumentValue, at path: FieldPath) throws -> Predicate {
         let comparisons: [String: Predicate.Comparison] = [
             "$lt": .less, "$lte": .lessOrEqual, "$gt": .greater, "$gte": .greaterOrEqual,
         ]
-        // CouchDB has no dates: they are compared as such, with dates in texts too.
+        // CouchDB has no dates. Dates are compared as such, including those in strings.
         if case .date = value, let span = DateSpan(comparing: value),
             let comparison = name == "$eq" || name == "$ne" ? .equal : comparisons[name]
         {
@@ -209,12 +214,12 @@ private struct SelectorReader {
             guard case .object(let object) = value else { throw wrong(name, "a selector", path) }
             try requireField(name, path)
             let part = try deeper.selector(object, at: .element)
-            // As in CouchDB, not true of an array without elements.
+            // As in CouchDB, an empty array does not match.
             return .and([
                 .hasKind(path, [.array]), .anyElement(path, .all), .not(.anyElement(path, .not(part))),
             ])
         case "$size":
-            guard case .int(let count) = value, count >= 0 else { throw wrong(name, "a whole number from 0", path) }
+            guard case .int(let count) = value, count >= 0 else { throw wrong(name, "an integer of 0 or more", path) }
             try requireField(name, path)
             return .hasCount(path, Int(clamping: count))
         case "$mod":
@@ -224,22 +229,22 @@ private struct SelectorReader {
             try requireField(name, path)
             return .isCongruent(path, divisor: divisor, remainder: remainder)
         case "$regex":
-            guard case .string(let source) = value else { throw wrong(name, "a text", path) }
+            guard case .string(let source) = value else { throw wrong(name, "a string", path) }
             try requireField(name, path)
             return .hasMatch(path, try TextPattern(source))
         case "$beginsWith":
-            guard case .string(let text) = value else { throw wrong(name, "a text", path) }
+            guard case .string(let text) = value else { throw wrong(name, "a string", path) }
             try requireField(name, path)
             return .hasPrefix(path, text)
         default:
             throw DocIndexError(
                 .invalidQuery,
-                "there is no operator \(name)\(Self.place(path)); there are $eq $ne $lt $lte $gt $gte $in $nin $exists "
-                    + "$type $and $or $nor $not $all $elemMatch $allMatch $size $mod $regex $beginsWith $text")
+                "unknown operator \(name)\(Self.place(path)); the operators are $eq $ne $lt $lte $gt $gte $in $nin "
+                    + "$exists $type $and $or $nor $not $all $elemMatch $allMatch $size $mod $regex $beginsWith $text")
         }
     }
 
-    /// Of an array, an element is one of the values; of anything else, the value itself is.
+    /// Returns the condition that the value, or an element if it is an array, is one of the values.
     private static func isIn(_ values: [DocumentValue], at path: FieldPath) -> Predicate {
         let scalars = values.filter { $0.arrayValue == nil }
         let array = Predicate.and([.hasKind(path, [.array]), .isIn(path.eachElement, values)])
@@ -250,7 +255,7 @@ private struct SelectorReader {
         if values.isEmpty { return .none }
         let elements = Predicate.and(
             [.hasKind(path, [.array])] + values.map { .compare(path.eachElement, .equal, $0) })
-        // A list of one array also asks for that array itself.
+        // A list that consists of one array also matches that array itself.
         if values.count == 1, case .array = values[0] { return .or([elements, .compare(path, .equal, values[0])]) }
         return elements
     }

@@ -1,72 +1,73 @@
-/// A condition on a document.
+/// A condition on documents.
 ///
-/// Comparisons hold only between values of one kind: `year < 1950` is true of no text and of no document without a
-/// year. Integers and doubles are one kind and are compared by value. A path with `[]` asks whether any element
-/// satisfies the condition. Texts are compared by their UTF-8 bytes.
+/// Comparisons hold only between values of the same kind: `year < 1950` is false for strings and for documents without
+/// a year. Integers and doubles are one kind and are compared by value. A condition on a path with `[]` holds if any
+/// element satisfies it. Strings are compared by their UTF-8 bytes.
 ///
-/// Conditions are written in one of three ways, which all give this value: in Swift (``FieldPath`` or key paths), as text
-/// (``init(parsing:)``), and as a JSON selector (``init(selector:)``).
+/// Conditions can be written in three ways: in Swift (with ``FieldPath`` or key paths), as text (``init(parsing:)``),
+/// and as a JSON selector (``init(selector:)``).
 public indirect enum Predicate: Sendable {
-    /// True of every document.
+    /// The condition that every document satisfies.
     case all
-    /// The value at a path stands in a relation to a constant of its kind.
+    /// Compares the value at a path with a constant of the same kind.
     case compare(FieldPath, Comparison, DocumentValue)
-    /// The value at a path stands in a relation to a constant in the order of all values: null, false, true, numbers,
-    /// texts, dates, bytes, arrays (element by element), objects (member by member).
+    /// Compares the value at a path with a constant in the order of all values: null, false, true, numbers, strings,
+    /// dates, bytes, arrays (element by element), objects (member by member).
     case collates(FieldPath, Comparison, DocumentValue)
     /// The value at a path is one of several.
     case isIn(FieldPath, [DocumentValue])
-    /// The text at a path begins with another.
+    /// The string at a path begins with this string.
     case hasPrefix(FieldPath, String)
-    /// The text at a path contains another.
+    /// The string at a path contains this string.
     case contains(FieldPath, String)
-    /// A part of the text at a path has the form of a pattern.
+    /// A part of the string at a path matches a pattern.
     case hasMatch(FieldPath, TextPattern)
-    /// The hierarchical keyword at a path is another one or lies below it: `Places|Italy|Venice` below `Places|Italy`,
-    /// where the separator is `|`.
+    /// The hierarchical keyword at a path is this keyword or below it: with the separator `|`, `Places|Italy|Venice` is
+    /// below `Places|Italy`.
     case isBelow(FieldPath, String, separator: String)
-    /// The value at a path is of one of some kinds.
+    /// The value at a path is of one of several kinds.
     case hasKind(FieldPath, Set<DocumentValue.Kind>)
-    /// The value at a path is an array of so many elements.
+    /// The value at a path is an array with this number of elements.
     case hasCount(FieldPath, Int)
-    /// The value at a path is an integer, and leaves a remainder when divided. The remainder has the sign of the value.
+    /// The value at a path is an integer with this remainder. The remainder has the sign of the value.
     case isCongruent(FieldPath, divisor: Int64, remainder: Int64)
-    /// The value at a path is a date, or a text in one of the forms of ``DateFormat``, that lies in a span of time.
+    /// The value at a path is a date in a span, or a string with such a date in one of the formats of ``DateFormat``.
     case isDated(FieldPath, DateSpan)
-    /// The value at a path is such a date, and a part of it lies in one of some ranges: months 6 to 8.
+    /// The value at a path is a date, or a string with one, and a part of the date is in one of several ranges, such as
+    /// months 6 to 8.
     case hasDatePart(FieldPath, DatePart, [ClosedRange<Int64>])
-    /// There is a value at a path, `null` included.
+    /// There is a value at a path, including `null`.
     case exists(FieldPath)
-    /// An element of the array at a path satisfies a condition, whose paths begin at the element; ``FieldPath/element``
-    /// is the element itself. A value that is no array counts as an array of one.
+    /// An element of the array at a path satisfies a condition. The paths of the condition start at the element;
+    /// ``FieldPath/element`` is the element itself. A value that is not an array counts as an array of one element.
     case anyElement(FieldPath, Predicate)
     /// There is a location in a box.
     case isWithin(GeoField, GeoBox)
-    /// There is a location no more than so many meters from a point.
+    /// There is a location at most this many meters from a point.
     case isNear(GeoField, GeoPoint, meters: Double)
-    /// A search of the text index finds the document.
+    /// The document matches a search of the text index.
     case search(TextCondition)
-    /// All of these hold.
+    /// All of the conditions hold.
     case and([Predicate])
-    /// At least one of these holds.
+    /// At least one of the conditions holds.
     case or([Predicate])
-    /// This does not hold.
+    /// The condition does not hold.
     case not(Predicate)
 
     /// The relation of a value to a constant.
     public enum Comparison: String, Sendable, Hashable, CaseIterable {
-        /// The same value.
+        /// Equal values.
         case equal = "="
         /// A smaller value of the same kind.
         case less = "<"
-        /// A smaller value of the same kind, or the same.
+        /// A smaller value of the same kind, or an equal value.
         case lessOrEqual = "<="
         /// A larger value of the same kind.
         case greater = ">"
-        /// A larger value of the same kind, or the same.
+        /// A larger value of the same kind, or an equal value.
         case greaterOrEqual = ">="
 
-        /// Whether the relation holds where the values compare as `order`: negative, zero or positive.
+        /// Returns whether the relation holds for a comparison result: negative, zero or positive.
         func holds(_ order: Int) -> Bool {
             switch self {
             case .equal: order == 0
@@ -78,35 +79,35 @@ public indirect enum Predicate: Sendable {
         }
     }
 
-    /// The condition that a value lies between two others, both included. With `[]` in the path one element does: neither of 1
-    /// and 9 lies between 4 and 6.
+    /// Returns the condition that a value lies between two others, inclusive. With `[]` in the path, a single element
+    /// must satisfy both bounds: the array [1, 9] has no element between 4 and 6.
     public static func between(_ path: FieldPath, _ lower: DocumentValue, _ upper: DocumentValue) -> Predicate {
         func bounds(_ path: FieldPath) -> Predicate {
             .and([.compare(path, .greaterOrEqual, lower), .compare(path, .lessOrEqual, upper)])
         }
         guard let last = path.steps.lastIndex(of: .eachElement) else { return bounds(path) }
-        // The step may be left out, but not that of an array within an array.
+        // The last `[]` may be dropped unless it denotes the elements of a nested array.
         let isNested = last > 0 && path.steps[last - 1] == .eachElement
         let array = FieldPath(checked: Array(isNested ? path.steps[...last] : path.steps[..<last]))
         let behind = FieldPath(checked: Array(path.steps[(last + 1)...]))
         return .anyElement(array, bounds(behind))
     }
 
-    /// The condition that a value is of a kind.
+    /// Returns the condition that a value is of a kind. Integers and doubles count as one kind.
     public static func hasKind(_ path: FieldPath, _ kind: DocumentValue.Kind) -> Predicate {
         .hasKind(path, kind == .int || kind == .double ? [.int, .double] : [kind])
     }
 
-    /// A condition that no document satisfies.
+    /// The condition that no document satisfies.
     public static var none: Predicate { .or([]) }
 }
 
 // MARK: - Equality
 
 extension Predicate: Hashable {
-    /// Whether both have the same notation: texts are told apart by their bytes, as they are in documents.
+    /// Returns whether both conditions have the same notation. Strings are compared by their bytes, as in documents.
     public static func == (left: Predicate, right: Predicate) -> Bool {
-        // The notation is long in the making, and most conditions differ in what it begins with.
+        // Notations are expensive to build, and most conditions already differ in their first parts.
         if let path = left.leafPath, let other = right.leafPath, path != other { return false }
         switch (left, right) {
         case (.compare(_, let comparison, let value), .compare(_, let other, let otherValue)):
@@ -123,8 +124,8 @@ extension Predicate: Hashable {
         return left.description.hasSameBytes(as: right.description)
     }
 
-    /// How many conditions are joined; `nil` where the notation alone tells what is equal. A notation takes long to make
-    /// where there are many.
+    /// The number of joined conditions, to avoid building long notations; `nil` if only the notation can decide
+    /// equality.
     private var form: Int? {
         switch self {
         case .and(let parts): parts.count < 2 ? nil : parts.count
@@ -149,7 +150,7 @@ extension Predicate {
         }
     }
 
-    /// The path that this asks of, and what it asks of each value there; `nil` if it is no condition on one path.
+    /// The path and the condition on each value there; `nil` unless this is a condition on one path.
     var leaf: (path: FieldPath, condition: ValueCondition)? {
         switch self {
         case .compare(let path, let comparison, let value): (path, .compare(comparison, value))
@@ -171,7 +172,7 @@ extension Predicate {
         }
     }
 
-    /// The path of ``leaf``, which takes no time to find.
+    /// The path of ``leaf``, without the cost of building the leaf.
     var leafPath: FieldPath? {
         switch self {
         case .compare(let path, _, _), .collates(let path, _, _), .isIn(let path, _), .hasPrefix(let path, _),
@@ -184,13 +185,13 @@ extension Predicate {
         }
     }
 
-    /// Whether this is ``all``, as far as its form tells.
+    /// Whether this is literally ``all``.
     var isAll: Bool { if case .all = self { true } else { false } }
 
-    /// Whether this is ``none``, as far as its form tells.
+    /// Whether this is literally ``none``.
     var isNone: Bool { if case .or(let parts) = self { parts.isEmpty } else { false } }
 
-    /// Every path that this asks of.
+    /// Every path used in the condition.
     var paths: Set<FieldPath> {
         switch self {
         case .all: []

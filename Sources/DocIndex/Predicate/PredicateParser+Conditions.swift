@@ -1,6 +1,6 @@
-/// What is asked of the value at a path.
+/// Parsing of conditions on the value at a path.
 extension PredicateParser {
-    /// `SEARCH` and what is looked for, in quotes; `nil` for other conditions, such as one on a field of that name.
+    /// Parses `SEARCH` and a quoted search; returns `nil` for other conditions, such as one on a field with that name.
     mutating func takeSearch() throws -> Predicate? {
         guard isKeywordNext("SEARCH"), offset + 1 < tokens.count else { return nil }
         switch tokens[offset + 1].kind {
@@ -68,7 +68,7 @@ extension PredicateParser {
         default:
             guard let comparison = Predicate.Comparison(rawValue: operation) else {
                 offset = place
-                throw fault("there is no operator \(operation)")
+                throw fault("unknown operator \(operation)")
             }
             return Self.comparison(path, comparison, try literal())
         }
@@ -157,7 +157,7 @@ extension PredicateParser {
     mutating func geoCondition(on field: GeoField) throws -> Predicate {
         let isNear = takeKeyword("NEAR")
         guard isNear || takeKeyword("WITHIN") else {
-            throw fault("NEAR or WITHIN is expected behind two paths with a comma between them")
+            throw fault("NEAR or WITHIN is expected after two paths separated by a comma")
         }
         let place = offset
         var numbers: [Double] = []
@@ -190,7 +190,7 @@ extension PredicateParser {
         offset = place
         throw fault(
             isNear
-                ? "these are no latitude from -90 to 90, longitude from -180 to 180, and distance"
-                : "these are no box: latitudes are from -90 to 90, south not above north, longitudes from -180 to 180")
+                ? "NEAR needs a latitude from -90 to 90, a longitude from -180 to 180 and a distance"
+                : "WITHIN needs latitudes from -90 to 90, south not above north, and longitudes from -180 to 180")
     }
 }

@@ -1,6 +1,6 @@
-/// What conditions consist of: paths, values, dates, patterns and lists of them.
+/// Parsing of the elements of conditions: paths, values, dates, patterns and lists.
 extension PredicateParser {
-    /// The part of a date and its path, in `month(taken)`.
+    /// Parses a date part and its path, such as `month(taken)`.
     mutating func takeDatePart() -> (part: DatePart, path: FieldPath)? {
         guard offset + 3 < tokens.count, case .word(let word) = tokens[offset].kind,
             tokens[offset + 1].kind == .open, tokens[offset + 3].kind == .close,
@@ -20,18 +20,18 @@ extension PredicateParser {
         guard offset < tokens.count else { throw fault("a condition is expected here") }
         let written: String
         switch tokens[offset].kind {
-        // The element itself, and elements of it.
+        // The element itself, or elements of it.
         case .word("@"):
             offset += 1
             return .element
         case .word(let text) where text.hasPrefix("@["):
             guard let path = try? FieldPath(parsing: "element" + text.dropFirst()) else {
-                throw fault("\(text) is no path")
+                throw fault("\(text) is not a valid path")
             }
             offset += 1
             return FieldPath(checked: Array(path.steps.dropFirst()))
         case .word(let text) where !Self.isKeyword(text): written = text
-        // A name that needs quotes in a path.
+        // A quoted name is a single step of the path.
         case .quoted(let text): written = FieldPath(names: text).description
         default: throw fault("the path of a field is expected here")
         }
@@ -40,12 +40,12 @@ extension PredicateParser {
             offset += 1
             return path
         } catch {
-            throw fault("\(written) is no path: \(error)")
+            throw fault("\(written) is not a valid path: \(error)")
         }
     }
 
-    /// A value, or the span of time that a text or a date names: a text that reads as a day, with or without a time, is
-    /// compared as a date, and `json "\"2019-06-08\""` as a text.
+    /// Parses a value, or the span of time denoted by a string or a date. A string in the form of a day, with or
+    /// without a time, is compared as a date; `json "\"2019-06-08\""` is compared as a string.
     mutating func literal() throws -> Literal {
         guard offset + 1 < tokens.count, case .word(let word) = tokens[offset].kind, word.lowercased() == "date" else {
             return try valueOrSpan()
@@ -61,12 +61,12 @@ extension PredicateParser {
             offset += 2
             return .span(span)
         }
-        // `kind = date and …` asks for the text.
+        // In `kind = date and …`, `date` is a string.
         if Self.isKeyword(text) || text.unicodeScalars.first?.properties.isAlphabetic == true {
             return .value(try value())
         }
         offset += 1
-        throw fault("\(text) is no date; write 2019, 2019-06, 2019-06-08 or 2019-06-08T18:02:11")
+        throw fault("\(text) is not a date; write 2019, 2019-06, 2019-06-08 or 2019-06-08T18:02:11")
     }
 
     private mutating func valueOrSpan() throws -> Literal {
@@ -80,7 +80,7 @@ extension PredicateParser {
         switch tokens[offset].kind {
         case .word(let word) where word.hasPrefix(":"):
             guard let value = parameters[String(word.dropFirst())] else {
-                throw fault("there is no value for \(word); bind one, or put the text in quotes")
+                throw fault("no value is bound to \(word); bind one, or put the string in quotes")
             }
             offset += 1
             return value
@@ -92,7 +92,7 @@ extension PredicateParser {
                     offset += 1
                     return value
                 } catch {
-                    throw fault("this is no JSON: \(error)")
+                    throw fault("this is not valid JSON: \(error)")
                 }
             }
             offset += 1
@@ -103,11 +103,11 @@ extension PredicateParser {
         case .quoted(let text):
             offset += 1
             return .string(text)
-        default: throw fault("a value is expected here; put it in quotes if it has signs in it")
+        default: throw fault("a value is expected here; put it in quotes if it contains special characters")
         }
     }
 
-    /// What a bare word means: the value that JSON gives it, or else a text. A number may begin with its point.
+    /// Returns the value of a bare word: its JSON value, or else a string. A number may begin with its decimal point.
     static func value(ofWord word: String) -> DocumentValue {
         switch word {
         case "true": return .bool(true)
@@ -131,7 +131,7 @@ extension PredicateParser {
         return number
     }
 
-    /// `5`, or `5..8`.
+    /// Parses `5` or `5..8`.
     mutating func integerRange() throws -> ClosedRange<Int64> {
         guard offset < tokens.count, case .word(let word) = tokens[offset].kind, word.contains("..") else {
             let number = try integer()
@@ -144,18 +144,18 @@ extension PredicateParser {
     }
 
     mutating func string() throws -> String {
-        guard offset < tokens.count else { throw fault("a text is expected here") }
+        guard offset < tokens.count else { throw fault("a string is expected here") }
         switch tokens[offset].kind {
         case .word(let word) where word.hasPrefix(":") && parameters[String(word.dropFirst())] != nil:
             guard case .string(let text) = parameters[String(word.dropFirst())] else {
-                throw fault("the value of \(word) is no text")
+                throw fault("the value of \(word) is not a string")
             }
             offset += 1
             return text
         case .word(let text) where !Self.isKeyword(text), .quoted(let text):
             offset += 1
             return text
-        default: throw fault("a text is expected here; put it in quotes if it has signs in it")
+        default: throw fault("a string is expected here; put it in quotes if it contains special characters")
         }
     }
 
@@ -164,7 +164,7 @@ extension PredicateParser {
         var ignoresCase = false
         if offset < tokens.count, case .pattern(let text, let flags) = tokens[offset].kind {
             guard flags.isEmpty || flags == "i" else {
-                throw fault("behind a pattern there may be an i and nothing else")
+                throw fault("the only flag allowed after a pattern is i")
             }
             source = text
             ignoresCase = !flags.isEmpty

@@ -1,12 +1,12 @@
-/// Reads the notation of ``Predicate/init(parsing:)`` by recursive descent.
+/// A recursive-descent parser for the notation of ``Predicate/init(parsing:)``.
 struct PredicateParser {
-    /// A value, or a span of time.
+    /// A value or a span of time.
     enum Literal {
         case value(DocumentValue)
         case span(DateSpan)
     }
 
-    /// Parentheses that may lie inside each other.
+    /// The maximum nesting depth of parentheses.
     private static let depthLimit = 64
 
     private let text: String
@@ -55,7 +55,7 @@ struct PredicateParser {
 
     private mutating func single() throws -> Predicate {
         conditionCount += 1
-        // Groups count as well here, so that no text is read for long in vain.
+        // Count groups too, so that parsing stops early on oversized conditions.
         guard conditionCount <= 2 * Predicate.maximumConditionCount else {
             throw Predicate.tooManyConditions(Predicate.maximumConditionCount + 1)
         }
@@ -74,14 +74,14 @@ struct PredicateParser {
 
     // MARK: - Tokens
 
-    /// Words that begin no path and are no value. The others, such as `NEAR`, are keywords behind a path alone.
+    /// Words that cannot begin a path or be a value. Other keywords, such as `NEAR`, are recognized only after a path.
     private static let keywords: Set<String> = [
         "AND", "OR", "NOT", "IN", "BETWEEN", "HAS", "EXISTS", "MISSING",
     ]
 
     static func isKeyword(_ word: String) -> Bool { keywords.contains(word.uppercased()) }
 
-    /// Whether a condition may begin here, so that the AND before it is left out.
+    /// Whether a condition may begin here, which implies an omitted AND.
     var startsCondition: Bool {
         guard offset < tokens.count else { return false }
         switch tokens[offset].kind {

@@ -1,11 +1,11 @@
-/// The pieces of a condition: words, quoted texts, operators, parentheses and commas, each with its place.
+/// Splits a condition into tokens: words, quoted strings, operators, parentheses and commas, each with its position.
 struct QueryLexer {
     enum Kind: Equatable {
-        /// A path, a number, a keyword or a bare text.
+        /// A path, a number, a keyword or an unquoted string.
         case word(String)
-        /// A text in double or single quotes.
+        /// A string in double or single quotes.
         case quoted(String)
-        /// A pattern between slashes, and the letters behind it.
+        /// A pattern between slashes, and the flags after it.
         case pattern(String, flags: String)
         case comparison(String)
         case open, close, comma
@@ -13,19 +13,20 @@ struct QueryLexer {
 
     struct Token: Equatable {
         let kind: Kind
-        /// In Unicode scalars from 0.
+        /// The offset in Unicode scalars.
         let position: Int
     }
 
-    /// The tokens of a text.
+    /// Returns the tokens of a condition.
     ///
-    /// - Throws: ``DocIndexError`` with `invalidQuery` and the position of a quote that is not closed.
+    /// - Throws: ``DocIndexError`` with `invalidQuery` and the position of an unclosed quote or pattern.
     static func tokens(of text: String) throws -> [Token] {
         var lexer = QueryLexer(text)
         return try lexer.run()
     }
 
-    // Scalars, because a combining mark at the beginning of a quoted text would become one character with the quote.
+    // Scalars, because a combining mark at the beginning of a quoted string would merge with the quote into one
+    // character.
     private let text: [Unicode.Scalar]
     private var offset = 0
 
@@ -45,7 +46,7 @@ struct QueryLexer {
                 let operation = comparison()
                 tokens.append(Token(kind: .comparison(operation), position: start))
             case "/":
-                // Elsewhere a slash is a sign like others, as in `file = /photos/a.jpg`.
+                // Elsewhere a slash is an ordinary character, as in `file = /photos/a.jpg`.
                 if case .word(let word) = tokens.last?.kind, word.uppercased() == "MATCHES" {
                     tokens.append(Token(kind: try pattern(), position: start))
                 } else {
@@ -72,8 +73,8 @@ struct QueryLexer {
         return operation
     }
 
-    /// A bare word ends at a space, a bracket, a comma or an operator. Double quotes may stand within a path:
-    /// `exif."strange.name"`.
+    /// Reads a bare word, which ends at a space, a parenthesis, a comma or an operator. A path may contain steps in
+    /// double quotes: `exif."strange.name"`.
     private mutating func word() -> String {
         let start = offset
         while offset < text.count {
@@ -88,7 +89,7 @@ struct QueryLexer {
             if scalar == "*", offset + 1 < text.count, text[offset + 1] == "=" { break }
             offset += 1
         }
-        // A star that begins no operator is a word by itself.
+        // A character that begins neither a word nor an operator becomes a separate word.
         if offset == start { offset += 1 }
         return string(start..<offset)
     }
@@ -111,7 +112,7 @@ struct QueryLexer {
             throw Self.fault("this quote is not closed", at: start, in: string(0..<text.count))
         }
         offset += 1
-        // A quoted step that is followed by more steps is the beginning of a path.
+        // A quoted step followed by more steps is the beginning of a path.
         if quote == "\"", offset < text.count, text[offset] == "." || text[offset] == "[" {
             return .word(string(start..<offset) + word())
         }
@@ -124,7 +125,7 @@ struct QueryLexer {
         offset += 1
         while offset < text.count, text[offset] != "/" {
             if text[offset] == "\\", offset + 1 < text.count {
-                // The slash alone is escaped for this notation; the rest is for the pattern.
+                // Only an escaped slash belongs to this notation. Other escapes are left for the pattern.
                 if text[offset + 1] != "/" { source.append(text[offset]) }
                 offset += 1
             }
@@ -132,7 +133,7 @@ struct QueryLexer {
             offset += 1
         }
         guard offset < text.count else {
-            throw Self.fault("this pattern is not closed by a /", at: start, in: string(0..<text.count))
+            throw Self.fault("this pattern has no closing /", at: start, in: string(0..<text.count))
         }
         offset += 1
         let flags = offset
@@ -149,9 +150,9 @@ struct QueryLexer {
         }
     }
 
-    /// The error of a place in a condition.
+    /// Returns an error for a position in a condition.
     static func fault(_ reason: String, at position: Int, in text: String) -> DocIndexError {
-        // People count characters.
+        // Positions in messages count characters, not scalars.
         let character = String(String.UnicodeScalarView(text.unicodeScalars.prefix(position))).count
         return DocIndexError(
             .invalidQuery, "the condition cannot be read at character \(character + 1): \(reason)",

@@ -1,24 +1,25 @@
-/// A search for words as a part of a condition: the notation of ``TextQuery``, and what it means.
+/// A full-text search as part of a condition: the search text and the ``TextQuery`` parsed from it.
 ///
 /// ```swift
 /// let old = try Predicate.search("bridge -brooklyn") && .compare("year", .less, 1930)
 /// ```
 ///
-/// Which texts are searched is declared with the text index of the collection; a collection without one refuses the query.
+/// The text index of the collection declares which fields are searched. The query fails if the collection has no text
+/// index.
 public struct TextCondition: Sendable {
-    /// The search as it was written.
+    /// The search text as written.
     public let text: String
-    /// What it means.
+    /// The parsed search.
     public let query: TextQuery
 
-    /// The search that a text describes.
+    /// Parses a search.
     ///
     /// - Throws: ``DocIndexError`` with `invalidQuery` and the position.
     public init(parsing text: String) throws {
         self.init(try TextQuery(parsing: text), text: text)
     }
 
-    /// - Parameter text: tells the search apart from others.
+    /// - Parameter text: The notation, which identifies the search.
     init(_ query: TextQuery, text: String) {
         self.query = query
         self.text = text
@@ -26,25 +27,25 @@ public struct TextCondition: Sendable {
 }
 
 extension TextCondition: Hashable, CustomStringConvertible {
-    /// Whether both were written with the same bytes.
+    /// Returns whether both search texts have the same bytes.
     public static func == (left: TextCondition, right: TextCondition) -> Bool {
         left.text.hasSameBytes(as: right.text)
     }
 
-    /// Feeds the text into `hasher`.
+    /// Feeds the search text into `hasher`.
     public func hash(into hasher: inout Hasher) { text.hashBytes(into: &hasher) }
 
-    /// The text.
+    /// The search text.
     public var description: String { text }
 }
 
 extension Predicate {
-    /// The condition that a search finds the document.
+    /// Returns the condition that a search matches the document.
     ///
     /// - Throws: ``DocIndexError`` with `invalidQuery` and the position.
     public static func search(_ text: String) throws -> Predicate { .search(try TextCondition(parsing: text)) }
 
-    /// Every search in the condition, each once.
+    /// The distinct searches in the condition.
     var searches: Set<TextCondition> {
         switch self {
         case .search(let condition): [condition]
@@ -54,8 +55,8 @@ extension Predicate {
         }
     }
 
-    /// The searches that a document can satisfy the condition by, in the order of the notation: what it scores is the sum
-    /// of what these give it. Must be normalized.
+    /// The searches that can make a document satisfy the condition, in the order of the notation. The score of a
+    /// document is the sum of its scores in these. The condition must be normalized.
     var scoredSearches: [TextCondition] {
         switch self {
         case .search(let condition): [condition]
@@ -64,7 +65,7 @@ extension Predicate {
         }
     }
 
-    /// What decides about the scores of documents; `nil` if nothing does.
+    /// The search that determines the scores of documents; `nil` if there is none.
     var scoringQuery: TextQuery? {
         var seen: Set<TextCondition> = []
         let queries = normalized.scoredSearches.filter { seen.insert($0).inserted }.map(\.query)

@@ -1,24 +1,24 @@
-/// A form that a part of a text may have: a regular expression.
+/// A regular expression that a part of a string can match.
 ///
-/// It is matched in time proportional to the length of the text, whatever the expression (K. Thompson, "Regular expression
-/// search algorithm", 1968), so a search cannot be brought to a standstill. For the same reason there are no references
-/// to groups, and nothing that looks ahead or behind.
+/// Matching takes time proportional to the length of the string, whatever the expression (K. Thompson, "Regular
+/// expression search algorithm", 1968), so no expression can stall a search. For the same reason, backreferences,
+/// lookahead and lookbehind are not supported.
 ///
-/// Notation: `.` (any character but a line feed), `[a-z]`, `[^a-z]`, `\d` `\w` `\s` and their opposites `\D` `\W` `\S`
-/// (of ASCII), `\b` (the edge of a word), `^`, `$`, `(…)`, `(?:…)`, `|`, `*`, `+`, `?`, `{2}`, `{2,}`, `{2,4}`; `\` before
-/// another sign means the sign, `\n` `\t` `\r` `\x41` `\u{e9}` the characters. `*?` and the like mean the same as `*`,
-/// because only whether there is a match is asked.
+/// Notation: `.` (any character except a line feed), `[a-z]`, `[^a-z]`, `\d` `\w` `\s` and their opposites `\D` `\W`
+/// `\S` (ASCII only), `\b` (word boundary), `^`, `$`, `(…)`, `(?:…)`, `|`, `*`, `+`, `?`, `{2}`, `{2,}`, `{2,4}`; `\`
+/// before a special character means that character, and `\n` `\t` `\r` `\x41` `\u{e9}` are characters too. Lazy
+/// repetitions such as `*?` are equivalent to `*`, because only the existence of a match matters.
 public struct TextPattern: Sendable {
-    /// The expression as it was written, but for backslashes before slashes.
+    /// The expression as written, without backslashes before slashes.
     public let source: String
-    /// Whether upper and lower case are one.
+    /// Whether matching ignores case.
     public let ignoresCase: Bool
     private let program: PatternProgram
 
-    /// A pattern.
+    /// Parses a pattern.
     ///
-    /// - Throws: ``DocIndexError`` with `invalidQuery`, the position in the expression, and what is not understood; also for
-    ///   groups nested more than 64 deep, and for more than 5,000 steps when repetitions are written out.
+    /// - Throws: ``DocIndexError`` with `invalidQuery`, the position in the expression, and the reason; also for groups
+    ///   nested more than 64 deep, and for more than 5,000 steps after expanding repetitions.
     public init(_ source: String, ignoresCase: Bool = false) throws {
         self.source = Self.withPlainSlashes(source)
         self.ignoresCase = ignoresCase
@@ -26,7 +26,7 @@ public struct TextPattern: Sendable {
         program = try parser.program()
     }
 
-    /// The expression without backslashes before slashes, which need none.
+    /// Returns the expression without backslashes before slashes, where they are not needed.
     private static func withPlainSlashes(_ source: String) -> String {
         var text = String.UnicodeScalarView()
         var isEscaped = false
@@ -38,19 +38,20 @@ public struct TextPattern: Sendable {
         return String(text)
     }
 
-    /// Whether a part of a text has the form.
+    /// Returns whether a part of a string matches.
     ///
-    /// - Complexity: O(*n* · *m*) in the length of the text and of the expression, its repetitions written out.
+    /// - Complexity: O(*n* · *m*) in the lengths of the string and of the expression with repetitions expanded.
     public func hasMatch(in text: String) -> Bool { program.hasMatch(in: text) }
 
-    /// As ``hasMatch(in:)``, for queries: ends when the task is cancelled, and where one text takes seconds.
+    /// Returns whether a part of a string matches, like ``hasMatch(in:)``, but stops if the task is cancelled or the
+    /// search takes too many steps.
     ///
     /// - Throws: `CancellationError`; ``DocIndexError`` with `queryTooLarge`.
     func hasBoundedMatch(in text: String) throws -> Bool { try program.hasBoundedMatch(in: text) }
 }
 
 extension TextPattern: Hashable, CustomStringConvertible {
-    /// Whether both were written with the same bytes.
+    /// Returns whether both patterns have the same expression, byte for byte, and the same options.
     public static func == (left: TextPattern, right: TextPattern) -> Bool {
         left.ignoresCase == right.ignoresCase && left.source.hasSameBytes(as: right.source)
     }
@@ -58,7 +59,7 @@ extension TextPattern: Hashable, CustomStringConvertible {
     /// Feeds the expression into `hasher`.
     public func hash(into hasher: inout Hasher) { source.hashBytes(into: &hasher) }
 
-    /// The expression between slashes, as the notation of conditions has it.
+    /// The expression between slashes, as in the notation of conditions.
     public var description: String {
         var text = "/"
         for character in source.unicodeScalars {

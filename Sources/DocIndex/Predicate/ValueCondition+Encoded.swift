@@ -1,11 +1,11 @@
-/// Conditions on values as they are encoded in a body.
+/// Conditions on values encoded in a body.
 extension ValueCondition {
-    /// Whether the condition holds for the value that begins at an offset; `nil` where it must be decoded to know.
+    /// Returns whether the condition holds for the value at an offset; `nil` if the value must be decoded to decide.
     ///
-    /// Texts are compared as they lie, and of arrays and objects no more is read than their kind and count: decoding those
-    /// takes most of the time of a condition.
+    /// Strings are compared in place, and only the kind and the count of arrays and objects are read, because decoding
+    /// them would take most of the time.
     ///
-    /// - Throws: ``BodyError`` if what is read of the value is damaged.
+    /// - Throws: ``BodyError`` if a part of the value that is read is damaged.
     func holds(in bytes: Span<UInt8>, at offset: Int, before end: Int) throws(BodyError) -> Bool? {
         guard offset < end else { throw BodyError(.truncated, at: offset) }
         let tag = bytes[offset]
@@ -21,7 +21,7 @@ extension ValueCondition {
             return comparison.holds(
                 ValueOrder.compare(bytes.extracting(text), constant.utf8Span.span))
         case .compare(_, let constant):
-            // Nothing but a decoded array or object can equal one.
+            // Equality with an array or object can only be decided by decoding.
             if constant.arrayValue != nil || constant.objectValue != nil { return nil }
             return BodyFormat.isContainer(tag) || BodyFormat.isText(tag) ? false : nil
         case .hasPrefix(let prefix):
@@ -38,7 +38,7 @@ extension ValueCondition {
         }
     }
 
-    /// Where the UTF-8 of a text lies; `nil` if the value is none.
+    /// Returns the range of a string's UTF-8 bytes; `nil` if the value is not a string.
     private static func text(
         in bytes: Span<UInt8>, at offset: Int, before end: Int
     ) throws(BodyError) -> Range<Int>? {
@@ -47,17 +47,18 @@ extension ValueCondition {
         return try cursor.readTextRange(before: end)
     }
 
-    /// `false` for the tag of a value that is no text, and `nil` for one that no value has: decoding it says so.
+    /// Returns `false` for the tag of a value that is not a string, and `nil` for an invalid tag, which decoding will
+    /// report.
     private static func isNoText(_ tag: UInt8) -> Bool? { BodyFormat.kind(ofTag: tag).map { _ in false } }
 }
 
 extension Span<UInt8> {
-    /// Whether it begins with these bytes.
+    /// Returns whether the span begins with these bytes.
     func begins(with prefix: Span<UInt8>) -> Bool {
         prefix.count <= count && extracting(0..<prefix.count).hasSameBytes(as: prefix)
     }
 
-    /// Whether these bytes occur in it.
+    /// Returns whether the span contains these bytes.
     func contains(_ part: Span<UInt8>) -> Bool {
         guard part.count <= count else { return false }
         if part.isEmpty { return true }

@@ -1,4 +1,4 @@
-/// What a condition asks of one value, wherever that is found: in a document, in an encoded body, in an index.
+/// A condition on one value, independent of whether the value is in a document, an encoded body or an index.
 indirect enum ValueCondition: Sendable {
     case any
     case compare(Predicate.Comparison, DocumentValue)
@@ -7,7 +7,7 @@ indirect enum ValueCondition: Sendable {
     case hasPrefix(String)
     case contains(String)
     case hasMatch(TextPattern)
-    /// A keyword, and what every keyword below it begins with.
+    /// A keyword, and the prefix of all keywords below it.
     case isBelow(String, behind: String)
     case hasKind(Set<DocumentValue.Kind>)
     case hasCount(Int)
@@ -16,16 +16,16 @@ indirect enum ValueCondition: Sendable {
     case hasDatePart(DatePart, [ClosedRange<Int64>])
     case satisfies(Predicate)
 
-    /// Whether the condition holds for a value.
+    /// Returns whether the condition holds for a value.
     func holds(_ value: DocumentValue) -> Bool {
         holds(value) { (pattern, text) throws(Never) in pattern.hasMatch(in: text) }
     }
 
-    /// As ``holds(_:)``, for queries: patterns end when the task is cancelled, or take too long.
+    /// Evaluates the condition like ``holds(_:)``, but cancellation and a step limit stop long pattern searches.
     ///
-    /// - Throws: as ``TextPattern/hasBoundedMatch(in:)``.
+    /// - Throws: The errors of ``TextPattern/hasBoundedMatch(in:)``.
     func holdsBounded(_ value: DocumentValue) throws -> Bool {
-        // Most conditions have no pattern, and are asked without anything that may be thrown.
+        // Most conditions have no pattern, so they take the nonthrowing path.
         switch self {
         case .hasMatch(let pattern): try value.stringValue.map { try pattern.hasBoundedMatch(in: $0) } ?? false
         case .satisfies(let predicate):
@@ -34,7 +34,7 @@ indirect enum ValueCondition: Sendable {
         }
     }
 
-    /// - Parameter matches: whether a text has the form of a pattern.
+    /// - Parameter matches: A closure that returns whether a string matches a pattern.
     func holds<Failure: Error>(
         _ value: DocumentValue, _ matches: (TextPattern, String) throws(Failure) -> Bool
     ) throws(Failure) -> Bool {
@@ -45,7 +45,7 @@ indirect enum ValueCondition: Sendable {
         }
     }
 
-    /// Of conditions without patterns.
+    /// Evaluates a condition without patterns.
     private func holdsPlainly(_ value: DocumentValue) -> Bool {
         switch self {
         case .any: true
@@ -73,7 +73,7 @@ indirect enum ValueCondition: Sendable {
 }
 
 extension IndexedDate {
-    /// The date that a value is, or that it is the text of in any form that is known; `nil` if it is none.
+    /// Creates the date of a date value, or of a string in any known date format; `nil` for other values.
     init?(reading value: DocumentValue) {
         switch value {
         case .date(let date): self.init(date)

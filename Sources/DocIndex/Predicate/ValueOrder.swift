@@ -1,6 +1,7 @@
 /// The order of values.
 enum ValueOrder {
-    /// Negative, zero or positive; `nil` for values of different kinds, or of a kind that has no order and differs.
+    /// Returns a negative number, zero or a positive number; `nil` for values that are not comparable: values of
+    /// different kinds, unequal arrays or objects, and NaN with another number.
     static func compare(_ a: DocumentValue, _ b: DocumentValue) -> Int? {
         switch (a, b) {
         case (.int(let a), .int(let b)): a < b ? -1 : a > b ? 1 : 0
@@ -18,14 +19,14 @@ enum ValueOrder {
         }
     }
 
-    /// Whether two arrays or objects have equal content: numbers of both kinds by their value, members by their names in
-    /// whatever order.
+    /// Returns whether two arrays or objects have equal content: numbers are compared by value regardless of kind,
+    /// members by name regardless of order.
     private static func isSame(_ a: DocumentValue, _ b: DocumentValue) -> Bool {
         OrderedValue.encoded(a) == OrderedValue.encoded(b)
     }
 
-    /// Negative, zero or positive, for any two values: by kind first, as index keys are; not-a-number before all other
-    /// numbers; arrays and objects as ``OrderedValue`` has them.
+    /// Returns a negative number, zero or a positive number for any two values: by kind first, as in index keys; NaN
+    /// before all other numbers; arrays and objects in the order of ``OrderedValue``.
     static func collate(_ a: DocumentValue, _ b: DocumentValue) -> Int {
         let kinds = (rank(a), rank(b))
         if kinds.0 != kinds.1 { return kinds.0 < kinds.1 ? -1 : 1 }
@@ -34,7 +35,7 @@ enum ValueOrder {
         default: break
         }
         if let order = compare(a, b) { return order }
-        // Numbers of which one is none.
+        // Two numbers, one of them NaN.
         return a.numberValue?.isNaN == true ? -1 : 1
     }
 
@@ -56,7 +57,7 @@ enum ValueOrder {
         return a < b ? -1 : a > b ? 1 : 0
     }
 
-    /// Exact: an integer beyond 2^53 is not rounded to a double first.
+    /// Compares exactly: integers beyond 2^53 are not rounded to doubles.
     private static func compare(_ a: Int64, _ b: Double) -> Int? {
         if b.isNaN { return nil }
         if b >= 0x1p63 { return -1 }
@@ -67,7 +68,7 @@ enum ValueOrder {
         return floor < b ? -1 : 0
     }
 
-    /// The order of bytes.
+    /// Compares bytes lexicographically.
     static func compare(_ a: Span<UInt8>, _ b: Span<UInt8>) -> Int {
         let common = min(a.count, b.count)
         for index in 0..<common where a[index] != b[index] { return Int(a[index]) - Int(b[index]) }

@@ -1,4 +1,4 @@
-/// The values of which one is asked for: a few are compared one by one, many are looked up.
+/// The values of an IN list. A few values are compared one by one, many are hashed.
 struct ValueSet: Sendable {
     private let few: [DocumentValue]
     private let encoded: Set<[UInt8]>

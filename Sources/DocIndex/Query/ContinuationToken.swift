@@ -1,27 +1,27 @@
 internal import LevelKit
 
-/// Where the next page of an answer begins. Opaque: what is in it may change with every release.
+/// The position where the next page of a result begins. Opaque: the contents may change with every release.
 ///
-/// It names the last result by its sort keys and its row, not by a count, so it stays right while others write: no result
-/// that was there the whole time is left out or comes twice. It also names the plan of the first page, which is used again
-/// where it is still possible; where not, another plan goes on at the same place.
+/// A token identifies the last result by its sort keys and its row rather than by a count, so it stays valid while
+/// others write: a result that exists the whole time is neither left out nor returned twice. It also identifies the
+/// plan of the first page. That plan is used again if possible; otherwise another plan continues at the same position.
 public struct ContinuationToken: Sendable, Hashable {
     /// The token as text: letters, digits, `-` and `_`.
     public let text: String
 
-    /// A token that was kept as text. Whether it is one is found out when it is used.
+    /// Creates a token from saved text. Validation takes place on first use.
     public init(_ text: String) { self.text = text }
 
-    /// The first byte; another layout gets another number.
+    /// The version of the layout, stored in the first byte.
     private static let version: UInt8 = 1
 
-    /// What a token says.
+    /// The decoded contents of a token.
     struct Content {
-        /// Tells queries apart.
+        /// The fingerprint of the query.
         let query: UInt64
         /// The plan of the first page.
         let plan: String
-        /// See ``SortPosition``.
+        /// The position of the last result; see ``SortPosition``.
         let position: [UInt8]
     }
 
@@ -37,7 +37,7 @@ public struct ContinuationToken: Sendable, Hashable {
         text = Self.base64URL(bytes)
     }
 
-    /// - Throws: ``DocIndexError`` with `invalidQuery` for a text that is no token.
+    /// - Throws: ``DocIndexError`` with `invalidQuery` if the token is invalid.
     func content() throws -> Content {
         guard let bytes = Self.bytes(base64URL: text), bytes.count > 17, bytes[0] == Self.version else {
             throw Self.damaged
@@ -57,7 +57,7 @@ public struct ContinuationToken: Sendable, Hashable {
     }
 
     private static var damaged: DocIndexError {
-        DocIndexError(.invalidQuery, "this is no token of a page; ask for the first page")
+        DocIndexError(.invalidQuery, "the token is not valid; request the first page")
     }
 
     private static func append(_ number: UInt64, to bytes: inout [UInt8]) {
@@ -95,7 +95,7 @@ public struct ContinuationToken: Sendable, Hashable {
     }
 }
 
-/// Tells byte strings apart: FNV-1a (Fowler, Noll and Vo), 64 bits. No protection against anyone who wants it wrong.
+/// The FNV-1a hash (Fowler, Noll and Vo), 64 bits. Not secure against deliberate collisions.
 enum Fingerprint {
     static func of(_ bytes: some Sequence<UInt8>) -> UInt64 {
         bytes.reduce(0xcbf2_9ce4_8422_2325) { ($0 ^ UInt64($1)) &* 0x100_0000_01b3 }
@@ -103,7 +103,7 @@ enum Fingerprint {
 }
 
 extension Query {
-    /// Tells the condition and the order apart from others. How many results are asked for makes no difference.
+    /// A hash of the condition and the order. The limit and the offset are not included.
     var fingerprint: UInt64 {
         var text = predicate.normalized.description
         for key in sort { text += "\u{0}\(key)" }

@@ -3,10 +3,10 @@ internal import LevelKit
 // MARK: - Documents
 
 extension DocumentCollection {
-    /// The documents that a query asks for.
+    /// Returns the documents that match a query.
     ///
-    /// - Throws: ``DocIndexError``: `invalidQuery`, `queryTooLarge`, `corruption`; `LevelError`; `CancellationError` if the
-    ///   task is cancelled meanwhile.
+    /// - Throws: ``DocIndexError`` with `invalidQuery`, `queryTooLarge` or `corruption`; `LevelError`;
+    ///   `CancellationError` if the task is cancelled.
     public func find(_ query: Query, options: QueryOptions = QueryOptions()) throws -> [Document] {
         var documents: [Document] = []
         try forEach(matching: query, options: options) {
@@ -16,20 +16,20 @@ extension DocumentCollection {
         return documents
     }
 
-    /// The documents that satisfy a condition in the notation of the shell.
+    /// Returns the documents that satisfy a condition in the notation of the shell.
     ///
-    /// - Parameter sort: fields with commas between them, `-` before one that is descending.
+    /// - Parameter sort: Fields separated by commas, with `-` before a field in descending order.
     public func find(_ condition: String, sort: String? = nil, limit: Int? = nil) throws -> [Document] {
         try find(
             Query(try Predicate(parsing: condition), sort: try sort.map(Query.SortKey.parse) ?? [], limit: limit))
     }
 
-    /// Calls `body` with each document of the answer, in order, until it returns `false`.
+    /// Calls `body` with each document of the result, in order, until it returns `false`.
     ///
-    /// All is read from one moment, whatever is written meanwhile.
+    /// All documents come from a single snapshot. Concurrent writes have no effect.
     ///
-    /// - Returns: the plan that was used and what was read.
-    /// - Throws: what `body` throws; as ``find(_:options:)``.
+    /// - Returns: The plan that was used, and how much was read.
+    /// - Throws: Errors of `body` and of ``find(_:options:)``.
     @discardableResult
     public func forEach(
         matching query: Query, options: QueryOptions = QueryOptions(), _ body: (Document) throws -> Bool
@@ -48,9 +48,9 @@ extension DocumentCollection {
             resultCount: count, didLeaveWalk: runner.didLeaveWalk, duration: clock.now - begin)
     }
 
-    /// How many documents satisfy a condition.
+    /// Returns the number of documents that satisfy a condition.
     ///
-    /// - Complexity: that of the plan. Where an index answers the condition exactly, no document is read.
+    /// - Complexity: That of the plan. If an index answers the condition exactly, no documents are read.
     public func count(where predicate: Predicate, options: QueryOptions = QueryOptions()) throws -> Int {
         try predicate.validate()
         if predicate.normalized.isAll { return try count() }
@@ -59,13 +59,14 @@ extension DocumentCollection {
         return try QueryRunner(rows: rows, query: query, plan: plan, options: options).count()
     }
 
-    /// What a query asks for, reduced to some paths: a document of each result that has what is there and no more.
+    /// Returns the results of a query reduced to some paths: for each result, a document with the values at these paths
+    /// only.
     ///
-    /// Where the plan is the entries of one index, in the order of the query, and the index covers the paths, its entries are
-    /// read and no document. A component of the index has its value as well, unless that is a whole number: keys do not
-    /// tell `1` from `1.0`.
+    /// If the plan reads the entries of one index in the order of the query, and the index covers the paths, no
+    /// documents are read. Values of the index's components can be used too, unless they are numbers, because keys do
+    /// not distinguish `1` from `1.0`.
     ///
-    /// - Complexity: as ``forEach(matching:options:_:)``, but nothing else of a document is decoded.
+    /// - Complexity: That of ``forEach(matching:options:_:)``, but only the requested values of a document are decoded.
     public func select(
         _ paths: [FieldPath], _ query: Query, options: QueryOptions = QueryOptions()
     ) throws -> [DocumentObject] {
@@ -102,18 +103,18 @@ extension DocumentCollection {
 // MARK: - Plans
 
 extension DocumentCollection {
-    /// How a query would be answered, without answering it.
+    /// Returns the plan for a query without running it.
     public func plan(_ query: Query, options: QueryOptions = QueryOptions()) throws -> Plan {
         try prepare(query, options).1
     }
 
-    /// Every plan that was considered for a query, the cheapest first.
+    /// Returns every plan considered for a query, cheapest first.
     public func plans(_ query: Query) throws -> [Plan] {
         try query.validate()
         return try planner(try reader(for: query.predicate), for: .documents).options(for: query).map(\.plan)
     }
 
-    /// What is read from, and the plan for it.
+    /// Returns the reader and the plan for a query.
     func prepare(
         _ query: Query, _ options: QueryOptions, for purpose: Planner.Purpose = .documents
     ) throws -> (RowReader, Plan) {
@@ -122,9 +123,9 @@ extension DocumentCollection {
         return (rows, try planner(rows, for: purpose).plan(query, hint: options.hint))
     }
 
-    /// What is read from for a condition: with the text index where that is asked.
+    /// Returns the reader for a condition. It includes the text index if the condition has a search.
     ///
-    /// - Throws: ``DocIndexError`` with `unknownIndex` if there is none.
+    /// - Throws: ``DocIndexError`` with `unknownIndex` if the collection has no text index.
     func reader(for predicate: Predicate) throws -> RowReader {
         var rows = try reader()
         if !predicate.searches.isEmpty { rows.search = try textSearch(in: rows) }
@@ -134,7 +135,7 @@ extension DocumentCollection {
     func planner(_ rows: RowReader, for purpose: Planner.Purpose) throws -> Planner {
         let count = try rows.documentCount()
         let cardinality = Cardinality(snapshot: rows.snapshot, database: store.database, documentCount: count)
-        // Ranges of one index come several times while plans are compared, and there are few.
+        // Comparing plans counts the same few ranges several times.
         var known: [(index: UInt32, ranges: [KeyRange], count: Int)] = []
         return Planner(
             valueIndexes: rows.valueIndexes, geoIndexes: rows.geoIndexes, documentCount: count,
@@ -154,15 +155,15 @@ extension DocumentCollection {
 public struct Explanation: Sendable, Hashable {
     /// The plan.
     public let plan: Plan
-    /// Index entries and keys of documents that were read.
+    /// The number of index entries and document keys read.
     public let keysExamined: Int
-    /// Documents that were read and checked.
+    /// The number of documents read and checked.
     public let documentsExamined: Int
-    /// Documents in the answer.
+    /// The number of documents in the result.
     public let resultCount: Int
-    /// Whether the walk along an index or the scan that was planned met too few results, so that the documents of all rows
-    /// among which they are were read instead.
+    /// Whether the planned walk or scan was abandoned because it found too few results. The remaining results then came
+    /// from reading all candidate rows.
     public let didLeaveWalk: Bool
-    /// The time from the choice of the plan to the last result, with what the caller did meanwhile.
+    /// The time from choosing the plan to the last result, including time spent by the caller.
     public let duration: Duration
 }

@@ -1,8 +1,9 @@
-/// The fields that a collection has, as far as some of its documents and its indexes tell, for those who misspell one.
+/// The known fields of a collection, from its indexes and a sample of its documents, for suggesting corrections of
+/// misspelled fields.
 struct FieldCandidates {
-    /// Documents that are looked at, and values of one field.
+    /// The maximum number of documents sampled, and of values of one field.
     private static let sampleCount = 200
-    /// Fields that are suggested at most.
+    /// The maximum number of fields suggested.
     private static let suggestionCount = 3
 
     private let collection: DocumentCollection
@@ -10,7 +11,7 @@ struct FieldCandidates {
 
     init(_ collection: DocumentCollection) { self.collection = collection }
 
-    /// The notations of the fields with a name much like that of a path, the nearest first; empty if there are none.
+    /// Returns the fields with a name similar to that of a path, nearest first; empty if there are none.
     mutating func near(_ path: FieldPath) throws -> [String] {
         let wanted = path.comparableNames
         guard let last = wanted.last, !last.isEmpty else { return [] }
@@ -24,7 +25,7 @@ struct FieldCandidates {
         return order.prefix(Self.suggestionCount).map(\.element.path.notation)
     }
 
-    /// The paths of the indexes, then those of documents in the order in which they are met.
+    /// Returns the paths of the indexes, followed by the paths of documents in the order found.
     private mutating func paths() throws -> [FieldPath] {
         if let known { return known }
         var paths: [FieldPath] = []
@@ -42,7 +43,7 @@ struct FieldCandidates {
     private static func forEachPath(
         in value: DocumentValue, below steps: [FieldPath.Step], _ body: (FieldPath) -> Void
     ) {
-        // No one asks for what lies deeper.
+        // Deeper fields are unlikely to be queried.
         guard steps.count < 8 else { return }
         switch value {
         case .object(let object):
@@ -63,7 +64,7 @@ struct FieldCandidates {
 
     // MARK: - Values
 
-    /// The kinds of some values at a path; empty if there is none.
+    /// Returns the kinds of some values at a path; empty if it has none.
     static func kinds(of path: FieldPath, in collection: DocumentCollection) throws -> Set<DocumentValue.Kind> {
         var kinds: Set<DocumentValue.Kind> = []
         try collection.forEach(matching: Query(.exists(path), limit: sampleCount)) { document in
@@ -73,7 +74,7 @@ struct FieldCandidates {
         return kinds
     }
 
-    /// Whether the values at a path are dates or texts of dates, as far as some of them tell.
+    /// Returns whether all sampled values at a path are dates or date strings.
     static func holdsDatesAlone(_ path: FieldPath, in collection: DocumentCollection) throws -> Bool {
         var holdsDates = true
         try collection.forEach(matching: Query(.exists(path), limit: sampleCount)) { document in
@@ -87,7 +88,7 @@ struct FieldCandidates {
 }
 
 extension FieldPath {
-    /// The names without case, and of each what stands behind a colon: `ExifIFD:ISO` is also known as `ISO`.
+    /// The names in lowercase.
     fileprivate var comparableNames: [String] {
         steps.compactMap { step in
             guard case .name(let name) = step else { return nil }
@@ -95,11 +96,11 @@ extension FieldPath {
         }
     }
 
-    /// How many letters differ between this path and one that was asked for; `nil` where they are far apart.
+    /// Returns how many characters differ between this path and a requested one; `nil` if they are not similar.
     fileprivate func distance(to wanted: [String], last: String) -> Int? {
         let own = comparableNames
         guard let ownLast = own.last else { return nil }
-        // The same field within another object, or with a group before it.
+        // The same field within another object or with a group prefix: `ExifIFD:ISO` is also known as `ISO`.
         let tail = ownLast.split(separator: ":").last.map { String($0) } ?? ownLast
         if ownLast == last || tail == last || ownLast == last.split(separator: ":").last.map({ String($0) }) {
             return own == wanted ? 0 : 1
@@ -108,16 +109,16 @@ extension FieldPath {
         let distances = [(ownLast, last), (tail, last), (own.joined(separator: "."), wanted.joined(separator: "."))]
             .map { NameDistance.between($0.0, $0.1) }
         if let nearest = distances.min(), nearest <= limit { return 1 + nearest }
-        // One name is a part of the other, as of title and "title of work".
+        // One name contains the other, such as "title" and "title of work".
         if min(last.count, tail.count) >= 4, tail.contains(last) || last.contains(tail) { return 10 }
         return nil
     }
 }
 
-/// How many letters have to be inserted, deleted, replaced or swapped with their neighbour to turn one text into another
-/// (F. Damerau 1964, in the restricted form in which no part is edited twice).
+/// The minimum number of characters to insert, delete, replace or swap with a neighbor to turn one string into another
+/// (F. Damerau 1964, restricted to editing no substring twice).
 enum NameDistance {
-    /// - Complexity: O(*nm*) in the lengths, of which no more than 64 characters count.
+    /// - Complexity: O(*nm*) in the lengths. Only the first 64 characters count.
     static func between(_ first: String, _ second: String) -> Int {
         let a = Array(first.prefix(64))
         let b = Array(second.prefix(64))

@@ -1,17 +1,17 @@
 internal import LevelKit
 
-/// Some results of a query, and where the next ones begin.
+/// Some results of a query, and the position of the next ones.
 public struct Page: Sendable, Hashable {
     /// The results.
     public let documents: [Document]
-    /// Where the next page begins; `nil` if there are no more results.
+    /// The position of the next page; `nil` if there are no more results.
     public let next: ContinuationToken?
-    /// How they were found.
+    /// How the results were found.
     public let explanation: Explanation
 }
 
 extension DocumentCollection {
-    /// A page of the answer: as many results as the limit of the query says, or 100.
+    /// Returns a page of the result. Its size is the limit of the query, or 100 without a limit.
     ///
     /// ```swift
     /// var page = try photos.page(query)
@@ -20,15 +20,16 @@ extension DocumentCollection {
     /// }
     /// ```
     ///
-    /// Each page is of the moment at which it is asked for. Results that come or go elsewhere in the order move nothing: a
-    /// page begins behind the last result of the one before, wherever that stood, and even if it is gone.
+    /// Each page reads a snapshot taken when it is requested. A page begins after the last result of the previous page,
+    /// even if that document has moved or been deleted, so changes elsewhere in the order do not shift pages.
     ///
     /// - Parameters:
-    ///   - query: the same for all pages; the limit alone may differ. The offset counts for the first page.
-    ///   - token: of the page before; `nil` for the first one.
-    /// - Throws: ``DocIndexError``: `invalidQuery` for a token of another query; as ``find(_:options:)``.
-    /// - Complexity: of a plan that finds results in order, O(log *n*) and what the page takes, wherever it begins; otherwise
-    ///   that of the whole query.
+    ///   - query: The same query for all pages, except for its limit. The offset applies to the first page.
+    ///   - token: The token of the previous page; `nil` for the first page.
+    /// - Throws: ``DocIndexError`` with `invalidQuery` for a token of another query, and the errors of
+    ///   ``find(_:options:)``.
+    /// - Complexity: If the plan finds results in order, O(log *n*) plus the cost of the page, wherever it begins;
+    ///   otherwise that of the whole query.
     public func page(
         _ query: Query, after token: ContinuationToken? = nil, options: QueryOptions = QueryOptions()
     ) throws -> Page {
@@ -37,11 +38,11 @@ extension DocumentCollection {
         try query.validate()
         var query = query
         let limit = query.limit ?? 100
-        // One more shows whether there is a next page.
+        // One more result shows whether there is a next page.
         query.limit = limit == .max ? limit : limit + 1
         let content = try token?.content()
         if let content, content.query != query.fingerprint {
-            throw DocIndexError(.invalidQuery, "the token is of another query; ask for the first page")
+            throw DocIndexError(.invalidQuery, "the token belongs to another query; request the first page")
         }
         let (rows, plan) = try prepare(query, options, continuing: content)
         let runner = QueryRunner(rows: rows, query: query, plan: plan, options: options, after: content?.position)
@@ -75,7 +76,7 @@ extension DocumentCollection {
                 duration: clock.now - begin))
     }
 
-    /// What is read from, and the plan of the first page if there still is one like it.
+    /// Returns the reader, and the plan of the first page if it is still available.
     private func prepare(
         _ query: Query, _ options: QueryOptions, continuing content: ContinuationToken.Content?
     ) throws -> (RowReader, Plan) {

@@ -1,22 +1,23 @@
-/// What is asked of a collection: which documents, in which order, how many.
+/// A query on a collection: which documents, in which order, and how many.
 ///
 /// ```swift
 /// let query = Query(try Predicate(parsing: "rating >= 4 and keywords has sea"), sort: [.descending("taken")], limit: 20)
 /// ```
 ///
-/// A query says nothing of how it is answered; see ``Plan``. Its answer does not depend on the indexes there are.
+/// A query does not specify how it is answered; see ``Plan``. Its result does not depend on the available indexes.
 public struct Query: Sendable, Hashable {
-    /// Which documents.
+    /// The condition that documents must satisfy.
     public var predicate: Predicate
-    /// In which order. Equal documents, and all where there is no key, come in the order in which they were first stored.
+    /// The order of the results. Documents with equal keys, or all documents without keys, are in the order in which
+    /// they were first stored.
     public var sort: [SortKey]
-    /// How many at most; `nil` for all.
+    /// The maximum number of results; `nil` for all.
     public var limit: Int?
-    /// How many are left out at the beginning. They are found all the same; see ``DocumentCollection/page(_:after:)`` for
-    /// what costs less.
+    /// The number of results skipped at the beginning. Skipped results still have to be found;
+    /// ``DocumentCollection/page(_:after:)`` is cheaper.
     public var offset: Int
 
-    /// A query.
+    /// Creates a query.
     public init(_ predicate: Predicate = .all, sort: [SortKey] = [], limit: Int? = nil, offset: Int = 0) {
         self.predicate = predicate
         self.sort = sort
@@ -27,18 +28,18 @@ public struct Query: Sendable, Hashable {
     func validate() throws {
         try predicate.validate()
         if let limit, limit < 0 {
-            throw DocIndexError(.invalidQuery, "the limit is \(limit); give 0 or more")
+            throw DocIndexError(.invalidQuery, "the limit is \(limit); it must be 0 or more")
         }
-        guard offset >= 0 else { throw DocIndexError(.invalidQuery, "the offset is \(offset); give 0 or more") }
+        guard offset >= 0 else { throw DocIndexError(.invalidQuery, "the offset is \(offset); it must be 0 or more") }
         for key in sort {
             if key.collation != .binary {
                 guard case .field = key.key else {
-                    throw DocIndexError(.invalidQuery, "\(key) has no texts to put in order; leave the collation out")
+                    throw DocIndexError(.invalidQuery, "\(key) does not sort strings; omit the collation")
                 }
             }
             if case .score = key.key, predicate.scoringQuery == nil {
                 throw DocIndexError(
-                    .invalidQuery, "an order by score needs a search in the condition, such as SEARCH \"fog\"")
+                    .invalidQuery, "sorting by score needs a search in the condition, such as SEARCH \"fog\"")
             }
             guard case .field(let path) = key.key, path.hasArrayStep || path.steps.isEmpty else { continue }
             throw DocIndexError(
@@ -52,9 +53,10 @@ public struct Query: Sendable, Hashable {
 extension Query: Codable {
     private enum Keys: String, CodingKey { case condition, sort, limit, offset }
 
-    /// A saved query: the condition in the notation of ``Predicate/init(parsing:)``, the rest under its names.
+    /// Decodes a saved query: the condition in the notation of ``Predicate/init(parsing:)``, and `sort`, `limit` and
+    /// `offset`.
     ///
-    /// - Throws: `DecodingError`; ``DocIndexError`` with `invalidQuery` for a condition that cannot be read.
+    /// - Throws: `DecodingError`; ``DocIndexError`` with `invalidQuery` for an invalid condition.
     public init(from decoder: any Decoder) throws {
         let values = try decoder.container(keyedBy: Keys.self)
         self.init(
@@ -65,7 +67,7 @@ extension Query: Codable {
         try validate()
     }
 
-    /// Writes the query as ``init(from:)`` reads it.
+    /// Encodes the query in the format of ``init(from:)``.
     public func encode(to encoder: any Encoder) throws {
         var values = encoder.container(keyedBy: Keys.self)
         try values.encode(predicate.description, forKey: .condition)
@@ -78,8 +80,8 @@ extension Query: Codable {
 extension Query.SortKey: Codable {
     private enum Keys: String, CodingKey { case field, collation, distance, latitude, longitude, score, descending }
 
-    /// Reads a key: `field`, perhaps with a `collation`, or `distance` with one or two paths, `latitude` and `longitude`, or
-    /// `score` that is true; and `descending`.
+    /// Decodes a sort key: `field` with an optional `collation`; or `distance` with one or two paths, `latitude` and
+    /// `longitude`; or `score` with the value true. Each can have `descending`.
     public init(from decoder: any Decoder) throws {
         let values = try decoder.container(keyedBy: Keys.self)
         let isDescending = try values.decodeIfPresent(Bool.self, forKey: .descending) ?? false
@@ -88,7 +90,7 @@ extension Query.SortKey: Codable {
             guard let collation = TextCollation(rawValue: name) else {
                 throw DocIndexError(
                     .invalidQuery,
-                    "there is no collation \(name); there are "
+                    "unknown collation \(name); the collations are "
                         + TextCollation.allCases.map(\.rawValue).joined(separator: ", "))
             }
             self.init(try FieldPath(parsing: field), isDescending: isDescending, collation: collation)
@@ -104,7 +106,7 @@ extension Query.SortKey: Codable {
         guard paths.count == 1 || paths.count == 2, let center = GeoPoint(latitude: latitude, longitude: longitude)
         else {
             throw DocIndexError(
-                .invalidQuery, "a distance has one path or two, and a latitude and longitude on the earth")
+                .invalidQuery, "a distance needs one or two paths, and a valid latitude and longitude")
         }
         let field =
             paths.count == 1
@@ -112,7 +114,7 @@ extension Query.SortKey: Codable {
         self.init(.distance(field, to: center), isDescending: isDescending)
     }
 
-    /// Writes the key as ``init(from:)`` reads it.
+    /// Encodes the key in the format of ``init(from:)``.
     public func encode(to encoder: any Encoder) throws {
         var values = encoder.container(keyedBy: Keys.self)
         switch key {

@@ -1,14 +1,14 @@
-/// Looks for the parts of a query that no document can satisfy.
+/// Finds the parts of a query that no document can satisfy.
 struct QueryDiagnosis {
     /// A condition on one path.
     private struct Leaf {
         let path: FieldPath
         let predicate: Predicate
-        /// Whether every document of the answer satisfies it.
+        /// Whether every result must satisfy the condition.
         let isRequired: Bool
     }
 
-    /// Conditions that are looked at; of a longer query, the first.
+    /// The maximum number of conditions checked.
     private static let leafLimit = 32
 
     private let collection: DocumentCollection
@@ -23,7 +23,7 @@ struct QueryDiagnosis {
         knownPaths.insert(FieldPath(checked: [.name(collection.definition.idField)]))
     }
 
-    /// Looks at the conditions of a query.
+    /// Checks the conditions of a query.
     mutating func add(_ predicate: Predicate, foundSomething: Bool) throws {
         var leaves: [Leaf] = []
         Self.collect(predicate, isRequired: true, below: nil, into: &leaves)
@@ -36,14 +36,14 @@ struct QueryDiagnosis {
         }
     }
 
-    /// Looks at a field that is sorted by, counted or shown.
+    /// Checks a field that is sorted by, counted or shown.
     mutating func add(_ path: FieldPath) throws {
         if try isUnknown(path) { try addUnknown(path, nil) }
     }
 
     // MARK: - Conditions
 
-    /// The conditions on single paths.
+    /// Collects the conditions on single paths.
     private static func collect(
         _ predicate: Predicate, isRequired: Bool, below array: FieldPath?, into leaves: inout [Leaf]
     ) {
@@ -91,19 +91,19 @@ struct QueryDiagnosis {
                 suggestions: try suggestions(for: leaf, kinds)))
     }
 
-    /// Conditions that could hold where the values are of these kinds.
+    /// Returns alternative conditions that could hold for values of these kinds.
     private func suggestions(for leaf: Leaf, _ kinds: Set<DocumentValue.Kind>) throws -> [String] {
         guard kinds.contains(.array), !leaf.path.hasArrayStep else {
             return leaf.predicate.suggestions(for: kinds, at: leaf.path)
         }
-        // Of an array, elements may be meant.
+        // The elements of an array may be meant.
         guard let holding = leaf.predicate.holdsAtAll(leaf.path.eachElement), try hasDocument(holding) else {
             return []
         }
         return leaf.predicate.suggestionsForElements(at: leaf.path)
     }
 
-    /// A text that is no date, compared with texts that are.
+    /// Checks for a string that is not a date but is compared with dates.
     private mutating func probeDates(_ leaf: Leaf) throws {
         guard case .compare(_, let comparison, .string(let text)) = leaf.predicate, comparison != .equal,
             DateText.date(in: text, formats: DateFormat.allCases) == nil, DateSpan(text) == nil,
@@ -125,8 +125,8 @@ struct QueryDiagnosis {
 
     // MARK: - Fields
 
-    /// Whether the names of a path occur in documents. Names of deleted documents are kept, and a name that the table does not
-    /// take may be anywhere.
+    /// Returns whether the names of a path may occur in documents. The name table keeps names of deleted documents, and
+    /// names that it does not accept may occur anywhere.
     private func mayBeThere(_ path: FieldPath) -> Bool {
         if knownPaths.contains(path) { return true }
         return path.steps.allSatisfy { step in
@@ -145,14 +145,14 @@ struct QueryDiagnosis {
     }
 
     private mutating func addUnknown(_ path: FieldPath, _ predicate: Predicate?) throws {
-        // A field that is declared may be filled later.
+        // Documents may get a declared field later.
         let isDeclared = collection.definition.indexes.contains { index in
             (index.fields + index.covered).contains { $0.nameSteps == path.nameSteps }
         }
         if isDeclared { return }
         let near = try candidates.near(path)
         switch predicate {
-        // What nobody has yet may be asked for: only a name that is nearly one of theirs is a mistake.
+        // `EXISTS` and `NOT` are valid on a missing field. Report it only if its name is similar to a known one.
         case .exists, .not: if near.isEmpty { return }
         default: break
         }
@@ -175,7 +175,8 @@ extension FieldPath {
 }
 
 extension Predicate {
-    /// The condition that there is a value for which this one could hold at all; `nil` where every value is one.
+    /// Returns the condition that the path has a value for which this condition can hold; `nil` if every value
+    /// qualifies.
     fileprivate func holdsAtAll(_ path: FieldPath) -> Predicate? {
         func kind(_ value: DocumentValue) -> Set<DocumentValue.Kind> {
             value.numberValue == nil ? [value.kind] : [.int, .double]
@@ -192,7 +193,7 @@ extension Predicate {
         }
     }
 
-    /// Conditions that could hold where the values are of these kinds, in place of this one that cannot.
+    /// Returns alternatives to this condition that could hold for values of these kinds.
     fileprivate func suggestions(for kinds: Set<DocumentValue.Kind>, at path: FieldPath) -> [String] {
         switch self {
         case .compare(_, .equal, .null): return ["\(path.notation) MISSING"]
@@ -205,7 +206,7 @@ extension Predicate {
         }
     }
 
-    /// The condition asked of the elements of an array in place of the array; empty where there is none.
+    /// Returns this condition applied to the elements of an array; empty if that is not possible.
     fileprivate func suggestionsForElements(at path: FieldPath) -> [String] {
         let elements = path.eachElement
         return switch self {
@@ -223,7 +224,8 @@ extension Predicate {
 }
 
 extension DocumentValue {
-    /// The value in the notation of conditions, as one of these kinds; empty where it is none.
+    /// Returns the value in the notation of conditions, converted to one of these kinds; empty if it cannot be
+    /// converted.
     fileprivate func converted(to kinds: Set<Kind>) -> [String] {
         switch self {
         case .string(let text):

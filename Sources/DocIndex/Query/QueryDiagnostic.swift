@@ -1,4 +1,4 @@
-/// A part of a query that looks like a mistake: as the documents are, it cannot match any of them.
+/// A probable mistake in a query: a part that matches none of the present documents.
 ///
 /// ```swift
 /// let query = Query(try Predicate(parsing: "ratng = 5"))
@@ -8,29 +8,30 @@
 /// }
 /// ```
 public struct QueryDiagnostic: Sendable, Hashable {
-    /// What is wrong.
+    /// The kind of problem.
     public enum Problem: Sendable, Hashable {
         /// No document has the field.
         case unknownField
-        /// Documents have the field, but no value that the condition could hold for. The kinds are those of the values that
-        /// were looked at.
+        /// Documents have the field, but no value for which the condition could hold. The associated value is the kinds
+        /// of the sampled values.
         case otherKinds(Set<DocumentValue.Kind>)
-        /// The field holds dates, and the condition compares it with a text that is none.
+        /// The field contains dates, and the condition compares it with a string that is not a date.
         case notADate
     }
 
     /// The field.
     public let path: FieldPath
-    /// What is wrong with it.
+    /// The problem with the field.
     public let problem: Problem
-    /// The condition in the notation of ``Predicate/init(parsing:)``; `nil` for a field that is sorted by, counted or shown.
+    /// The condition in the notation of ``Predicate/init(parsing:)``; `nil` for a field that is sorted by, counted or
+    /// shown.
     public let condition: String?
-    /// Fields or conditions that were probably meant, the most likely first; empty where none is near.
+    /// Fields or conditions that were probably meant, most likely first; empty if none is similar.
     public let suggestions: [String]
 }
 
 extension QueryDiagnostic: CustomStringConvertible {
-    /// The problem and what to write instead, in one line.
+    /// The problem and a suggested correction, in one line.
     public var description: String {
         switch problem {
         case .unknownField:
@@ -40,8 +41,8 @@ extension QueryDiagnostic: CustomStringConvertible {
             return "\(path.notation) holds \(names), so \(condition ?? path.notation) matches nothing" + question
         case .notADate:
             return
-                "\(path.notation) holds dates, and \(condition ?? path.notation) compares it with a text that is none; "
-                + "write a date such as 2019-06-08"
+                "\(path.notation) holds dates, but \(condition ?? path.notation) compares it with a string that is "
+                + "not a date; write a date such as 2019-06-08"
         }
     }
 
@@ -56,13 +57,13 @@ extension QueryDiagnostic: CustomStringConvertible {
 }
 
 extension DocumentValue.Kind {
-    /// What several values of the kind are called.
+    /// The plural name of the kind.
     fileprivate var plural: String {
         switch self {
         case .null: "null"
         case .bool: "booleans"
         case .int, .double: "numbers"
-        case .string: "texts"
+        case .string: "strings"
         case .bytes: "bytes"
         case .date: "dates"
         case .array: "arrays"
@@ -72,20 +73,21 @@ extension DocumentValue.Kind {
 }
 
 extension DocumentCollection {
-    /// What in a query looks like a mistake: fields that no document has, and comparisons that can hold for none of the values
-    /// that there are.
+    /// Returns probable mistakes in a query: fields that no document has, and comparisons that cannot hold for any
+    /// existing value.
     ///
-    /// Ask when a query finds nothing, or before it is run. What is reported is certain as of this moment: a field that few
-    /// documents have is none that is unknown. An empty collection gives no diagnostics, and searches for words are not looked
-    /// at.
+    /// Call this when a query finds nothing, or before running a query. The findings are certain for the present
+    /// documents: a field that only a few documents have is not reported as unknown. An empty collection gives no
+    /// diagnostics, and full-text searches are not checked.
     ///
     /// - Parameters:
-    ///   - fields: further fields that are counted, listed or shown.
-    ///   - foundSomething: whether the query has results. Then the conditions that all of them satisfy are not looked at, and of
-    ///     the others the names of fields alone.
-    /// - Throws: ``DocIndexError``: `invalidQuery`, `queryTooLarge`, `corruption`; `LevelError`; `CancellationError`.
-    /// - Complexity: for each condition one query that ends at the first document with such a value: fast where there is one
-    ///   or an index tells, O(*n*) in the documents otherwise.
+    ///   - fields: Further fields that are counted, listed or shown.
+    ///   - foundSomething: Whether the query has results. If so, conditions that every result satisfies are not
+    ///     checked, and for the others only field names are checked.
+    /// - Throws: ``DocIndexError`` with `invalidQuery`, `queryTooLarge` or `corruption`; `LevelError`;
+    ///   `CancellationError`.
+    /// - Complexity: For each condition, one query that stops at the first document with a suitable value. This is fast
+    ///   if there is one or an index decides; otherwise O(*n*) in the number of documents.
     public func diagnostics(
         of query: Query, fields: [FieldPath] = [], foundSomething: Bool = false
     ) throws -> [QueryDiagnostic] {

@@ -1,23 +1,23 @@
 internal import LevelKit
 
-/// How a query was answered, and why like that: the plan, what was expected of it and what came, the other plans, and for
-/// each index that is not used the reason.
+/// How a query was answered, and why: the plan, its estimates and actual figures, the other plans considered, and the
+/// reason why each unused index was not used.
 public struct QueryExplanation: Sendable, Hashable, CustomStringConvertible {
     /// The query.
     public let query: Query
-    /// The plan, and what was read.
+    /// The plan, and how much was read.
     public let actual: Explanation
-    /// The plans that would have cost more, the cheapest first.
+    /// The other plans considered, cheapest first.
     public let alternatives: [Plan]
-    /// Indexes that are not used.
+    /// The indexes that are not used.
     public let rejections: [Rejection]
-    /// An index that would help; `nil` if none would.
+    /// A suggested index; `nil` if none would help.
     public let advice: String?
 
     /// The plan.
     public var plan: Plan { actual.plan }
 
-    /// All of it in some lines.
+    /// The explanation as lines of text.
     public var description: String {
         var lines = ["plan: \(plan)"]
         lines += plan.access.rangeLines.map { "  \($0)" }
@@ -31,8 +31,8 @@ public struct QueryExplanation: Sendable, Hashable, CustomStringConvertible {
         if actual.didLeaveWalk {
             lines.append(
                 plan.access == .scan
-                    ? "the scan met too few results; the rest was found by \(plan.fallback?.access.identity ?? "indexes")"
-                    : "the walk met too few results; the rest of the rows was read and sorted")
+                    ? "the scan met too few results; the rest came from \(plan.fallback?.access.identity ?? "indexes")"
+                    : "the walk met too few results; the remaining rows were read and sorted")
         }
         lines += alternatives.prefix(5).map { "instead: \($0.identity), about \($0.estimate.microseconds) µs" }
         lines += rejections.map { "not used: \($0)" }
@@ -40,7 +40,7 @@ public struct QueryExplanation: Sendable, Hashable, CustomStringConvertible {
         return lines.joined(separator: "\n")
     }
 
-    /// All of it as data.
+    /// The explanation as data.
     public var json: DocumentObject {
         let estimate = plan.estimate
         var object: DocumentObject = [
@@ -75,7 +75,7 @@ public struct QueryExplanation: Sendable, Hashable, CustomStringConvertible {
 }
 
 extension Plan.Access {
-    /// A line for each range of keys, as conditions and as bytes.
+    /// A line for each key range, with its bounds as bytes.
     var rangeLines: [String] {
         switch self {
         case .nothing, .scan, .nearest, .search, .ranked(_, nil): []
@@ -140,7 +140,7 @@ extension Plan.Access {
 }
 
 extension KeyRange {
-    /// The bounds as bytes: printable ASCII as it is, the rest as `\xNN`.
+    /// The bounds as bytes: printable ASCII unchanged, other bytes as `\xNN`.
     var notation: String {
         func text(_ bound: KeyBound, _ unbounded: String) -> String {
             switch bound {
@@ -159,10 +159,10 @@ extension KeyRange {
 }
 
 extension DocumentCollection {
-    /// Answers a query, and tells how and why like that.
+    /// Runs a query and explains how it was answered.
     ///
-    /// - Throws: as ``find(_:options:)``.
-    /// - Complexity: that of the query.
+    /// - Throws: The errors of ``find(_:options:)``.
+    /// - Complexity: That of the query.
     public func explain(_ query: Query, options: QueryOptions = QueryOptions()) throws -> QueryExplanation {
         try query.validate()
         let rows = try reader(for: query.predicate)

@@ -1,12 +1,12 @@
-/// How a query is to be answered, which changes nothing about the answer.
+/// Options for answering a query. They do not affect the result.
 public struct QueryOptions: Sendable {
-    /// A plan that must be used. A query for which there is no such plan is refused.
+    /// A plan that must be used. A query without such a plan fails.
     public enum Hint: Sendable, Hashable {
-        /// One that reads this index, and perhaps others.
+        /// A plan that reads this index, and perhaps others.
         case index(String)
-        /// One that looks at every document.
+        /// A plan that reads every document.
         case scan
-        /// The one of this ``Plan/identity``.
+        /// The plan with this ``Plan/identity``.
         case plan(String)
 
         func admits(_ plan: Plan) -> Bool {
@@ -18,17 +18,17 @@ public struct QueryOptions: Sendable {
         }
     }
 
-    /// The plan that must be used; `nil` to take the cheapest.
+    /// The plan that must be used; `nil` for the cheapest.
     public var hint: Hint?
-    /// Whether a query that would look at every document is refused.
+    /// Whether to reject a query that would read every document.
     public var refusesScan: Bool
-    /// The memory that sorting may take, in bytes. A query that needs more is refused; a limit or an index over the sort
-    /// keys makes it need less.
+    /// The maximum memory for sorting, in bytes. A query that needs more fails; a limit or an index over the sort keys
+    /// reduces its need.
     public var sortByteLimit: Int
-    /// Told how far the query has come, every few thousand steps, on the thread that runs it.
+    /// A closure called with the progress every few thousand steps, on the thread that runs the query.
     public var progress: (@Sendable (QueryProgress) -> Void)?
 
-    /// Options.
+    /// Creates options.
     public init(
         hint: Hint? = nil, refusesScan: Bool = false, sortByteLimit: Int = 256 << 20,
         progress: (@Sendable (QueryProgress) -> Void)? = nil
@@ -41,7 +41,7 @@ public struct QueryOptions: Sendable {
 }
 
 extension QueryOptions.Hint: CustomStringConvertible {
-    /// The hint in words.
+    /// The hint as text.
     public var description: String {
         switch self {
         case .index(let name): "index \(name)"
@@ -51,15 +51,15 @@ extension QueryOptions.Hint: CustomStringConvertible {
     }
 }
 
-/// How far a query has come.
+/// The progress of a query.
 public struct QueryProgress: Sendable, Hashable {
-    /// Keys of indexes and documents that were read.
+    /// The number of index and document keys read so far.
     public let keysExamined: Int
-    /// Documents that were read.
+    /// The number of documents read so far.
     public let documentsExamined: Int
-    /// Keys that were expected when the plan was chosen.
+    /// The number of keys estimated when the plan was chosen.
     public let expectedKeyCount: Int
 
-    /// The share that is done, from 0 to 1, as far as the expectation was right.
+    /// The fraction completed, from 0 to 1, based on the estimate.
     public var fraction: Double { min(1, Double(keysExamined) / Double(max(1, expectedKeyCount))) }
 }

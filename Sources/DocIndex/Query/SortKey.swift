@@ -1,58 +1,59 @@
 extension Query {
     /// One key of the order of results.
     public struct SortKey: Sendable, Hashable {
-        /// What is compared.
+        /// The value that a sort key compares.
         public enum Key: Sendable, Hashable {
             /// The value at a path.
             case field(FieldPath)
             /// The distance of the nearest location from a point. Documents without a location are infinitely far away.
             case distance(GeoField, to: GeoPoint)
-            /// How well the searches of the condition find the document; those that stand under NOT do not count.
+            /// The score of the document in the searches of the condition, except for searches under NOT.
             case score
         }
 
-        /// What is compared.
+        /// The value to compare.
         public var key: Key
         /// Whether larger values come first.
         public var isDescending: Bool
-        /// In which order texts are, and which are equal; of a field alone. An index whose component has the same collation
-        /// has this order.
+        /// The order and equality of strings. Only fields have a collation. An index whose component has the same
+        /// collation has this order.
         public var collation: TextCollation
 
-        /// An order by a key.
+        /// Creates a sort key.
         public init(_ key: Key, isDescending: Bool = false, collation: TextCollation = .binary) {
             self.key = key
             self.isDescending = isDescending
             self.collation = collation
         }
 
-        /// An order by a field.
+        /// Creates a sort key for a field.
         public init(_ path: FieldPath, isDescending: Bool = false, collation: TextCollation = .binary) {
             self.init(.field(path), isDescending: isDescending, collation: collation)
         }
 
-        /// Smaller values first: missing, `null`, `false`, `true`, numbers, texts, dates, bytes; then arrays, then objects,
-        /// each of which are all equal.
+        /// Orders by a field, smaller values first: missing, `null`, `false`, `true`, numbers, strings, dates, bytes,
+        /// arrays, objects.
         ///
-        /// - Parameter collation: of texts; with ``TextCollation/natural``, `IMG_2` comes before `IMG_10`.
+        /// - Parameter collation: The collation of strings. With ``TextCollation/natural``, `IMG_2` comes before
+        ///   `IMG_10`.
         public static func ascending(_ path: FieldPath, collation: TextCollation = .binary) -> SortKey {
             SortKey(path, collation: collation)
         }
-        /// Larger values first.
+        /// Orders by a field, larger values first.
         public static func descending(_ path: FieldPath, collation: TextCollation = .binary) -> SortKey {
             SortKey(path, isDescending: true, collation: collation)
         }
-        /// What is nearest to a point first.
+        /// Orders by the distance from a point, nearest first.
         public static func nearest(_ field: GeoField, to center: GeoPoint) -> SortKey {
             SortKey(.distance(field, to: center))
         }
-        /// What a search finds best first.
+        /// Orders by score, best matches first.
         public static var bestFirst: SortKey { SortKey(.score, isDescending: true) }
     }
 }
 
 extension Query.SortKey: CustomStringConvertible {
-    /// The key in the notation of the shell; a distance in words.
+    /// The key in the notation of the shell. A distance has a descriptive form instead.
     public var description: String {
         switch key {
         case .field(let path): (isDescending ? "-" : "") + Self.notation(of: path, collation)
@@ -64,19 +65,19 @@ extension Query.SortKey: CustomStringConvertible {
 }
 
 extension Query.SortKey {
-    /// The score in the notation of the shell. No path is written like that.
+    /// The score in the notation of the shell. No path has this notation.
     private static let scoreNotation = "@score"
 
-    /// A field with its collation in the notation of the shell.
+    /// Returns a field with its collation in the notation of the shell.
     private static func notation(of path: FieldPath, _ collation: TextCollation) -> String {
         let text = path.description
         guard collation == .binary else { return "\(collation.rawValue)(\(text))" }
-        // A name that would be taken for a collation stands in quotes.
+        // A name that could be read as a collation is quoted.
         guard collated(text[...]) != nil, case .name(let name)? = path.steps.first else { return text }
         return "\"\(name)\"\(text.dropFirst(name.count))"
     }
 
-    /// The collation and the path that a text names, such as `natural(file)`; `nil` for other texts.
+    /// Splits text such as `natural(file)` into collation and path; `nil` for other text.
     private static func collated(_ text: Substring) -> (TextCollation, path: Substring)? {
         guard text.hasSuffix(")"), let open = text.firstIndex(of: "("),
             let collation = TextCollation(rawValue: String(text[..<open])), collation != .binary
@@ -84,9 +85,9 @@ extension Query.SortKey {
         return (collation, text[text.index(after: open)...].dropLast())
     }
 
-    /// Sort keys in the notation of the shell: fields with commas between them, `-` before one that is descending; `-@score`
-    /// puts what a search finds best first. `natural(file)`, `ci(title)` and `ci-ai(title)` put texts in the order of a
-    /// ``TextCollation``; a field that has such a name stands in quotes.
+    /// Parses sort keys in the notation of the shell: fields separated by commas, with `-` before a field in descending
+    /// order; `-@score` puts the best matches first. `natural(file)`, `ci(title)` and `ci-ai(title)` order strings by a
+    /// ``TextCollation``; a field with such a name must be quoted.
     ///
     /// - Throws: ``DocIndexError`` with `invalidQuery`.
     public static func parse(_ text: String) throws -> [Query.SortKey] {

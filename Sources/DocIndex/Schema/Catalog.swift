@@ -1,31 +1,31 @@
-/// What a store knows of itself: the format it is written in, its collections and indexes, and their numbers.
+/// The metadata of a store: its format, its collections and indexes, and their numbers.
 ///
-/// Kept as one record, so that every change of the schema takes effect with one put.
+/// The catalog is a single record, so that every schema change takes effect with one put.
 struct Catalog: Sendable, Hashable {
-    /// The version of the format on disk that this library writes; see `docs/FORMAT.md`.
+    /// The version of the on-disk format that this library writes; see `docs/FORMAT.md`.
     static let formatVersion = 4
-    /// The earliest format that is read: in it, entries of value indexes had of arrays and objects the kind alone.
+    /// The earliest readable format. Its value index entries contain only the kind of arrays and objects.
     static let earliestFormatVersion = 3
 
-    /// What every record begins with.
+    /// The first bytes of every record.
     static let beginning = Array("{\"docindex\":".utf8)
 
-    /// More numbers than a store can use up; a larger one was never given out.
+    /// More numbers than a store can use up. A larger number was never assigned.
     static let numberLimit: UInt32 = 1 << 30
 
     var schemaVersion = 1
-    /// Tells this store apart from its copies, whose sequence numbers go their own way; see ``StoreEpoch``.
+    /// Distinguishes this store from its copies, whose sequence numbers diverge; see ``StoreEpoch``.
     var epoch = StoreEpoch.new()
-    /// The migrations that were done, in their order.
+    /// The completed migrations, in order.
     var migrations: [String] = []
-    /// The migration that was begun and not finished; `nil` if there is none.
+    /// The migration that was started but not finished; `nil` if there is none.
     var runningMigration: String?
     var collections: [CollectionEntry] = []
-    /// The numbers that the next collection and the next index get. Numbers are never used twice, so that keys of what
-    /// was dropped cannot be mistaken for keys of what came later.
+    /// The numbers of the next collection and the next index. Numbers are never reused, so that keys of something
+    /// dropped cannot be mistaken for keys of something added later.
     var nextCollection: UInt32 = 1
     var nextIndex: UInt32 = 1
-    /// Indexes whose entries are still to be deleted.
+    /// Indexes whose entries still have to be deleted.
     var dropped: [DroppedIndex] = []
 
     struct CollectionEntry: Sendable, Hashable {
@@ -33,11 +33,11 @@ struct Catalog: Sendable, Hashable {
         let number: UInt32
         var idField: String
         var indexes: [IndexEntry] { didSet { answering = AnsweringIndexes(indexes) } }
-        /// The table of names that the bodies are written with; kept under keys of its own.
+        /// The name table of the bodies, stored under separate keys.
         var names: CollectionNames
-        /// Those of the indexes that answer.
+        /// The indexes that can answer queries.
         private(set) var answering: AnsweringIndexes
-        /// Where the row begins in the key of a document.
+        /// The offset of the row in the key of a document.
         let documentRowOffset: Int
 
         init(
@@ -53,34 +53,33 @@ struct Catalog: Sendable, Hashable {
             documentRowOffset = StoreKeyspace.documents.prefix(number).count
         }
 
-        /// Whether no index is left to be built.
+        /// Whether all indexes are built.
         var isBuilt: Bool { !indexes.contains(where: \.isBuilding) }
     }
 
     struct IndexEntry: Sendable, Hashable {
         var number: UInt32
         var definition: IndexDefinition
-        /// Whether the index holds every document. One that does not is not read, and holds the documents up to the row
-        /// that is stored as its progress.
+        /// Whether the index contains every document. An index that is not ready is not read. It contains the documents
+        /// up to the row stored as its progress.
         var isReady: Bool
-        /// Whether the schema no longer declares the index like this. It answers until the one that takes its place is
-        /// ready.
+        /// Whether the schema no longer declares this index. It answers queries until its replacement is ready.
         var isRetiring = false
-        /// Why the index could not be built; `nil` if nothing is known against it. It holds nothing then.
+        /// The reason why the index could not be built, in which case it is empty; otherwise `nil`.
         var failure: String?
 
-        /// Whether the index is to be built.
+        /// Whether the index still has to be built.
         var isBuilding: Bool { !isReady && failure == nil }
-        /// What the entries were made with; see ``IndexDefinition/fingerprint``.
+        /// The fingerprint of the rules used for the entries; see ``IndexDefinition/fingerprint``.
         var fingerprint: String
-        /// The rules by which texts were taken apart; see ``IndexDefinition/analysis``. For people who look: what counts
-        /// is the fingerprint.
+        /// The versions of the text analysis rules; see ``IndexDefinition/analysis``. For information only: the
+        /// fingerprint decides.
         var analysis: [String] = []
-        /// The stemmers by which words were stemmed, one for each language of the definition. None where they are not known,
-        /// or several wrote.
+        /// The stemmers used for the words, one for each language of the definition. Empty if they are unknown or
+        /// several were used.
         var stemmers: [StemmerIdentity] = []
-        /// Whether the entries of a value index have the content of arrays and objects, so that it answers. One that an earlier
-        /// version made has not, and is built anew; see ``ContentAdoption``.
+        /// Whether the entries of a value index include the content of arrays and objects. An index without it does not
+        /// answer queries and is rebuilt; see ``ContentAdoption``.
         var hasContent = true
 
         init(number: UInt32, definition: IndexDefinition, isReady: Bool, fingerprint: String? = nil) {
@@ -94,13 +93,13 @@ struct Catalog: Sendable, Hashable {
             }
         }
 
-        /// Whether the entries are those that this version of the library would make.
+        /// Whether this version of the library would write the same entries.
         var isCurrent: Bool {
             hasContent && fingerprint == definition.fingerprint && hasStemmers { $0.isOfThisBuild }
         }
 
-        /// Whether the words that are looked for become the terms that are stored: the stemmers are those of this process,
-        /// or agree with them as far as is known.
+        /// Whether search words are stemmed to the stored terms: the stored stemmers are the same as in this process,
+        /// or known to agree with them.
         var answersWithThisStemmer: Bool { hasStemmers { $0.agreesWithThisProcess } }
 
         private func hasStemmers(where isKnown: (StemmerIdentity) -> Bool) -> Bool {
@@ -118,7 +117,7 @@ struct Catalog: Sendable, Hashable {
         var kind: IndexDefinition.Kind
     }
 
-    /// The schema that the catalog stands for.
+    /// The schema represented by the catalog.
     var schema: Schema {
         Schema(
             version: schemaVersion,
@@ -129,8 +128,7 @@ struct Catalog: Sendable, Hashable {
             })
     }
 
-    /// Whether an index was made with rules that are no longer in force, such as those of another Unicode version or another
-    /// stemmer.
+    /// Whether an index was built with outdated rules, such as another Unicode version or another stemmer.
     var hasOutdatedIndexes: Bool {
         collections.contains { $0.indexes.contains { !$0.isCurrent && !$0.isRetiring } }
     }
@@ -147,21 +145,21 @@ struct Catalog: Sendable, Hashable {
 // MARK: - Changing to another schema
 
 extension Catalog {
-    /// The catalog of a store after `schema` has been declared for it.
+    /// Returns the catalog after `schema` has been declared for the store.
     ///
-    /// Collections and indexes that are declared alike are kept. New indexes of a collection that holds documents begin
-    /// as not ready. Indexes that are no longer declared, or declared otherwise, are dropped. A collection is never
-    /// dropped, because a schema that forgets one must not delete its documents.
+    /// Collections and indexes with unchanged declarations are kept. New indexes of an existing collection are not
+    /// ready at first. Indexes that are no longer declared, or are declared differently, are dropped. A collection is
+    /// never dropped, because omitting one from a schema must not delete its documents.
     ///
-    /// - Throws: ``DocIndexError``: `storeTooNew` where the version is lower than that of the store; `invalidSchema`
-    ///   where a collection is missing or takes its ids from elsewhere.
+    /// - Throws: ``DocIndexError`` with `storeTooNew` if the version is lower than that of the store, or with
+    ///   `invalidSchema` if a collection is missing or has a different ID field.
     func changed(to schema: Schema) throws -> Catalog {
         try schema.validate()
         guard schema.version >= schemaVersion else {
             throw DocIndexError(
                 .storeTooNew,
-                "the store has version \(schemaVersion) of its schema, and version \(schema.version) is declared, which "
-                    + "would drop what was added since; use a newer program, or declare a higher version to go back")
+                "the store has schema version \(schemaVersion), but version \(schema.version) is declared, which would "
+                    + "drop later additions; use a newer program, or declare a higher version to go back")
         }
         var new = self
         new.schemaVersion = schema.version
@@ -169,7 +167,7 @@ extension Catalog {
         where schema.collections.allSatisfy({ !$0.name.hasSameBytes(as: collection.name) }) {
             throw DocIndexError(
                 .invalidSchema,
-                "the store has a collection \(collection.name) that the schema does not declare; declare it as well")
+                "the store has a collection \(collection.name) that the schema does not declare; add it to the schema")
         }
         new.collections = []
         for definition in schema.collections {
@@ -178,12 +176,12 @@ extension Catalog {
         return new
     }
 
-    /// The next number, which is used up with that.
+    /// Returns the next number and marks it as used.
     static func take(_ next: inout UInt32) throws -> UInt32 {
         guard next < numberLimit else {
             throw DocIndexError(
                 .invalidSchema,
-                "the store has used up its numbers of collections or indexes; load a dump into a new one")
+                "the store has run out of numbers for collections or indexes; load a dump into a new store")
         }
         next += 1
         return next - 1
@@ -193,8 +191,8 @@ extension Catalog {
         if let old, !old.idField.utf8.elementsEqual(definition.idField.utf8) {
             throw DocIndexError(
                 .invalidSchema,
-                "the collection \(definition.name) takes its ids from \(old.idField), the schema says "
-                    + "\(definition.idField); dump it and load it into a new store to change that")
+                "the collection \(definition.name) takes its ids from \(old.idField), but the schema declares "
+                    + "\(definition.idField); to change it, dump the collection and load it into a new store")
         }
         var number = old?.number ?? 0
         if old == nil {
@@ -208,7 +206,7 @@ extension Catalog {
             }) {
                 var entry = kept.remove(at: position)
                 entry.isRetiring = false
-                // What is looked up only when something is searched for may differ.
+                // Settings that only affect searching may differ.
                 entry.definition = index
                 indexes.append(entry)
             } else {
@@ -216,7 +214,7 @@ extension Catalog {
             }
         }
         for var index in kept {
-            // The index that takes the place of one that answers may take a while to build.
+            // A ready index answers queries until its replacement is built.
             let hasSuccessor = indexes.contains {
                 !$0.isReady && $0.definition.name.hasSameBytes(as: index.definition.name)
             }
@@ -236,7 +234,7 @@ extension Catalog {
 // MARK: - On disk
 
 extension Catalog {
-    /// The record as JSON: it is small, written seldom, and worth being read by people.
+    /// The record as JSON, because it is small, rarely written, and worth keeping readable.
     var encoded: [UInt8] {
         let collections = self.collections.map { collection -> DocumentValue in
             let indexes = collection.indexes.map { index -> DocumentValue in
@@ -271,9 +269,10 @@ extension Catalog {
         return bytes
     }
 
-    /// Reads the record.
+    /// Decodes the record.
     ///
-    /// - Throws: ``DocIndexError``: `storeTooNew` for a later format, `corruption` for anything unexpected.
+    /// - Throws: ``DocIndexError`` with `storeTooNew` for a later format, `notADocumentStore` for a format that is no
+    ///   longer supported, or `corruption` for anything unexpected.
     init(encoded: [UInt8]) throws {
         guard let record = try? JSONParser().parse(encoded), case .int(let format) = record["docindex"] else {
             throw Self.damaged("the record")
@@ -282,13 +281,13 @@ extension Catalog {
         guard format >= Int64(Self.earliestFormatVersion) else {
             throw DocIndexError(
                 .notADocumentStore,
-                "the store has format \(format) of before the first release, which is no longer read; "
+                "the store has format \(format), which predates the first release and is not supported; "
                     + "dump it with the version that wrote it and load the dump")
         }
         guard format <= Int64(Self.formatVersion) else {
             throw DocIndexError(
                 .storeTooNew,
-                "the store has format \(format), this version knows formats up to \(Self.formatVersion); "
+                "the store has format \(format), but this version supports formats up to \(Self.formatVersion); "
                     + "open it with a newer version")
         }
         schemaVersion = Int(try Self.number(record["schemaVersion"]))
@@ -305,7 +304,7 @@ extension Catalog {
             }
             return DroppedIndex(number: try Self.number(value["number"]), kind: kind)
         }
-        // Numbers that were given out lie below the next ones; otherwise keys of two things would be mixed.
+        // Assigned numbers must be unique and less than the next ones. Otherwise keys would be mixed up.
         let indexes = collections.flatMap(\.indexes).map(\.number) + dropped.map(\.number)
         guard (try? schema.validate()) != nil else { throw Self.damaged("a declaration") }
         guard collections.allSatisfy({ $0.number >= 1 && $0.number < nextCollection }),

@@ -1,12 +1,12 @@
-/// One part of the key of an index: where its value comes from, and how the value is put in order.
+/// One component of an index key: the path of its value, and how the value is ordered.
 ///
 /// ```swift
 /// .value("timeline", on: .field("taken", order: .descending, dates: [.exif]), "name")
 /// ```
 ///
-/// The rule for every component: a member that is absent, `null`, and a value of another kind than the component is
-/// made for are indexed too, each under a code of its own (see `docs/FORMAT.md`). A collation, a separator and date
-/// formats concern texts only; all other values are indexed as they are.
+/// Every component also indexes missing members, `null`, and values of other kinds than it is meant for, each with a
+/// separate code (see `docs/FORMAT.md`). A collation, a separator and date formats apply only to strings; all other
+/// values are indexed unchanged.
 public struct IndexComponent: Sendable, Hashable {
     /// The direction of one component.
     public enum Order: String, Sendable, Hashable, CaseIterable {
@@ -20,21 +20,23 @@ public struct IndexComponent: Sendable, Hashable {
     public var path: FieldPath
     /// The direction.
     public var order: Order
-    /// Which texts are one, and which comes first.
+    /// The order and equality of strings.
     public var collation: TextCollation
-    /// The forms in which texts are read as dates, tried in this order; empty where texts are texts.
+    /// The formats in which strings are read as dates, in the order in which they are tried; empty if strings are not
+    /// read as dates.
     public var dateFormats: [DateFormat]
-    /// The part of a date that is indexed in place of the date; `nil` for all of it.
+    /// The part of a date that is indexed; `nil` for the whole date.
     public var part: DatePart?
-    /// What stands between the levels of a hierarchical keyword, as in `Places|France|Paris`; `nil` for texts without
-    /// levels.
+    /// The separator between the levels of a hierarchical keyword, such as `Places|France|Paris`; `nil` for strings
+    /// without levels.
     public var separator: String?
-    /// Of a text index: how texts become the words under which they are found.
+    /// For text indexes: how the text is split into searchable words.
     public var analyzer = TextAnalyzer.simple
-    /// Of a text index: how much a word counts here, 1 to 100. One that counts twice is scored as if it stood there twice.
+    /// For text indexes: the weight of a word in this field, 1 to 100. A word with weight 2 is scored as if it occurred
+    /// twice.
     public var weight = 1
 
-    /// A component with its properties.
+    /// Creates a component with its properties.
     public init(
         _ path: FieldPath, order: Order = .ascending, collation: TextCollation = .binary, dates: [DateFormat] = [],
         part: DatePart? = nil, split separator: String? = nil
@@ -47,7 +49,7 @@ public struct IndexComponent: Sendable, Hashable {
         self.separator = separator
     }
 
-    /// A component with its properties; reads well where indexes are declared.
+    /// Creates a component with its properties, for use in index declarations.
     public static func field(
         _ path: FieldPath, order: Order = .ascending, collation: TextCollation = .binary, dates: [DateFormat] = [],
         part: DatePart? = nil, split separator: String? = nil
@@ -55,7 +57,7 @@ public struct IndexComponent: Sendable, Hashable {
         IndexComponent(path, order: order, collation: collation, dates: dates, part: part, split: separator)
     }
 
-    /// A field of a text index.
+    /// Creates a field of a text index.
     public static func field(_ path: FieldPath, weight: Int, analyzer: TextAnalyzer = .simple) -> IndexComponent {
         var component = IndexComponent(path)
         component.weight = weight
@@ -63,58 +65,56 @@ public struct IndexComponent: Sendable, Hashable {
         return component
     }
 
-    /// A field of a text index that counts once.
+    /// Creates a field of a text index with weight 1.
     public static func field(_ path: FieldPath, analyzer: TextAnalyzer) -> IndexComponent {
         field(path, weight: 1, analyzer: analyzer)
     }
 
-    /// Whether values have their own order in this component, or the reverse of it.
+    /// Whether all values have their natural order or its reverse.
     var hasOrderOfValues: Bool { collation == .binary && hasOrderOfTexts }
 
-    /// Whether texts are in the order of the collation, and all other values in their own.
+    /// Whether strings are ordered by the collation, and all other values have their own order.
     var hasOrderOfTexts: Bool { dateFormats.isEmpty && part == nil && separator == nil }
 
-    /// Whether nothing but a path was declared.
+    /// Whether only a path was declared.
     var isPathAlone: Bool { isPlainForTexts && analyzer == .simple && weight == 1 }
 
-    /// Whether nothing was declared that only value indexes have.
+    /// Whether the component has no properties that are specific to value indexes.
     var isPlainForTexts: Bool { order == .ascending && hasOrderOfValues }
 }
 
 extension IndexComponent: ExpressibleByStringLiteral {
-    /// A component that consists of a path.
+    /// Creates a component from a path.
     ///
-    /// - Precondition: the literal is a well-formed path.
+    /// - Precondition: The literal is a valid path.
     public init(stringLiteral text: String) {
         self.init(FieldPath(stringLiteral: text))
     }
 }
 
-/// Which texts an index takes for one, and in which order it puts them.
+/// The order and equality of strings in an index.
 public enum TextCollation: String, Sendable, Hashable, CaseIterable {
-    /// By UTF-8 bytes; only equal texts are one.
+    /// By UTF-8 bytes; only identical strings are equal.
     case binary
-    /// Upper and lower case are one.
+    /// Ignores case.
     case caseInsensitive = "ci"
-    /// Upper and lower case are one, letters with and without accents are one, and so are the widths of East Asian
-    /// letters.
+    /// Ignores case, accents, and the width of East Asian characters.
     case caseAndAccentInsensitive = "ci-ai"
-    /// As people count: runs of the digits 0 to 9 are ordered as numbers, whatever their length, and the rest without
-    /// regard to case. Texts that are alike in that are put in the order of their UTF-8 bytes, so only equal texts
-    /// are one: `IMG_2`, `img_2`, `IMG_02`, `IMG_10`.
+    /// Natural order: runs of the digits 0 to 9 are compared as numbers of any length, and the rest is compared without
+    /// case. Ties are broken by UTF-8 bytes, so only identical strings are equal: `IMG_2`, `img_2`, `IMG_02`, `IMG_10`.
     case natural
 }
 
-/// A form in which a text is read as a date.
+/// A format in which strings are read as dates.
 public enum DateFormat: String, Sendable, Hashable, CaseIterable {
-    /// `2012-06-08`, `2012-06-08T18:02:11`, with a space for the `T`, with or without seconds and a fraction of them,
-    /// with or without a zone (`Z`, `+02:00`, `+0200`, `+02`).
+    /// `2012-06-08` or `2012-06-08T18:02:11`. A space may replace the `T`; seconds, fractions of seconds and a time
+    /// zone (`Z`, `+02:00`, `+0200`, `+02`) are optional.
     case iso8601
-    /// `2012:06:08 18:02:11` as cameras write it, alone, with a fraction of seconds, and with a zone.
+    /// `2012:06:08 18:02:11` as written by cameras, with an optional fraction of seconds and an optional time zone.
     case exif
 }
 
-/// A number that is taken from a date, in the zone that the date was written in.
+/// A numeric part of a date, in the date's own time zone.
 public enum DatePart: String, Sendable, Hashable, CaseIterable {
     /// The year.
     case year
@@ -122,11 +122,11 @@ public enum DatePart: String, Sendable, Hashable, CaseIterable {
     case month
     /// The day of the month, 1 to 31.
     case day
-    /// Year times 100 plus month: 201206, for a time line.
+    /// The year times 100 plus the month, such as 201206, for timelines.
     case yearMonth
-    /// Month times 100 plus day: 608, for "on this day".
+    /// The month times 100 plus the day, such as 608, for "on this day".
     case monthDay
-    /// The day of the week, 1 for Monday to 7 for Sunday, as in ISO 8601.
+    /// The day of the week, from 1 for Monday to 7 for Sunday, as in ISO 8601.
     case weekday
     /// The hour, 0 to 23.
     case hour

@@ -1,11 +1,11 @@
-/// Which documents a partial index holds: a condition in the notation of ``Predicate/init(parsing:)``.
+/// The condition of a partial index, in the notation of ``Predicate/init(parsing:)``.
 public struct IndexCondition: Sendable {
-    /// The condition as it was written; it is stored like that.
+    /// The condition as written, which is also its stored form.
     public let text: String
-    /// What it means.
+    /// The parsed condition.
     public let predicate: Predicate
 
-    /// The condition that a text describes.
+    /// Parses a condition.
     ///
     /// - Throws: ``DocIndexError`` with `invalidQuery`.
     public init(parsing text: String) throws {
@@ -18,7 +18,7 @@ public struct IndexCondition: Sendable {
 }
 
 extension IndexCondition: Hashable, CustomStringConvertible {
-    /// Whether both were written with the same bytes.
+    /// Returns whether both conditions were written with the same bytes.
     public static func == (left: IndexCondition, right: IndexCondition) -> Bool {
         left.text.hasSameBytes(as: right.text)
     }
@@ -31,9 +31,9 @@ extension IndexCondition: Hashable, CustomStringConvertible {
 }
 
 extension IndexCondition: ExpressibleByStringLiteral {
-    /// The condition that a literal describes.
+    /// Parses the condition of a literal.
     ///
-    /// - Precondition: the literal is a condition.
+    /// - Precondition: The literal is a valid condition.
     public init(stringLiteral text: String) {
         do {
             try self.init(parsing: text)

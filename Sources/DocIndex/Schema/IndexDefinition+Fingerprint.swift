@@ -1,8 +1,8 @@
 extension IndexDefinition {
-    /// What the bytes of the index depend on, as a text: the canonical JSON form, and the version of each rule that it
-    /// uses and that may change without the declaration.
+    /// A description of everything that the bytes of the index depend on: the canonical JSON form, and the versions of
+    /// the rules that may change independently of the declaration.
     ///
-    /// Stored as its hash; where that differs, the index is built anew.
+    /// Its hash is stored. If the hash differs, the index is rebuilt.
     var fingerprintText: String {
         var versions: [String] = []
         if components.contains(where: { $0.collation != .binary }) || kind == .text {
@@ -17,8 +17,8 @@ extension IndexDefinition {
         return ([withoutSynonyms.jsonValue.json] + versions).joined(separator: " ")
     }
 
-    /// The names and versions of the rules by which the texts at the fields are taken apart, apart from folding; empty
-    /// where all fields have the default.
+    /// The names and versions of the text analysis rules of the fields, except for folding; empty if all fields use the
+    /// default.
     var analysis: [String] {
         var versions: [String] = []
         for component in components {
@@ -27,7 +27,7 @@ extension IndexDefinition {
         return versions
     }
 
-    /// The languages by whose stems words are found, each once.
+    /// The distinct languages used for stemming.
     var languages: [TextLanguage] {
         var languages: [TextLanguage] = []
         for component in components {
@@ -39,7 +39,7 @@ extension IndexDefinition {
         return languages
     }
 
-    /// The definition as far as it decides what is stored.
+    /// The part of the definition that determines what is stored.
     private var withoutSynonyms: IndexDefinition {
         var definition = self
         for index in definition.components.indices {
@@ -48,14 +48,14 @@ extension IndexDefinition {
         return definition
     }
 
-    /// Whether both declare an index with the same entries, their names apart. Compares bytes: two spellings of a text
-    /// differ.
+    /// Returns whether both definitions give the same entries, whatever their names. Compares bytes, so two Unicode
+    /// spellings of a string differ.
     func storesSame(as other: IndexDefinition) -> Bool {
         withoutSynonyms.jsonValue == other.withoutSynonyms.jsonValue
     }
 
-    /// The fingerprint of the definition with all that it rests on: 64-bit FNV-1a of ``fingerprintText``, in sixteen
-    /// hexadecimal digits.
+    /// The fingerprint of the definition and the rules it depends on: the 64-bit FNV-1a hash of ``fingerprintText``, as
+    /// sixteen hexadecimal digits.
     var fingerprint: String {
         let digits = String(FNV1a.hash(fingerprintText.utf8), radix: 16)
         return String(repeating: "0", count: 16 - digits.count) + digits
@@ -63,7 +63,7 @@ extension IndexDefinition {
 
 }
 
-/// The 64-bit hash of Fowler, Noll and Vo (RFC 9923). Stored on disk, never change.
+/// The 64-bit hash of Fowler, Noll and Vo (RFC 9923). Stored on disk: never change it.
 enum FNV1a {
     static func hash(_ bytes: some Sequence<UInt8>) -> UInt64 {
         var hash: UInt64 = 0xcbf2_9ce4_8422_2325

@@ -1,16 +1,16 @@
-/// One difference between two schemas.
+/// A difference between two schemas.
 public struct SchemaChange: Sendable, Hashable {
-    /// What happens.
+    /// The kind of change.
     public enum Kind: String, Sendable, Hashable {
-        /// It is new.
+        /// The subject is new.
         case added
-        /// It is no longer declared.
+        /// The subject is no longer declared.
         case removed
-        /// It is declared otherwise.
+        /// The declaration of the subject differs.
         case changed
     }
 
-    /// What it happens to.
+    /// The subject of a change.
     public enum Subject: Sendable, Hashable {
         /// The schema itself.
         case schema
@@ -20,11 +20,11 @@ public struct SchemaChange: Sendable, Hashable {
         case index(String, collection: String)
     }
 
-    /// What happens.
+    /// The kind of change.
     public let kind: Kind
-    /// What it happens to.
+    /// The subject of the change.
     public let subject: Subject
-    /// What exactly, and what follows from it; a phrase each.
+    /// The details and consequences of the change, one phrase each.
     public let reasons: [String]
 }
 
@@ -42,10 +42,10 @@ extension SchemaChange: CustomStringConvertible {
 }
 
 extension Schema {
-    /// What changes if this schema takes the place of `old`, in the order of this schema, what is removed last; empty if
-    /// nothing does. Nothing is read or written: it is what a dry run shows.
+    /// Returns the changes from `old` to this schema, in the order of this schema, with removals last; empty if there
+    /// are none. Nothing is read or written, so this is suitable for a dry run.
     ///
-    /// Whether the store accepts the change is decided where it is opened: it never drops a collection.
+    /// Whether the store accepts the change is decided when it is opened. A store never drops a collection.
     public func difference(from old: Schema) -> [SchemaChange] {
         var changes: [SchemaChange] = []
         if version != old.version {
@@ -65,7 +65,7 @@ extension Schema {
             changes.append(
                 SchemaChange(
                     kind: .removed, subject: .collection(collection.name),
-                    reasons: ["a store keeps its collections and refuses this; declare it"]))
+                    reasons: ["a store never drops a collection and rejects this; declare the collection"]))
         }
         return changes
     }
@@ -79,7 +79,7 @@ extension CollectionDefinition {
                 SchemaChange(
                     kind: .changed, subject: .collection(name),
                     reasons: [
-                        "id \(old.idField) → \(idField); a store refuses this, dump it and load it into a new one"
+                        "id \(old.idField) → \(idField); a store rejects this; dump it and load it into a new store"
                     ]))
         }
         for index in indexes {
@@ -95,7 +95,7 @@ extension CollectionDefinition {
                 SchemaChange(
                     kind: .changed, subject: .index(index.name, collection: name),
                     reasons: reasons
-                        + [index.storesSame(as: previous) ? "its entries stay as they are" : "it is built anew"]))
+                        + [index.storesSame(as: previous) ? "its entries stay as they are" : "it is rebuilt"]))
         }
         for index in old.indexes where !indexes.contains(where: { $0.name.hasSameBytes(as: index.name) }) {
             changes.append(
@@ -108,7 +108,7 @@ extension CollectionDefinition {
 }
 
 extension IndexDefinition {
-    /// The members of the JSON form that differ.
+    /// Returns the members of the JSON form that differ.
     fileprivate func reasons(for old: IndexDefinition) -> [String] {
         guard case .object(let new) = jsonValue, case .object(let old) = old.jsonValue else { return [] }
         let names = old.map(\.name) + new.map(\.name).filter { old[$0] == nil }

@@ -1,5 +1,5 @@
 extension Schema {
-    /// The schema in a JSON file.
+    /// Reads a schema from a JSON file.
     ///
     /// ```json
     /// {
@@ -20,10 +20,10 @@ extension Schema {
     /// }
     /// ```
     ///
-    /// `docs/schema.json` describes the form as a JSON Schema, for editors.
+    /// `docs/schema.json` describes the format as a JSON Schema, for editors.
     ///
-    /// - Throws: ``JSONError`` for text that is no JSON; ``DocIndexError`` with `invalidSchema` for JSON that is no
-    ///   schema, with every violation and its place. Members that are not known are refused, never ignored.
+    /// - Throws: ``JSONError`` for invalid JSON; ``DocIndexError`` with `invalidSchema` if the JSON is not a valid
+    ///   schema, with every violation and its place. Unknown members are errors and are never ignored.
     public init(json: [UInt8]) throws {
         var reader = SchemaReader()
         let schema = reader.schema(try JSONParser().parse(json))
@@ -32,7 +32,7 @@ extension Schema {
         self = schema
     }
 
-    /// The schema as it is written in a file.
+    /// The schema in the JSON form of a file.
     public var jsonValue: DocumentValue {
         var collections = DocumentObject()
         for collection in self.collections {
@@ -45,8 +45,8 @@ extension Schema {
 }
 
 extension IndexDefinition {
-    /// The definition as it is written in a file, without its name. What has its default is left out, so equal
-    /// definitions have equal texts.
+    /// The definition in the JSON form of a file, without its name. Defaults are omitted, so equal definitions have
+    /// equal texts.
     var jsonValue: DocumentValue {
         var object: DocumentObject = ["type": .string(kind.rawValue)]
         if kind == .geo, components.count == 2 {
@@ -66,7 +66,7 @@ extension IndexDefinition {
 }
 
 extension IndexComponent {
-    /// The component as it is written in a file: a path alone is a text.
+    /// The component in the JSON form of a file. A component with only a path is a string.
     var jsonValue: DocumentValue {
         if isPathAlone { return .string(path.description) }
         var object: DocumentObject = ["path": .string(path.description)]

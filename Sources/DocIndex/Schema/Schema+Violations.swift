@@ -1,12 +1,12 @@
 extension Schema {
-    /// Everything that is wrong with the schema, in its order; empty if it can be used.
+    /// All violations in the schema, in the order of the schema; empty if the schema is valid.
     public var violations: [SchemaViolation] { violations(except: []) }
 
-    /// Everything that is wrong, but for the indexes at some places, of which more is wrong already.
+    /// Returns all violations, except in the indexes at some places, which are already known to be faulty.
     func violations(except skipped: Set<JSONPointer>) -> [SchemaViolation] {
         var list = ViolationList()
         let root = JSONPointer()
-        // The catalog keeps it in 32 bits.
+        // The catalog stores the version in 32 bits.
         if version < 1 || version > UInt32.max {
             list.add(root / "version", "is \(version); versions are from 1 to \(UInt32.max)")
         }
@@ -14,7 +14,7 @@ extension Schema {
         list.checkNames(collections.map(\.name), what: "collection", at: place)
         for collection in collections {
             let place = place / collection.name
-            if collection.idField.isEmpty { list.add(place / "id", "is an empty id field; name a member") }
+            if collection.idField.isEmpty { list.add(place / "id", "is empty; specify the member with the id") }
             list.checkNames(collection.indexes.map(\.name), what: "index", at: place / "indexes")
             for index in collection.indexes where !skipped.contains(place / "indexes" / index.name) {
                 list.check(index, at: place / "indexes" / index.name)
@@ -24,7 +24,7 @@ extension Schema {
     }
 }
 
-/// Collects violations of the rules that JSON and Swift have in common.
+/// Collects violations of the rules that apply to schemas in JSON and in Swift.
 private struct ViolationList {
     private(set) var violations: [SchemaViolation] = []
 
@@ -65,21 +65,21 @@ private struct ViolationList {
         checkWithoutWords(component, at: place)
         let readsDates = !component.dateFormats.isEmpty || component.part != nil
         if let separator = component.separator {
-            if separator.isEmpty { add(place / "split", "is empty; name what stands between the levels") }
+            if separator.isEmpty { add(place / "split", "is empty; specify the separator of the levels") }
             if component.collation == .natural {
                 add(place / "collation", "cannot be natural for hierarchical keywords; use binary, ci or ci-ai")
             }
             if readsDates { add(place / "split", "cannot be combined with dates; leave one of them out") }
         }
         if readsDates, component.collation != .binary {
-            add(place / "collation", "has no meaning for dates; leave it out")
+            add(place / "collation", "does not apply to dates; leave it out")
         }
         if Set(component.dateFormats).count != component.dateFormats.count {
-            add(place / "as", "names a format twice; name each once")
+            add(place / "as", "lists a format twice; list each once")
         }
     }
 
-    /// What a field of a text index says of its words.
+    /// Checks the weight and the analyzer of a field of a text index.
     private mutating func checkWords(_ component: IndexComponent, at place: JSONPointer) {
         if !(1...100).contains(component.weight) {
             add(place / "weight", "is \(component.weight); it must be from 1 to 100")
@@ -92,7 +92,7 @@ private struct ViolationList {
         if component.analyzer != .simple { add(place / "analyzer", "belongs to an index of type text; leave it out") }
     }
 
-    /// What only value indexes can do.
+    /// Checks that an index has no properties that are specific to value indexes.
     private mutating func checkPlain(_ index: IndexDefinition, at place: JSONPointer) {
         let kind = index.kind.rawValue
         var members: [(name: String, isThere: Bool)] = [
@@ -105,17 +105,19 @@ private struct ViolationList {
         for (position, component) in index.components.enumerated() {
             let place = place / "fields" / position
             if !component.isPlainForTexts {
-                let members = index.kind == .text ? "a path, a weight and an analyzer" : "a path alone"
+                let members = index.kind == .text ? "a path, a weight and an analyzer" : "only a path"
                 add(place, "must be \(members) in an index of type \(kind)")
             }
             if index.kind == .text { checkWords(component, at: place) } else { checkWithoutWords(component, at: place) }
         }
-        // A posting has a bit for each field.
+        // A posting has one bit for each field.
         if index.kind == .text, index.components.count > 32 {
-            add(place / "fields", "has \(index.components.count) fields, and a text index at most 32; make two indexes")
+            add(
+                place / "fields",
+                "has \(index.components.count) fields, but a text index can have at most 32; declare two indexes")
         }
         if index.kind == .geo, index.components.count > 2 {
-            add(place / "fields", "must be one path to a location; or give lat and lon a path each")
+            add(place / "fields", "must be one path to a location; for two paths, use lat and lon")
         }
     }
 }

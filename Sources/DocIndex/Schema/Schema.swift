@@ -1,7 +1,7 @@
-/// What a store holds and what it can find: collections and their indexes, declared rather than coded.
+/// The declaration of a store's collections and their indexes.
 ///
-/// A schema is written as a JSON file (`docs/schema.json` describes it to editors) or in Swift; both give the same
-/// value.
+/// A schema is written as a JSON file (with `docs/schema.json` as a JSON Schema for editors) or in Swift. Both give the
+/// same value.
 ///
 /// ```swift
 /// let schema = Schema(collections: [
@@ -16,36 +16,36 @@
 /// ])
 /// ```
 public struct Schema: Sendable, Hashable {
-    /// The number that the author of the schema raises with each change.
+    /// The version, which the author of the schema raises with each change.
     public var version: Int
-    /// The collections, in the order in which they were declared.
+    /// The collections, in the order of their declaration.
     public var collections: [CollectionDefinition]
 
-    /// A schema of collections.
+    /// Creates a schema.
     public init(version: Int = 1, collections: [CollectionDefinition]) {
         self.version = version
         self.collections = collections
     }
 
-    /// Checks what no single part can see.
+    /// Checks the schema as a whole.
     ///
-    /// - Throws: ``DocIndexError`` with `invalidSchema` that names everything that is wrong; see ``violations``.
+    /// - Throws: ``DocIndexError`` with `invalidSchema` and all violations; see ``violations``.
     public func validate() throws {
         let violations = self.violations
         if !violations.isEmpty { throw DocIndexError.invalidSchema(violations) }
     }
 }
 
-/// A named set of documents: where their ids come from, and which indexes they have.
+/// The definition of a collection, which is a named set of documents: its ID field and its indexes.
 public struct CollectionDefinition: Sendable, Hashable {
     /// The name of the collection.
     public var name: String
-    /// The member of each document that holds its id.
+    /// The member of each document that contains its ID.
     public var idField: String
-    /// The indexes, in the order in which they were declared.
+    /// The indexes, in the order of their declaration.
     public var indexes: [IndexDefinition]
 
-    /// A collection whose ids are in the member `idField` of its documents.
+    /// Creates a collection whose document IDs are in the member `idField`.
     public init(_ name: String, id idField: String = "id", indexes: [IndexDefinition] = []) {
         self.name = name
         self.idField = idField

@@ -1,12 +1,12 @@
-/// Reads the JSON form of a schema and collects everything that is wrong with it.
+/// Reads the JSON form of a schema and collects all violations.
 struct SchemaReader {
     private(set) var violations: [SchemaViolation] = []
-    /// The indexes that could not be read as a whole: checking them any further would find what is not there.
+    /// The indexes that could not be read completely. Further checks of them would report spurious violations.
     private(set) var faulty: Set<JSONPointer> = []
 
     mutating func schema(_ value: DocumentValue) -> Schema {
         let place = JSONPointer()
-        // `$schema` tells an editor what the file is.
+        // `$schema` identifies the file format for editors.
         guard let root = object(value, at: place) else { return Schema(collections: []) }
         allow(["$schema", "version", "collections"], in: root, at: place)
         _ = text("$schema", in: root, at: place)
@@ -17,7 +17,7 @@ struct SchemaReader {
         default: add(place / "version", "must be a whole number")
         }
         guard let collections = root["collections"] else {
-            add(place, "has no member collections; give an object with the collections")
+            add(place, "has no member collections; add an object with the collections")
             return Schema(version: version, collections: [])
         }
         let members = object(collections, at: place / "collections") ?? DocumentObject()
@@ -37,7 +37,7 @@ struct SchemaReader {
         return definition
     }
 
-    /// The definition in a value; what could not be read is missing from it and named by ``violations``.
+    /// Reads an index definition. Unreadable parts are omitted and reported in ``violations``.
     mutating func index(_ name: String, _ value: DocumentValue, at place: JSONPointer) -> IndexDefinition {
         let before = violations.count
         defer { if violations.count > before { faulty.insert(place) } }
@@ -53,7 +53,7 @@ struct SchemaReader {
             do {
                 definition.condition = try IndexCondition(parsing: written)
             } catch {
-                add(place / "where", "is no condition: \(error)")
+                add(place / "where", "is not a valid condition: \(error)")
             }
         }
         definition.isSparse = flag("sparse", in: members, at: place)
@@ -62,7 +62,7 @@ struct SchemaReader {
         definition.countsValues = flag("count", in: members, at: place)
         if let covered = members["cover"] {
             let values = array(covered, of: "paths", at: place / "cover")
-            if values?.isEmpty == true { add(place / "cover", "is empty; name paths or leave it out") }
+            if values?.isEmpty == true { add(place / "cover", "is empty; list paths or leave it out") }
             definition.covered = (values ?? []).enumerated().compactMap { path($1, at: place / "cover" / $0) }
         }
         return definition
@@ -73,7 +73,7 @@ struct SchemaReader {
     ) -> [IndexComponent] {
         let pair = [members["lat"], members["lon"]]
         if kind == .geo, pair.contains(where: { $0 != nil }) {
-            if members["fields"] != nil { add(place / "fields", "cannot be there with lat and lon; leave one out") }
+            if members["fields"] != nil { add(place / "fields", "cannot be combined with lat and lon; leave one out") }
             return zip(["lat", "lon"], pair).compactMap { name, value in
                 guard let value else {
                     add(place, "has no member \(name); lat and lon belong together")
@@ -86,17 +86,17 @@ struct SchemaReader {
             add(place / name, "belongs to an index of type geo; leave it out")
         }
         guard let fields = members["fields"] else {
-            add(place, "has no member fields; give an array of paths")
+            add(place, "has no member fields; add an array of paths")
             return []
         }
         guard let values = array(fields, of: "paths", at: place / "fields") else { return [] }
         if kind == .geo, values.count > 1 {
-            add(place / "fields", "must be one path to a location; or give lat and lon a path each")
+            add(place / "fields", "must be one path to a location; for two paths, use lat and lon")
         }
         return values.enumerated().compactMap { component($1, at: place / "fields" / $0) }
     }
 
-    /// Gives the analyzer of a text index to the fields that have none of their own.
+    /// Applies the analyzer of a text index to the fields without one.
     private mutating func setDefaultAnalyzer(
         _ members: DocumentObject, _ definition: inout IndexDefinition, at place: JSONPointer
     ) {
@@ -105,7 +105,7 @@ struct SchemaReader {
             return add(place / "analyzer", "belongs to an index of type text; leave it out")
         }
         guard let analyzer = analyzer(value, at: place / "analyzer") else { return }
-        // In the order of the fields; if one could not be read, nothing is made of the definition.
+        // Match fields by position. If a field could not be read, the definition is not used anyway.
         guard case .array(let fields)? = members["fields"], fields.count == definition.components.count else { return }
         for (position, field) in fields.enumerated() {
             if case .object(let field) = field, field["analyzer"] != nil { continue }
@@ -141,11 +141,11 @@ struct SchemaReader {
         guard let members = object(value, at: place) else { return [] }
         allow(["date"], in: members, at: place)
         guard let formats = members["date"] else {
-            add(place, "has no member date; name the formats of the dates")
+            add(place, "has no member date; list the formats of the dates")
             return []
         }
         guard let values = array(formats, of: "formats", at: place / "date") else { return [] }
-        if values.isEmpty { add(place / "date", "is empty; name a format") }
+        if values.isEmpty { add(place / "date", "is empty; list at least one format") }
         return values.enumerated().compactMap { choice($1, at: place / "date" / $0) }
     }
 }
@@ -153,7 +153,7 @@ struct SchemaReader {
 // MARK: - Analyzers
 
 extension SchemaReader {
-    /// An analyzer: the name of one that is known, the name of a language, or an object that says everything.
+    /// Reads an analyzer: the name of a known analyzer, the name of a language, or an object with all settings.
     private mutating func analyzer(_ value: DocumentValue, at place: JSONPointer) -> TextAnalyzer? {
         if case .string(let text) = value {
             if let known = TextAnalyzer(name: text) { return known }
@@ -200,7 +200,7 @@ extension SchemaReader {
         }
         return values.enumerated().compactMap { position, value in
             if case .string(let text) = value { return text }
-            add(place / position, "must be a text")
+            add(place / position, "must be a string")
             return nil
         }
     }
@@ -216,7 +216,7 @@ extension SchemaReader {
     }
 }
 
-// MARK: - Parts
+// MARK: - Elements
 
 extension SchemaReader {
     private mutating func add(_ place: JSONPointer, _ message: String) {
@@ -228,7 +228,7 @@ extension SchemaReader {
             let advice =
                 Spelling.nearest(to: member.name, among: names).map { "did you mean \($0)?" }
                 ?? "the members are \(names.joined(separator: ", "))"
-            add(place / member.name, "is not known; \(advice)")
+            add(place / member.name, "is unknown; \(advice)")
         }
     }
 
@@ -249,7 +249,7 @@ extension SchemaReader {
     private mutating func text(_ name: String, in object: DocumentObject, at place: JSONPointer) -> String? {
         guard let value = object[name] else { return nil }
         if case .string(let text) = value { return text }
-        add(place / name, "must be a text")
+        add(place / name, "must be a string")
         return nil
     }
 
@@ -271,7 +271,7 @@ extension SchemaReader {
     ) -> Choice? {
         let known = Choice.allCases.map(\.rawValue)
         guard case .string(let text) = value else {
-            add(place, "must be a text: \(known.joined(separator: ", "))")
+            add(place, "must be one of \(known.joined(separator: ", "))")
             return nil
         }
         if let choice = Choice.allCases.first(where: { $0.rawValue.hasSameBytes(as: text) }) { return choice }
@@ -281,7 +281,7 @@ extension SchemaReader {
     }
 
     private mutating func path(
-        _ value: DocumentValue, at place: JSONPointer, orElse message: String = "must be a path, a text"
+        _ value: DocumentValue, at place: JSONPointer, orElse message: String = "must be a path, as a string"
     ) -> FieldPath? {
         guard case .string(let text) = value else {
             add(place, message)
@@ -290,22 +290,22 @@ extension SchemaReader {
         do {
             return try FieldPath(parsing: text)
         } catch {
-            add(place, "is no path: \(error)")
+            add(place, "is not a valid path: \(error)")
             return nil
         }
     }
 }
 
-/// Finds what somebody may have meant.
+/// Suggests corrections of misspelled names.
 private enum Spelling {
-    /// The nearest of some names, as far as a slip of the hand leads; `nil` if none is near.
+    /// Returns the nearest name if it differs by no more than a typing error; `nil` if none is near.
     static func nearest(to name: String, among names: [String]) -> String? {
         let scored = names.map { (name: $0, distance: distance(name.lowercased(), $0.lowercased())) }
         guard let best = scored.min(by: { $0.distance < $1.distance }) else { return nil }
         return best.distance <= max(1, best.name.count / 3) ? best.name : nil
     }
 
-    /// Insertions, deletions, replacements and swaps of neighbours (restricted Damerau-Levenshtein).
+    /// Counts insertions, deletions, replacements and swaps of neighbors (restricted Damerau-Levenshtein distance).
     private static func distance(_ a: String, _ b: String) -> Int {
         let a = Array(a.unicodeScalars.prefix(64))
         let b = Array(b.unicodeScalars.prefix(64))

@@ -1,16 +1,16 @@
-/// One thing that is wrong with a schema, and where.
+/// A violation in a schema and its place.
 public struct SchemaViolation: Sendable, Hashable, CustomStringConvertible {
-    /// The place in the JSON form of the schema, as a JSON pointer (RFC 6901): `/collections/photos/indexes/year`.
-    /// Empty for the schema itself.
+    /// The place in the JSON form of the schema, as a JSON pointer (RFC 6901), such as
+    /// `/collections/photos/indexes/year`. Empty for the schema itself.
     public let path: String
-    /// What is wrong there and what to do.
+    /// A description of the violation and how to fix it.
     public let message: String
 
-    /// Place and message.
+    /// The place and the message.
     public var description: String { "\(path.isEmpty ? "the schema" : path) \(message)" }
 }
 
-/// A place in a JSON text, written as a JSON pointer (RFC 6901).
+/// A place in JSON, written as a JSON pointer (RFC 6901).
 struct JSONPointer: Hashable {
     private(set) var text = ""
 
@@ -31,12 +31,12 @@ struct JSONPointer: Hashable {
 }
 
 extension DocIndexError {
-    /// The error that names every violation of a schema.
+    /// Returns the error that lists every violation of a schema.
     static func invalidSchema(_ violations: [SchemaViolation]) -> DocIndexError {
         let all = violations.map(\.description).joined(separator: "; ")
         let message =
             violations.count == 1
-            ? "the schema cannot be used: \(all)" : "the schema cannot be used, for \(violations.count) reasons: \(all)"
+            ? "the schema is not valid: \(all)" : "the schema is not valid, for \(violations.count) reasons: \(all)"
         return DocIndexError(.invalidSchema, message, schemaViolations: violations)
     }
 }

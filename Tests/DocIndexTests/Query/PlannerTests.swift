@@ -236,7 +236,7 @@ import Testing
                     leftCount += 1
                     #expect(planned.explanation.documentsExamined < scanned.explanation.documentsExamined)
                     let text = "\(try collection.explain(query))"
-                    #expect(text.contains("the scan met too few results; the rest was found by index(kind)"))
+                    #expect(text.contains("the scan met too few results; the rest came from index(kind)"))
                     // Pages begin behind the last one, wherever the scan was left.
                     var pages = query
                     pages.offset = 0

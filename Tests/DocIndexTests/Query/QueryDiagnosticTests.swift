@@ -76,8 +76,8 @@ import Testing
         ("exif.iso ^= 2", "numbers"), ("exif.iso *= 2", "numbers"), ("exif.iso matches /2/", "numbers"),
         ("exif.iso in ('200', '400')", "exif.iso IN (200, 400)"), ("exif.iso = true", "numbers"),
         ("isPublic = 'true'", "isPublic = true"), ("isPublic = 1", "booleans"), ("isPublic = yes", "booleans"),
-        ("number = 1885", "number = \"1885\""), ("number > 1800", "number > \"1800\""), ("number mod 2, 1", "texts"),
-        ("title = 5", "title = \"5\""), ("title between 1 and 5", "texts"), ("people = Ada", "arrays"),
+        ("number = 1885", "number = \"1885\""), ("number > 1800", "number > \"1800\""), ("number mod 2, 1", "strings"),
+        ("title = 5", "title = \"5\""), ("title between 1 and 5", "strings"), ("people = Ada", "arrays"),
         ("places = Halifax", "places HAS \"Halifax\""), ("places ^= Hal", "places[] ^= \"Hal\""),
         ("places in (Halifax, Leeds)", "places[] IN"), ("places = 5", "arrays"),
         ("people[].name = 5", "people[].name = \"5\""), ("people[].age = '36'", "people[].age = 36"),
@@ -86,8 +86,8 @@ import Testing
         // Dates.
         ("taken > yesterday", "dates"), ("taken = yesterday", "dates"),
         ("ExifIFD:DateTimeOriginal > yesterday", "2019-06-08"), ("ExifIFD:DateTimeOriginal >= lastweek", "2019-06-08"),
-        ("ExifIFD:DateTimeOriginal >= 2003", "date 2003"), ("month(title) = 6", "texts"),
-        ("title >= 1970-01-01", "texts"),
+        ("ExifIFD:DateTimeOriginal >= 2003", "date 2003"), ("month(title) = 6", "strings"),
+        ("title >= 1970-01-01", "strings"),
         ("exif.iso >= 1970-01-01", "numbers"), ("hour(exif.iso) > 3", "numbers"), ("taken < z", "dates"),
     ]
 

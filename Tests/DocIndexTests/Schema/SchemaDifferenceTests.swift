@@ -31,12 +31,12 @@ import Testing
             changes.map(\.description) == [
                 "changed schema: version 1 → 2",
                 #"changed index year of photos: fields ["year"] → [{"path":"year","order":"desc"}]; "#
-                    + "unique absent → true; it is built anew",
+                    + "unique absent → true; it is rebuilt",
                 #"added index place of photos: {"type":"geo","fields":["gps"]}"#,
                 "removed index text of photos: its entries are deleted",
-                "changed collection albums: id name → id; a store refuses this, dump it and load it into a new one",
+                "changed collection albums: id name → id; a store rejects this; dump it and load it into a new store",
                 "added collection new", #"added index x of new: {"type":"value","fields":["x"]}"#,
-                "removed collection gone: a store keeps its collections and refuses this; declare it",
+                "removed collection gone: a store never drops a collection and rejects this; declare the collection",
             ])
         #expect(changes[1].kind == .changed)
         #expect(changes[1].subject == .index("year", collection: "photos"))
