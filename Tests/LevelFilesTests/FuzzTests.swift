@@ -3,7 +3,7 @@ import LevelKit
 import TestSupport
 import Testing
 
-/// No bytes make a decoder trap: it reads them, or throws.
+/// No input makes a decoder trap: it decodes the bytes or throws.
 @Suite struct `Damaged bytes` {
     private static func mutate(_ bytes: [UInt8], _ random: inout SplitMix64) -> [UInt8] {
         var bytes = bytes
@@ -28,7 +28,7 @@ import Testing
         return bytes
     }
 
-    /// Reads everything that can be read of a directory.
+    /// Reads everything readable in a directory.
     private static func readAll(_ path: String) throws {
         let files = try DatabaseFiles(at: path)
         _ = FileCheck(files, depth: .everything)
@@ -62,7 +62,7 @@ import Testing
         }
     }
 
-    /// With checksums that fit, so that the decoders behind them are reached.
+    /// With valid checksums, so that the bytes reach the decoders.
     @Test func `of blocks are read or refused behind a checksum that fits`() throws {
         var random = TestRun.random(stream: 0xf023)
         try withTemporaryDirectory { directory in

@@ -1,9 +1,10 @@
 import Foundation
 import Testing
 
-/// `script/bootstrap` with programs in place of the system's, so that nothing is installed.
+/// `script/bootstrap`, run with stand-ins for system programs so that nothing is installed.
 @Suite struct BootstrapTests {
-    /// Runs `bootstrap tests` where every program for tests is missing; `id -u` prints `user`.
+    /// Runs `bootstrap tests` in an environment where every program that tests need is missing and `id -u` prints
+    /// `user`.
     private func run(user: Int, environment: [String: String] = [:]) throws -> (
         code: Int32, calls: String, error: String
     ) {

@@ -96,7 +96,7 @@ import Testing
     @Test func `of a damaged manifest names the record, and not the tables that the rest of it seems to miss`() throws {
         try withTemporaryDirectory { directory in
             let path = try Self.make(directory)
-            // Opened again and again, so that the manifest has several records that replace tables.
+            // Reopened repeatedly, so that the manifest has several records that replace tables.
             let database = try Database.open(at: path)
             for round in 0..<5 {
                 for number in 0..<200 { try database.put("value \(round)", forKey: "key/\(number)") }

@@ -28,7 +28,7 @@ import Testing
                 let name = path + "/" + file.name
                 let original = try TestFiles.bytes(of: name)
                 var offset = random.number(below: original.count)
-                // The padding between the handles and the magic number means nothing.
+                // The padding between the handles and the magic number has no meaning.
                 if offset >= original.count - 44, offset < original.count - 8 { offset = original.count - 1 }
                 var bytes = original
                 bytes[offset] ^= 1 << UInt8(random.number(below: 8))
@@ -70,7 +70,7 @@ import Testing
             let file = try #require(try Self.tables(path).first)
             let name = path + "/" + file.name
             let handle = try #require(try Table(at: name).metaIndex().first).handle
-            // The first bits of the first filter taken out; the checksum fits.
+            // Clears the first bits of the first filter; the checksum is valid.
             try BlockForgery(name).replace(handle) { block in
                 for index in 0..<min(20, block.count - 10) { block[index] = 0 }
             }
@@ -101,7 +101,8 @@ import Testing
         }
     }
 
-    /// Databases that the C++ implementation wrote in 2012: tables end in `.sst`, logs and manifests in 64 KiB of zeros.
+    /// Databases that the C++ implementation wrote in 2012: tables end in `.sst`, and logs and manifests end with 64
+    /// KiB of zeros.
     @Test(
         .enabled(if: SharedTestData.has("leveldb/golang-testdata"), "skipped: there is no shared data"),
         arguments: [(1, 0), (2, 2), (3, 2), (4, 2)])

@@ -22,7 +22,7 @@ import Testing
         try withTemporaryDirectory { directory in
             let sample = try SampleDatabase(
                 at: directory + "/db", count: 800, keyCount: 60, reopens: false, compacts: false, random: &random)
-            // One table, and a log.
+            // A table and a log.
             var operations = sample.operations
             let database = try Database.open(at: sample.path)
             for number in 0..<50 {

@@ -5,7 +5,7 @@ import Testing
 @testable import LevelFiles
 
 @Suite struct BatchOrderTests {
-    /// A batch with some operations, of which only the header is looked at.
+    /// Returns a batch with several operations, of which only the header is read.
     private static func batch(_ sequence: UInt64, _ count: UInt32, byteCount: Int = 30) -> [UInt8] {
         let header = (0..<8).map { UInt8(truncatingIfNeeded: sequence >> (8 * $0)) }
         let number = (0..<4).map { UInt8(truncatingIfNeeded: count >> (8 * $0)) }
@@ -68,7 +68,7 @@ import Testing
             for _ in 0..<Int.random(in: 0..<60, using: &random) {
                 let count = UInt32.random(in: 0..<4, using: &random)
                 let isBack = Int.random(in: 0..<150, using: &random) == 0
-                // Now and then as many bytes as bring the header of the next one to the end of a block.
+                // Occasionally large enough that the next header falls at the end of a block.
                 let byteCount = Bool.random(using: &random) ? Int.random(in: 0..<60, using: &random) : 1 << 12
                 writer.append(
                     Array(Self.batch(isBack ? next / 2 : next, count, byteCount: byteCount).prefix(byteCount)))

@@ -55,7 +55,7 @@ import Testing
                 #expect(summary.dataBlockCount == index.count)
                 #expect(summary.filters.map(\.name) == ["filter.leveldb.BuiltinBloomFilter2"])
                 let filters = try #require(try table.bloomFilters())
-                // One entry in about a hundred is let through by mistake, and none is kept out.
+                // The filter lets about one entry in a hundred through by mistake, and excludes none that exists.
                 let block = try #require(try table.index().first).handle.offset
                 let filter = try #require(filters.filter(forBlockAt: block))
                 let strangers = (0..<2_000).count {
@@ -67,7 +67,8 @@ import Testing
         }
     }
 
-    /// Tables that the C++ implementation wrote in 2012, and their content as text. Their keys are plain ones.
+    /// Tables that the C++ implementation wrote in 2012, with their content as text. Their keys are user keys, not
+    /// internal keys.
     @Test(
         .enabled(if: SharedTestData.has("leveldb/golang-testdata"), "skipped: there is no shared data"),
         arguments: ["h.ldb", "h.no-compression.ldb", "h.bloom.no-compression.ldb"])

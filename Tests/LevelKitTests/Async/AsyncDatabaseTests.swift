@@ -3,7 +3,7 @@ import LevelKit
 import TestSupport
 import Testing
 
-/// The asynchronous form does what the synchronous one does, and cancellation takes effect between its steps.
+/// The asynchronous API does what the synchronous one does, and cancellation takes effect between its steps.
 @Suite struct AsyncDatabaseTests {
     private func code(_ body: () async throws -> Void) async -> LevelError.Code? {
         do {
@@ -112,7 +112,7 @@ import Testing
             try fill(database, 100)
             do {
                 var chunks = database.asynchronous.chunks(count: 10).makeAsyncIterator()
-                // What is written before the first chunk counts.
+                // Writes before the first chunk are visible.
                 try database.put([1], forKey: numberedKey(100))
                 var count = try await chunks.next()?.count ?? 0
                 for number in 0..<200 { try database.put([9], forKey: numberedKey(number) + [0]) }
@@ -179,7 +179,7 @@ import Testing
                 return wasCancelled ? count : -1
             }.value
             #expect(count == 30)
-            // The cursor went with the loop, so nothing keeps the database from closing.
+            // The cursor ended with the loop, so nothing prevents the database from closing.
             try database.close()
         }
     }
@@ -197,7 +197,7 @@ import Testing
                     #expect(error?.code == .closed)
                 }
             }
-            // The queue may hold the iterator for a moment longer than this task.
+            // The queue may keep the iterator slightly longer than this task.
             var options = DatabaseOptions()
             options.lockTimeout = .seconds(10)
             try Database.open(at: directory, options: options).close()

@@ -8,7 +8,7 @@ import Testing
 @Suite struct CheckpointErrorTests {
     private let directory: TemporaryDirectory
 
-    /// A closed database `db` with tables and a log.
+    /// Creates a closed database `db` with tables and a log.
     init() throws {
         directory = try TemporaryDirectory()
         var options = DatabaseOptions()
@@ -31,7 +31,7 @@ import Testing
         "db/" + (try #require(try directory.names(in: "db").last { $0.hasSuffix(".log") }))
     }
 
-    /// A table that is in use; a compaction that was broken off may have left others.
+    /// A live table; an interrupted compaction may have left others.
     private func table() throws -> String {
         let table = try #require(try Manifest(ofDatabaseAt: directory.path("db")).tables.last)
         return "db/" + EngineFileName.table(named: table.number)
@@ -121,7 +121,7 @@ import Testing
     }
 
     @Test func `a log with a torn end in the middle of the history is corruption`() throws {
-        // The last log becomes two, as if the writer had begun a new one.
+        // Splits the last log in two, as if the writer had started a new one.
         let name = try lastLog()
         var reader = RecordReader(try directory.read(name), holding: .batches)
         var records: [[UInt8]] = []

@@ -10,7 +10,7 @@ import Testing
     import Darwin
 #endif
 
-/// A checkpoint is for nobody who could not read its source, and is made through no link.
+/// A checkpoint grants no access to anyone who could not read its source, and follows no symbolic links.
 @Suite struct CheckpointPrivacyTests {
     private let directory: TemporaryDirectory
 
@@ -79,7 +79,7 @@ import Testing
         try Checkpoint.take(of: directory.path("home/db"), to: directory.path("copy"))
         #expect(try directory.names(in: "precious") == ["CURRENT"])
         #expect(try directory.read("precious/CURRENT") == [7])
-        // A link that leads to nothing is something that exists.
+        // A dangling link counts as an existing entry.
         try files.createSymbolicLink(
             atPath: directory.path("dangling"), withDestinationPath: directory.path("nothing"))
         #expect(throws: LevelError.self) {

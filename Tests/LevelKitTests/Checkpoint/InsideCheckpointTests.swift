@@ -49,7 +49,7 @@ import Testing
         try database.checkpoint(to: directory.path("inside"))
         let report = try Checkpoint.take(of: directory.path("live"), to: directory.path("outside"))
         #expect(report.holder == nil)
-        // Another process must still be kept out.
+        // Other processes must still be locked out.
         #expect(throws: WriterProcess.Failure.self) { try WriterProcess(database: directory.path("live")) }
         try database.close()
     }

@@ -5,13 +5,13 @@ import Testing
 
 @Suite(.serialized) struct OutsideCheckpointTests {
     private static let isLong = ProcessInfo.processInfo.environment["LEVELKIT_TEST_LONG"] == "1"
-    /// Names that the writer itself gives. `LOG.old` would come from a second open.
+    /// Names that the writer itself creates. `LOG.old` would come from a second open.
     private static func isMadeByWriter(_ name: String) -> Bool {
         name.wholeMatch(of: /CURRENT|LOCK|LOG|MANIFEST-\d+|\d+\.(ldb|log|dbtmp)/) != nil
     }
 
-    /// In the long form a thousand checkpoints, of five writers: the manifest of one that makes a table every few
-    /// milliseconds grows, and with it the time to read it.
+    /// The long form takes a thousand checkpoints, of five writers: the manifest of a writer that creates a table every
+    /// few milliseconds grows, and so does the time to read it.
     @Test(arguments: 1...(isLong ? 5 : 1))
     func `checkpoints of a database that another process writes to hold a prefix of its writes`(run: Int) throws {
         let directory = try TemporaryDirectory()
@@ -56,7 +56,7 @@ import Testing
         #expect(try WriterHistory.prefix(of: database) == writeCount)
         #expect(try database.verify().problems == [])
         try database.close()
-        // Nothing but the open above has renamed the log of messages.
+        // Nothing but the open call above renamed the info log.
         #expect(try directory.names(in: ".") == ["live"])
     }
 

@@ -93,7 +93,7 @@ import Testing
             try database.put("1", forKey: "a")
             try database.put("2", forKey: "b")
             try Self.closeUnderCursor(database)
-            // The handle still exists; it is the cursor's end that has let the directory go.
+            // The handle still exists; the end of the cursor released the directory.
             let again = try Database.open(at: path)
             #expect(try again.value(forKey: "b") == utf8("2"))
             #expect(code { try database.put("1", forKey: "a") } == .closed)
@@ -168,10 +168,10 @@ import Testing
         let error = thrownError { try database.close() }
         #expect(error?.code == .cursorsAlive)
         #expect(error?.message.contains("1 of its cursors still stands on an entry") == true)
-        // Closing again has nothing more to do and nothing to report.
+        // A second close has nothing left to do or report.
         try database.close()
         #expect(code { _ = try Database.open(at: database.path) } == .locked)
-        // The position is lent as before; moving on is refused, however often it is tried.
+        // The current entry can still be borrowed; moving on throws on every attempt.
         #expect(cursor.key.copied() == utf8("a"))
         #expect(cursor.value.copied() == utf8("1"))
         for _ in 0..<3 {

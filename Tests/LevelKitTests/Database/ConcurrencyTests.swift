@@ -58,7 +58,7 @@ import Testing
             }
             hasCursor.wait()
             try database.close()
-            // The engine is gone at once, not later: the directory can be opened.
+            // LevelDB has already closed the database, so the directory can be opened.
             try Database.open(at: directory + "/db").close()
             #expect(code { try thread.get() } == .closed)
         }
@@ -102,7 +102,7 @@ import Testing
         try withTemporaryDatabase(options: options) { database in
             let deadline = ContinuousClock.now + .milliseconds(1000)
             let rounds = Mutex([0, 0])
-            // On a machine that is busy with other things, a second may be too short to meet each other.
+            // On a busy machine, a second may be too short for the threads to overlap.
             let lastDeadline = deadline + .seconds(60)
             @Sendable func goesOn(_ round: Int) -> Bool {
                 let now = ContinuousClock.now
@@ -130,7 +130,7 @@ import Testing
                     var round = 0
                     while goesOn(round) {
                         round += 1
-                        // A cursor sees one moment, and so does a snapshot.
+                        // Cursors and snapshots each show a single point in time.
                         var values = Set<[UInt8]>()
                         var cursor = try database.cursor(in: range, reverse: reader == 1)
                         while try cursor.advance() { values.insert(cursor.value.copied()) }
@@ -156,7 +156,7 @@ import Testing
     }
 }
 
-/// Starts a thread of its own; what it throws is had from the result.
+/// Starts a dedicated thread; an error it throws is reported by the result.
 func startThread(_ body: @escaping @Sendable () throws(LevelError) -> Void) -> ThreadOutcome<Void> {
     let outcome = ThreadOutcome<Void>()
     Thread.detachNewThread { outcome.finish(Result { try body() }) }

@@ -3,11 +3,11 @@ import LevelKit
 import TestSupport
 import Testing
 
-/// Damaged logs and manifests: an error, or the beginning of what was written, never a hole.
+/// Damaged logs and manifests cause an error or yield a prefix of the writes, never a gap.
 @Suite struct DamagedLogTests {
-    /// Makes a database whose writes are all in the log.
+    /// Creates a database whose writes are all in the log.
     ///
-    /// - Returns: the size of the log after each write.
+    /// - Returns: The size of the log after each write.
     private static func makeLog(at path: String, count: Int, valueByteCount: Int) throws -> [Int] {
         let database = try Database.open(at: path)
         var ends: [Int] = []
@@ -23,7 +23,7 @@ import Testing
         try withTemporaryDirectory(leavesDamage: true) { directory in
             let ends = try Self.makeLog(at: directory + "/db", count: 12, valueByteCount: 30)
             let log = try #require(try fileNames(in: directory + "/db").first { $0.hasSuffix(".log") })
-            // Every byte of two headers, and some of the others.
+            // Every byte of two headers, and a sample of the others.
             let places = Array(0..<7) + Array(ends[10]..<ends[10] + 7) + Array(stride(from: 7, to: ends[11], by: 13))
             for place in places {
                 let path = directory + "/\(place)"
@@ -39,7 +39,7 @@ import Testing
         }
     }
 
-    /// LevelDB takes such a record for a write that was not finished, and opens without the later ones.
+    /// LevelDB treats such a record as an unfinished write, and opens without the later ones.
     @Test func `a damaged length in the last block is an error with its place, and repair loses no write`() throws {
         try withTemporaryDirectory(leavesDamage: true) { directory in
             let ends = try Self.makeLog(at: directory + "/db", count: 12, valueByteCount: 30)
@@ -213,7 +213,7 @@ import Testing
             for place in zeros { bytes[place] = 0 }
             try write(bytes, to: log)
             #expect(code { _ = try Database.open(at: directory) } == .corruption)
-            // Zeros behind the end are what some file systems leave after a loss of power.
+            // Some file systems leave zeros after the end when power is lost.
             try write(intact + Array(repeating: 0, count: zeros.count), to: log)
             #expect(try keys(of: Database.open(at: directory)).count == 200)
         }
@@ -241,9 +241,9 @@ import Testing
             let manifest = try Self.makeManifest(at: directory)
             try write(try content(of: manifest).dropLast(5), to: manifest)
             let before = try contents(of: directory)
-            // LevelDB takes it for a write that was cut off, goes back to the state before the last flush, whose log is
-            // gone, and removes the table that the lost record named. That the log is gone gives it away: each state
-            // that can be gone back to has the log of its number.
+            // LevelDB treats this as an interrupted write, reverts to the state before the last flush, whose log is
+            // gone, and deletes the table that the lost record named. The missing log is detectable: every state that
+            // can be reverted to has the log with its number.
             let found = code { _ = try Database.open(at: directory) }
             let after = try contents(of: directory)
             #expect(found == .corruption)
@@ -251,9 +251,9 @@ import Testing
         }
     }
 
-    /// Makes a database of 150 entries in three tables.
+    /// Creates a database of 150 entries in three tables.
     ///
-    /// - Returns: the path of its manifest.
+    /// - Returns: The path of its manifest.
     private static func makeManifest(at path: String) throws -> String {
         for part in 0..<3 {
             let database = try Database.open(at: path)

@@ -2,7 +2,7 @@ import LevelKit
 import Testing
 
 @Suite struct DatabaseOptionsTests {
-    /// An option with a value: how to set it, and the name under which an error speaks of it.
+    /// An option with a value: how to set it, and its name in error messages.
     struct Setting: Sendable, CustomStringConvertible {
         let name: String
         let value: Int

@@ -2,8 +2,8 @@ import Foundation
 import LevelKit
 import Testing
 
-/// Directories that somebody has copied, cut, filled or forged: an error that says what to do, never an end of the
-/// process, a wait without end or a lock that is lost.
+/// Directories that were copied, truncated, filled or forged cause an error that says what to do, never a crash, an
+/// endless wait or a lost lock.
 @Suite struct HostileDirectoryTests {
     private static func makeDatabase(at path: String, count: Int = 10) throws {
         let database = try Database.open(at: path)
@@ -30,7 +30,7 @@ import Testing
                 try reportingErrors { #expect(code { _ = try Database.open(at: original) } == .locked) }
             }
             try database.close()
-            // The copy by itself is a database like any other, once it has a lock of its own.
+            // With its own lock file, the copy is an ordinary database.
             try FileManager.default.removeItem(atPath: directory + "/copy")
         }
     }
@@ -63,7 +63,7 @@ import Testing
     }
 
     @Test func `a log that is there twice is corruption, and repair keeps it once`() throws {
-        // The backup of the repair stays as damaged as the original was.
+        // The repair's backup remains as damaged as the original was.
         try withTemporaryDirectory(leavesDamage: true) { directory in
             let path = directory + "/db"
             try Self.makeDatabase(at: path)
@@ -124,7 +124,7 @@ import Testing
                 let path = directory + "/" + name
                 try Self.makeDatabase(at: path)
                 let file = try #require(try fileNames(in: path).first { $0.hasPrefix(name) })
-                // Without blocks on the disk.
+                // Sparse: occupies no disk blocks.
                 #expect(unsafe truncate(path + "/" + file, 3 << 30) == 0)
                 #expect(code { _ = try Database.open(at: path) } == .corruption)
                 #expect(code { _ = try Manifest(ofDatabaseAt: path) } == .corruption)
@@ -135,7 +135,7 @@ import Testing
 
     @Test func `a checkpoint whose name begins with an accent still lies inside`() throws {
         try withTemporaryDatabase { database in
-            // A slash and the accent behind it are one `Character`.
+            // A slash and a combining accent after it form a single `Character`.
             let code = code { try database.checkpoint(to: database.path + "/\u{301}x") }
             #expect(code == .invalidArgument)
             let parent = database.path + "-elsewhere"

@@ -10,11 +10,11 @@ import Testing
     import Darwin
 #endif
 
-/// A database is looked at before LevelDB sees it: what is foreign, forged or a trap is refused and left as it was.
+/// A database is inspected before LevelDB opens it: anything foreign, forged or dangerous is rejected and not changed.
 @Suite struct InspectionTests {
     private static let modes: [Database.Mode] = [.readWrite, .readOnly]
 
-    /// Expects both modes to refuse a database and to leave its directory alone.
+    /// Expects both modes to reject a database without changing its directory.
     private func expectRefusal(
         of path: String, _ expected: LevelError.Code, naming text: String, options: DatabaseOptions = DatabaseOptions(),
         sourceLocation: SourceLocation = #_sourceLocation
@@ -80,7 +80,7 @@ import Testing
                 try kind == "manifest"
                 ? Manifest(ofDatabaseAt: path).name
                 : URL(filePath: #require(try files(ofKind: "log", in: path).last)).lastPathComponent
-            // Not every file system can have such a file.
+            // Not every file system supports such a file.
             guard unsafe truncate(path + "/" + name, 40 << 30) == 0 else { return }
             let duration = try ContinuousClock().measure {
                 try expectRefusal(of: path, .corruption, naming: name)
@@ -268,7 +268,8 @@ import Testing
         }
     }
 
-    /// Damage is found where it is read, as before: only what would end the process closes the database.
+    /// Damage is reported when it is read, as without the inspection: only what would crash the process prevents
+    /// opening.
     @Test func `a damaged block closes neither way of opening`() throws {
         try withTemporaryDirectory(leavesDamage: true) { directory in
             let path = directory + "/db"

@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 @Suite struct MaintenanceTests {
-    /// Puts `count` entries of a kilobyte that does not compress.
+    /// Puts `count` entries of an incompressible kilobyte each.
     private static func fill(_ database: Database, _ count: Int) throws {
         var random = SplitMix64(seed: 1)
         let batch = WriteBatch()

@@ -3,7 +3,7 @@ import Testing
 
 @testable import LevelKit
 
-/// Tables that are gone: an error, never absence. `leveldb_get` itself reports them like a key that is not there.
+/// Missing tables cause an error, not absence. `leveldb_get` itself reports their keys as not found.
 @Suite struct MissingTableTests {
     @Test func `the numbers of tables are read from the engine's list, whatever bytes the keys have`() {
         let list = """
@@ -40,8 +40,8 @@ import Testing
         }
     }
 
-    /// The engine has all of few tables open, and goes on to read them. In a process of its own, since other tests have
-    /// databases open.
+    /// LevelDB keeps a small number of tables open, and continues to read them. Runs in a separate process because
+    /// other tests have databases open.
     @Test(arguments: ["the tables", "the directory", "the directory above"])
     func `what goes after all tables were opened changes no answer`(what: String) async throws {
         try await withSharedDirectory(leavesDamage: true) { directory in
@@ -60,7 +60,7 @@ import Testing
         }
     }
 
-    /// With more databases than share the mapped memory of the engine, the file system is asked instead.
+    /// With too many databases to share LevelDB's mapped memory, the file system is checked instead.
     @Test(arguments: ["the tables", "the directory", "the directory above"])
     func `with many databases, what goes is an error and not absence`(what: String) throws {
         try withTemporaryDirectory(leavesDamage: true) { directory in
@@ -84,7 +84,7 @@ import Testing
         }
     }
 
-    /// Makes a database with the keys 0 to 99 in one table and 100 to 199 in another.
+    /// Creates a database with the keys 0 to 99 in one table and 100 to 199 in another.
     private static func makeTwoTables(at path: String) throws {
         let database = try Database.open(at: path, options: TableFixture.options)
         for part in 0..<2 {
@@ -98,7 +98,7 @@ import Testing
         try #require(tableCount == 2)
     }
 
-    /// Reads a key that is not there, in neither table, until LevelKit has reason to believe that it is absent.
+    /// Reads missing keys, outside both tables, until LevelKit trusts not-found results.
     private static func believeMisses(of database: Database) throws {
         for _ in 0..<3 {
             #expect(try database.value(forKey: "a key before all tables") == nil)

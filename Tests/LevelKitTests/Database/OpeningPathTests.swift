@@ -24,7 +24,7 @@ import Testing
                 for number in 0..<200 { try first.put([1], forKey: numberedKey(number)) }
                 try first.compact()
                 try first.close()
-                // Tables are opened when they are first read: here after the change of directory.
+                // Tables are opened at their first read, which here is after the change of directory.
                 let database = try Database.open(at: "./db")
                 #expect(database.path == directory + "/db")
                 #expect(FileManager.default.changeCurrentDirectoryPath("/"))
@@ -43,7 +43,7 @@ import Testing
     @Test func `a relative path in a directory that was removed throws`() async throws {
         try await withSharedDirectory { directory in
             await #expect(processExitsWith: .success) { [directory = directory as String] in
-                // Ends the process if the path is searched for without end.
+                // Ends the process if the path resolution never terminates.
                 alarm(20)
                 let gone = directory + "/gone"
                 try FileManager.default.createDirectory(atPath: gone, withIntermediateDirectories: false)
@@ -72,7 +72,7 @@ import Testing
                 #expect(error.code == .locked, "\(spelling)")
                 #expect(error.message.contains("this process"))
             }
-            // The refused opens have not dropped the lock that keeps other processes out, as LevelDB's own would.
+            // The rejected opens have not released the lock against other processes, as LevelDB's own would.
             await expectAnotherProcess(getsLockOn: path, false)
             try database.put("2", forKey: "b")
             try database.close()

@@ -9,9 +9,9 @@ import Testing
     import Darwin
 #endif
 
-/// A database that is opened for reading: nothing in its directory changes, and nobody is kept from it.
+/// A database that is opened read-only: nothing in its directory changes, and other processes are not locked out.
 @Suite struct ReadOnlyTests {
-    /// Makes a database whose newest entries are in its log.
+    /// Creates a database whose newest entries are in its log.
     static func makeWithLog(at path: String, count: Int = 200) throws {
         let database = try Database.open(at: path)
         for number in 0..<count { try database.put(numberedKey(number), forKey: numberedKey(number)) }
@@ -21,8 +21,8 @@ import Testing
         try database.close()
     }
 
-    /// Makes a database that LevelDB would begin to compact as soon as it is open: copies of what a writer leaves whose
-    /// tables of level 0 are many.
+    /// Creates a database that LevelDB would start to compact immediately after opening: a copy of a writer's files
+    /// with many tables in level 0.
     static func makeCrowded(at path: String) throws {
         var options = DatabaseOptions()
         options.writeBufferByteCount = 64 << 10
@@ -107,7 +107,7 @@ import Testing
             }
             let later = try Database.open(at: path, mode: .readOnly)
             #expect(try later.value(forKey: numberedKey(3)) == utf8("changed"))
-            // The lock of the writer is still its own.
+            // The writer still holds its lock.
             #expect(code { _ = try Database.open(at: path) } == .locked)
             try later.close()
             try writer.close()
@@ -121,7 +121,7 @@ import Testing
             let manifest = try Manifest(ofDatabaseAt: path)
             try #require(manifest.tables.count { $0.level == 0 } >= 4 || manifest.tableByteCount > 2 << 20)
             var settings = DatabaseOptions()
-            // With the tables of level 0 at least as many as LevelDB merges at once.
+            // At least as many tables in level 0 as trigger a compaction.
             settings.writeBufferByteCount = 64 << 10
             let database = try Database.open(at: path, options: settings, mode: .readOnly)
             let before = try entries(of: database)
@@ -244,7 +244,7 @@ import Testing
                 kill(getpid(), SIGKILL)
             }
             let left = String(decoding: try content(of: directory + "/left"), as: UTF8.self)
-            // Another reader may have done it already.
+            // Another reader may already have done this.
             try Database.open(at: path, mode: .readOnly).close()
             #expect(!FileManager.default.fileExists(atPath: URL(filePath: left).deletingLastPathComponent().path))
         }

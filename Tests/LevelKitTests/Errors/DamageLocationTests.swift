@@ -5,13 +5,13 @@ import Testing
 
 @testable import LevelKit
 
-/// Whether errors of damage say where it is: LevelDB's own words name the directory at most.
+/// Corruption errors name the location of the damage; LevelDB's own messages name at most the directory.
 @Suite struct DamageLocationTests {
     private let directory: TemporaryDirectory
     private let path: String
     private let keys: [[UInt8]]
 
-    /// A closed database with several tables in several levels.
+    /// Creates a closed database with several tables in several levels.
     init() throws {
         directory = try TemporaryDirectory()
         path = directory.path("db")
@@ -29,7 +29,7 @@ import Testing
         self.keys = keys
         _ = consume cursor
         try database.close()
-        // The log becomes a table, and tables are left as they are from then on.
+        // The log becomes a table, and tables do not change from then on.
         let again = try Database.open(at: path, options: options)
         try again.compact(from: Array("key/1".utf8), to: Array("key/2".utf8))
         try again.close()
@@ -116,7 +116,7 @@ import Testing
             var options = DatabaseOptions()
             options.createIfMissing = false
             guard let failure = error({ try Database.open(at: copy, options: options).close() }) else {
-                // A length that leads out of the last block looks like a write that was not finished.
+                // A length beyond the end of the last block looks like an unfinished write.
                 continue
             }
             count += 1

@@ -39,7 +39,7 @@ import Testing
     }
 
     @Test func `a comparator mismatch names both the right way round`() {
-        // What LevelDB says where the database was made with `mine` and opened with its own default (verified, 1.23).
+        // LevelDB's message for a database created with `mine` and opened with the default comparator (verified, 1.23).
         let text = "Invalid argument: mine does not match existing comparator : leveldb.BytewiseComparator"
         let error = LevelError.engine(text, action: "open the database at /d")
         #expect(error.code == .comparatorMismatch)

@@ -1,9 +1,9 @@
 import Foundation
 import Testing
 
-/// Which test shows what LevelKit makes of each fault of `docs/FAULTS.md`.
+/// The tests that show how LevelKit handles each fault of `docs/FAULTS.md`.
 enum FaultTable {
-    /// The numbers of the faults: 1.1 to 1.21, with letters where there are several of a kind.
+    /// The fault numbers: 1.1 to 1.21, with letters where there are several of a kind.
     static let tests: [String: String] = [
         "1.1a": "an empty key and an empty value are not absence",
         "1.1b": "a read from a table that is gone is corruption, not absence",
@@ -57,7 +57,7 @@ enum FaultTable {
 @Suite struct FaultTableTests {
     private static let root = (0..<4).reduce(URL(filePath: #filePath)) { url, _ in url.deletingLastPathComponent() }
 
-    /// The names of the tests in this folder.
+    /// Returns the names of the tests in this folder.
     private static func names() throws -> Set<String> {
         let folder = URL(filePath: #filePath).deletingLastPathComponent().path
         var names: Set<String> = []

@@ -2,7 +2,7 @@ import Foundation
 import LevelKit
 import Testing
 
-/// Faults of closing, of what outlives a database, and of forks.
+/// Faults of closing, of objects that outlive a database, and of forks.
 @Suite struct LifetimeFaultTests {
     @Test func `closing under a live cursor is a typed error, and the cursor ends with closed`() throws {
         try withTemporaryDirectory { directory in
@@ -130,7 +130,7 @@ import Testing
             for number in 0..<100 { try second.put("second", forKey: "\(number)") }
             try second.put("second", forKey: "a")
             try first.put("changed", forKey: "a")
-            // There is no call that takes a snapshot: it is what one reads from.
+            // No call takes a snapshot as an argument; a snapshot is itself the reader.
             #expect(try snapshot.value(forKey: "a") == utf8("first"))
             #expect(try keys(of: snapshot) == [utf8("a")])
             try second.close()

@@ -3,7 +3,7 @@ import Testing
 
 @testable import LevelKit
 
-/// Faults of repair, destroy and compaction.
+/// Faults of repair, destruction and compaction.
 @Suite struct MaintenanceFaultTests {
     @Test func `a repair with another comparator is refused, and the right one still opens the database`() throws {
         try withTemporaryDirectory { directory in
@@ -51,7 +51,7 @@ import Testing
             for number in 0..<100 { try database.delete(numberedKey(number)) }
             try database.compact()
             try database.close()
-            // As a crash between a compaction and the removal of its input leaves it.
+            // The state after a crash between a compaction and the deletion of its inputs.
             try write(bytes, to: old)
             #expect(try Database.repair(at: directory + "/db").verification.keyCount == 0)
         }

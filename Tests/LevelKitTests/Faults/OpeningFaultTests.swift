@@ -2,7 +2,7 @@ import Foundation
 import LevelKit
 import Testing
 
-/// Faults of opening a database: paths, locks, traces, options, logs.
+/// Faults of opening a database: paths, locks, leftovers, options, logs.
 @Suite struct OpeningFaultTests {
     @Test func `directories above a new database are made, and no error speaks of a lock file`() throws {
         try withTemporaryDirectory { directory in

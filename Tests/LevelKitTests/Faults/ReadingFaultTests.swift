@@ -3,9 +3,9 @@ import Testing
 
 @testable import LevelKit
 
-/// Faults of reading: damage, missing tables, deleted keys that come back.
+/// Faults of reading: damage, missing tables, deleted keys that reappear.
 @Suite struct ReadingFaultTests {
-    /// Flips a bit in the table at the value of an entry.
+    /// Flips one bit of an entry's value in the table.
     private static func damage(_ directory: String, atValue number: Int) throws {
         let table = try #require(try files(ofKind: "ldb", in: directory).first)
         var bytes = try content(of: table)
@@ -66,7 +66,7 @@ import Testing
             try TableFixture.make(at: directory, count: 200)
             let table = try #require(try files(ofKind: "ldb", in: directory).first)
             let intact = try content(of: table)
-            // The filter follows the last entry; its bits are cleared one piece after another.
+            // The filter follows the last entry; its bits are cleared one section at a time.
             let filter = try #require(intact.lastRange(of: TableFixture.value(199))).upperBound + 20
             for start in stride(from: filter, to: filter + 250, by: 25) {
                 var bytes = intact
@@ -97,7 +97,8 @@ import Testing
         }
     }
 
-    /// The one fault that nobody can catch: the system ends a process that reads a mapped page which is gone.
+    /// The only fault that cannot be caught: the system kills a process that reads a mapped page beyond the end of the
+    /// file.
     @Test func `a table that is cut short while it is mapped ends the process`() async throws {
         try await withSharedDirectory(leavesDamage: true) { directory in
             try TableFixture.make(at: directory, count: 2000)
@@ -131,7 +132,7 @@ import Testing
         }
     }
 
-    /// The sizes are those at which the engine ends a file between a deletion and its old value.
+    /// The sizes at which LevelDB ends a file between a deletion and the old value.
     @Test func `a deleted key does not come back after a compaction under a snapshot`() throws {
         for byteCount in [4054, 4055, 4056, 4057] {
             var options = DatabaseOptions()
@@ -147,7 +148,7 @@ import Testing
                 try database.compact()
                 #expect(try snapshot?.count() == 1200)
                 snapshot = nil
-                // The neighbour goes to the level above and takes the deletion, without the old value, with it.
+                // The neighbor moves to the next level together with the deletion, but without the old value.
                 for position in stride(from: 0, to: keys.count, by: 25) {
                     try database.put([1], forKey: keys[position] + utf8("n"))
                     try database.compact(from: keys[position], to: keys[position] + utf8("n"))

@@ -19,11 +19,11 @@ import Testing
                     try limitFileByteCount(to: 100_000)
                     let refused = try #require((0..<200).first { put($0) != nil })
                     #expect(refused > 50)
-                    // The disk stays full, so that each later write finds it full again.
+                    // The disk stays full, so each later write fails as well.
                     for number in 500..<700 { #expect(put(number) == .io) }
                     let before = acknowledged
                     #expect(try keys(of: database) == before)
-                    // From the first write on that has room again all are taken, without a reopening.
+                    // Once there is space again, all writes succeed without reopening.
                     try limitFileByteCount(to: nil)
                     for number in 1000..<1200 { #expect(put(number) == nil) }
                     #expect(acknowledged.count == before.count + 200)
@@ -50,7 +50,7 @@ import Testing
 
     @Test func `a value of four gibibytes is refused before memory is used for it`() throws {
         try withTemporaryDatabase { database in
-            // Memory that nobody touches is none.
+            // Untouched memory occupies no pages.
             let value = unsafe [UInt8](unsafeUninitializedCapacity: 4 << 30 | 5) { $1 = 4 << 30 | 5 }
             let before = Self.peakKibibytes
             let batch = WriteBatch()
@@ -89,7 +89,7 @@ import Testing
     }
 
     @Test func `a batch may be written by one thread after another and keeps its content`() throws {
-        // Two threads at once cannot share one: it is not Sendable, so that does not compile.
+        // Two threads cannot share a batch concurrently: it is not Sendable, so that does not compile.
         try withTemporaryDirectory { directory in
             let batch = WriteBatch()
             try batch.put("1", forKey: "a")

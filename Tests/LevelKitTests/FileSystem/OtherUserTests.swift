@@ -11,7 +11,7 @@ import Testing
     import Darwin
 #endif
 
-/// Directories and files that belong to another user, or that everybody can write to.
+/// Directories and files that belong to another user or are world-writable.
 @Suite struct OtherUserTests {
     private let directory: TemporaryDirectory
     private static let other: uid_t = 65534
@@ -78,7 +78,7 @@ import Testing
         let error = thrownError { _ = try Database.open(at: directory.path("open")) }
         #expect(error?.code == .invalidArgument && error?.message.contains("everybody") == true, "\(error as Any)")
         #expect(try directory.names(in: "open").isEmpty)
-        // One below it is the user's own.
+        // A subdirectory belongs to the user alone.
         try Database.open(at: directory.path("open/db")).close()
     }
 
@@ -127,7 +127,7 @@ import Testing
             #expect(error?.code == .corruption && error?.message.contains("second name") == true, "\(error as Any)")
         }
         #expect(try directory.read("letter") == [7])
-        // Reading writes no messages.
+        // Reading writes no info log.
         try Database.open(at: directory.path("db"), mode: .readOnly).close()
     }
 

@@ -72,7 +72,7 @@ import Testing
         #expect(try directory.names(in: "") == [Self.prefix + "bbbbbb"])
     }
 
-    /// Plants what an attacker would: each case is one directory entry and must leave the victim's files as they are.
+    /// Plants what an attacker would: each case is one directory entry, and the victim's files must not change.
     @Test func `Clearing leftovers never follows a link and removes only names of LevelDB`() throws {
         let directory = try TemporaryDirectory()
         let files = FileManager.default
@@ -85,9 +85,9 @@ import Testing
         for name in ["CURRENT", "000005.ldb", "letter.txt", ScratchLock.name] {
             try directory.write([7], to: "precious/" + name)
         }
-        // The directory itself is a link.
+        // The directory itself is a symbolic link.
         try files.createSymbolicLink(atPath: directory.path(Self.prefix + "linked"), withDestinationPath: precious)
-        // Links in a directory: in place of `lost`, of a database, of a file and of the lock.
+        // Links inside a directory, in place of `lost`, a database, a file and the lock.
         let planted = directory.path(Self.prefix + "Links0")
         try makePrivate(planted)
         try directory.write([], to: Self.prefix + "Links0/" + ScratchLock.name)
@@ -100,7 +100,7 @@ import Testing
         try files.createSymbolicLink(
             atPath: lockless + "/" + ScratchLock.name, withDestinationPath: precious + "/" + ScratchLock.name)
         try directory.write([7], to: Self.prefix + "Links1/CURRENT")
-        // Somebody else can write to it, or it has a name that mkdtemp does not give.
+        // Writable by others, or with a name that mkdtemp does not generate.
         for (name, permissions) in [("Open00", 0o755), ("short", 0o700), ("4194399-1", 0o700)] {
             try files.createDirectory(
                 atPath: directory.path(Self.prefix + name), withIntermediateDirectories: false,
@@ -108,7 +108,7 @@ import Testing
             try directory.write([], to: Self.prefix + name + "/" + ScratchLock.name)
             try directory.write([7], to: Self.prefix + name + "/CURRENT")
         }
-        // Files of somebody else in a leftover stay.
+        // Foreign files in a leftover are kept.
         let foreign = directory.path(Self.prefix + "Other0")
         try makePrivate(foreign)
         try directory.write([], to: Self.prefix + "Other0/" + ScratchLock.name)

@@ -1,7 +1,7 @@
 import LevelKit
 import Testing
 
-/// Keys with each kind of difficulty: an end inside another key, a null, a sign, and both directions of each.
+/// Keys that cover every difficulty: a key that ends inside another, a null, a sign, and both directions of each.
 private struct OrderedKeys {
     typealias Key = (String, Int64?, [UInt8], Double)
 
@@ -23,7 +23,7 @@ private struct OrderedKeys {
         )
     }
 
-    /// The key, or one that shares its first components.
+    /// Returns the key, or one that shares its first components.
     static func variation(of key: Key, _ generator: inout TupleGenerator) -> Key {
         let other = random(&generator)
         return switch generator.below(5) {
@@ -35,7 +35,7 @@ private struct OrderedKeys {
         }
     }
 
-    /// The order by components, from their meaning alone: negative, zero or positive.
+    /// Returns the order of two keys, derived only from the meaning of their components: negative, zero or positive.
     func compare(_ a: Key, _ b: Key) -> Int {
         let orders = [
             Self.compareText(a.0, b.0), Self.compareNumber(a.1, b.1), Self.compareBytes(a.2, b.2),
@@ -109,7 +109,7 @@ private struct OrderedKeys {
         #expect(insideCount > 10_000)
     }
 
-    /// Ranges made of two keys, and whether `key` lies in them by the meaning of the words.
+    /// Returns ranges built from two keys, and whether `key` lies in each according to its definition.
     private static func ranges(
         _ keys: OrderedKeys, _ key: OrderedKeys.Key, _ a: OrderedKeys.Key, _ b: OrderedKeys.Key
     ) -> [(TypedKeyRange<OrderedKeys.Key>, Bool)] {
@@ -134,7 +134,7 @@ private struct OrderedKeys {
             (.range(..<a.0), textA < 0),
             (.range(...a.0), textA <= 0),
         ]
-        // Swift's own order must allow the two bounds.
+        // Swift's range operators trap if the bounds are out of order.
         if a.0 <= b.0 {
             ranges.append((.range(a.0..<b.0), textA >= 0 && textB < 0))
             ranges.append((.range(a.0...b.0), textA >= 0 && textB <= 0))

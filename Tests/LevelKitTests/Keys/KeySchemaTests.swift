@@ -2,7 +2,7 @@ import Foundation
 import LevelKit
 import Testing
 
-/// A type of the user's own as a component of keys.
+/// A custom type as a component of keys.
 private enum Stars: Int, KeyComponentValue, CaseIterable {
     case poor = 1
     case good = 3
@@ -49,7 +49,7 @@ private enum Stars: Int, KeyComponentValue, CaseIterable {
     }
 
     @Test func `fingerprints are FNV-1a`() {
-        // Vectors of the authors, http://www.isthe.com/chongo/tech/comp/fnv/.
+        // Test vectors of the authors, http://www.isthe.com/chongo/tech/comp/fnv/.
         #expect(Self.fnv("") == "cbf29ce484222325")
         #expect(Self.fnv("a") == "af63dc4c8601ec8c")
         #expect(Self.fnv("foobar") == "85944171f73967e8")
@@ -58,7 +58,7 @@ private enum Stars: Int, KeyComponentValue, CaseIterable {
         #expect(renamed.fingerprint != Self.byDate.fingerprint)
     }
 
-    /// The hash written down a second time, from its description.
+    /// An independent implementation of the hash, following its specification.
     private static func fnv(_ text: String) -> String {
         let hash = text.utf8.reduce(14_695_981_039_346_656_037) { (hash: UInt64, byte) in
             (hash ^ UInt64(byte)).multipliedFullWidth(by: 1_099_511_628_211).low
@@ -101,7 +101,7 @@ private enum Stars: Int, KeyComponentValue, CaseIterable {
             for value in values {
                 let key = schema.pack(value, true)
                 #expect(try schema.unpack(key) == (value, true))
-                // Any other reader of tuples can take it apart.
+                // Any other tuple reader can decode the key.
                 #expect(try Tuple(packed: key).count == 2)
             }
         }
@@ -116,7 +116,7 @@ private enum Stars: Int, KeyComponentValue, CaseIterable {
         }
     }
 
-    // MARK: - Mistakes of the programmer
+    // MARK: - Precondition failures
 
     @Test func `a name that would make the definition ambiguous stops the program`() async {
         await #expect(processExitsWith: .failure) { _ = KeyComponent<Int>("a, b") }

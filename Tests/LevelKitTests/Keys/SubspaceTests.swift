@@ -83,7 +83,7 @@ import Testing
 }
 
 extension KeyRange {
-    /// Whether a key lies in the range, under bytewise order.
+    /// Returns whether the range contains a key in bytewise order.
     func contains(_ key: [UInt8]) -> Bool {
         let isAbove =
             switch lower {

@@ -2,7 +2,7 @@ import Foundation
 import LevelKit
 import Testing
 
-/// At least one tuple of each type code and of each rule, which need no file.
+/// At least one tuple of each type code and of each rule; needs no file.
 @Suite struct TupleCoreVectorTests {
     static let vectors: [(tuple: Tuple, hex: String)] = [
         ([], ""),
@@ -59,7 +59,7 @@ import Testing
         #expect(try Tuple(packed: bytes(hexadecimal)) == tuple)
     }
 
-    /// Bytes, the code expected and the offset of the element at fault.
+    /// Bytes, the expected error code, and the offset of the faulty element.
     static let malformed: [(hex: String, code: TupleError.Code, offset: Int)] = [
         ("14 01 61", .unterminated, 1),
         ("02 61 00ff", .unterminated, 0),

@@ -3,7 +3,7 @@ import LevelKit
 import Testing
 
 @Suite struct TupleDecoderTests {
-    /// The error that reading throws; `nil` if it succeeds.
+    /// Returns the error that reading throws, or `nil` if it succeeds.
     private func error(
         _ decoder: inout TupleDecoder, _ read: (inout TupleDecoder) throws(TupleError) -> Void
     ) -> TupleError? {
@@ -116,7 +116,7 @@ import Testing
         #expect(try decoder.decodeInt64() == 0)
     }
 
-    // MARK: - Elements with content
+    // MARK: - Container elements
 
     @Test func `a nested tuple is read element by element, and what is left is skipped`() throws {
         let key = Tuple([[nil, "x", [nil]], [1, 2, 3], 9]).packed()

@@ -70,7 +70,7 @@ import Testing
             let (a, b) = (Tuple([lhs]).packed(), Tuple([rhs]).packed())
             let isPrefix = a.count < b.count && b.starts(with: a)
             let isSettledByNextByte = isPrefix && b[a.count] == 0xff && a.last == 0x00
-            // Descending elements stay apart without a look at the next byte.
+            // Descending elements are distinguishable without examining the next byte.
             let isSound = a[0] != 0xff && (!isPrefix || isSettledByNextByte && a[0] != 0x40)
             guard isSound else {
                 Issue.record("\(lhs) = \(hex(a)) and \(rhs) = \(hex(b)); \(TupleTestPlan.repetition)")

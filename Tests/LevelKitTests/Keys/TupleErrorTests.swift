@@ -2,7 +2,7 @@ import LevelKit
 import Testing
 
 @Suite struct TupleErrorTests {
-    /// For each code, bytes that lead to it and words that its message must have.
+    /// For each code, bytes that cause it and words that its message must contain.
     static let cases: [(code: TupleError.Code, hex: String, words: String)] = [
         (.truncated, "1601", "ends inside an integer"),
         (.unterminated, "0261", "terminator of a string"),

@@ -2,7 +2,7 @@ import LevelKit
 import Testing
 
 @Suite struct TupleOrderTests {
-    /// One of each rule, from first to last.
+    /// Examples of every rule, in ascending order.
     static let ascending: [Tuple] = [
         [], [nil], [nil, nil], [.bytes([])], [.bytes([0])], [.bytes([0, 0])], [.bytes([0, 1])], [.bytes([0xff])],
         [""], ["", nil], ["\0"], ["a"], ["a", 1], ["a\0"], ["ab"], ["e\u{301}"], ["\u{E9}"], ["\u{FFFF}"],
@@ -49,7 +49,7 @@ import Testing
         #expect(equalCount > 1000, "pairs of equal tuples must be among the pairs")
     }
 
-    /// The sign of memcmp, the shorter first.
+    /// Returns the sign of memcmp; a prefix comes first.
     private func sign(_ lhs: [UInt8], _ rhs: [UInt8]) -> Int {
         lhs == rhs ? 0 : (lhs.lexicographicallyPrecedes(rhs) ? -1 : 1)
     }

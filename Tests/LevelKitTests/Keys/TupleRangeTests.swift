@@ -2,7 +2,7 @@ import LevelKit
 import Testing
 
 @Suite struct TupleRangeTests {
-    /// Whether a range of the form from-to contains a key.
+    /// Returns whether a half-open range contains a key.
     private func contains(_ range: KeyRange, _ key: [UInt8]) -> Bool {
         guard case .included(let lower) = range.lower, case .excluded(let upper) = range.upper else { return false }
         return !key.lexicographicallyPrecedes(lower) && key.lexicographicallyPrecedes(upper)

@@ -1,7 +1,8 @@
 import LevelKit
 import Testing
 
-/// The vectors of other implementations: Java's and Go's tests, the specification's examples and Python's output.
+/// Test vectors of other implementations: the tests of Java and Go, the examples of the specification, and Python's
+/// output.
 @Suite(
     .enabled(
         if: TupleVectors.isAvailable,
@@ -19,7 +20,7 @@ struct TupleVectorTests {
     @Test(arguments: TupleVectors.all("valid"))
     func `a valid vector encodes to its bytes and decodes to its value`(vector: TupleVectors.Vector) throws {
         guard let tuple = try TupleNotation.tuple(vector.value) else {
-            // Go's strings are bytes: one of its vectors has a string that is no UTF-8.
+            // Strings in Go are bytes: one of its vectors contains a string that is not valid UTF-8.
             let error = #expect(throws: TupleError.self) { try Tuple(packed: bytes(vector.hex)) }
             #expect(error?.code == .invalidUTF8)
             #expect(vector.value.contains("\\xFF"))

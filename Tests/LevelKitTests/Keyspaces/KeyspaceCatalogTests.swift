@@ -50,7 +50,7 @@ import Testing
                 _ = try reopened.keyspace("ratings", key: String.self, value: .json(Rating.self, version: 2))
             }
             #expect(newer.message.contains("its values are json v1, and were given as json v2"))
-            // Nothing of this has changed what is recorded.
+            // None of this has changed the catalog records.
             #expect(try reopened.keyspaces().map(\.name) == ["byDate", "ratings"])
             _ = try reopened.keyspace(Self.byDate, value: .text)
             try reopened.close()
@@ -131,7 +131,7 @@ import Testing
         _ = try database.keyspace("k", key: Int.self, value: .text)
         let key: [UInt8] = [0xfe, 0x4b, 0x53, 0x02, 0x6b, 0x00]
         let record = try #require(try database.value(forKey: key))
-        // The last byte is the number of the keyspace, which nothing repeats.
+        // The last byte is the number of the keyspace, which has no redundancy.
         for index in record.indices.dropLast() {
             var changed = record
             changed[index] ^= 0x01

@@ -9,7 +9,7 @@ import Testing
         return keyspace
     }
 
-    /// The keys that a cursor visits.
+    /// Returns the keys that a cursor visits.
     private func keys(
         _ range: TypedKeyRange<Int>, reverse: Bool = false, from start: Int? = nil
     ) throws -> [Int] {

@@ -125,7 +125,7 @@ import Testing
         typealias Entry = (key: (Int8, String?), value: Int)
         let schema = KeySchema("s", KeyComponent<Int8>("a", .descending), KeyComponent<String?>("b", .descending))
         var generator = TupleGenerator(seed: TupleTestPlan.seed)
-        /// Whether a key comes first: large numbers, then late texts, no text last.
+        /// Returns whether a key comes first: large numbers first, then late strings, then keys without a string.
         func precedes(_ a: (Int8, String?), _ b: (Int8, String?)) -> Bool {
             guard a.0 == b.0 else { return a.0 > b.0 }
             guard let first = a.1, let second = b.1 else { return a.1 != nil && b.1 == nil }

@@ -10,7 +10,7 @@ import Testing
         var labels: [String: Double] = [:]
     }
 
-    /// Checks that values come back, and what they are in bytes.
+    /// Checks that values round-trip, and that their bytes are as expected.
     private func check<Value: Equatable>(_ codec: ValueCodec<Value>, _ vectors: [(Value, [UInt8])]) throws {
         for (value, bytes) in vectors {
             #expect(try codec.encode(value) == bytes)
@@ -18,7 +18,7 @@ import Testing
         }
     }
 
-    /// The error of bytes that are no value.
+    /// Returns the error for bytes that are not a valid value.
     private func failure<Value>(_ codec: ValueCodec<Value>, _ bytes: [UInt8]) throws -> LevelError {
         let error = try levelError { _ = try codec.decode(bytes) }
         #expect(error.code == .malformedEntry)

@@ -4,7 +4,7 @@ import Testing
 
 @testable import LevelKit
 
-/// A database that another one takes the place of; what the shell's `load --mode replace` is made of.
+/// A database that is replaced by another; the basis of the shell's `load --mode replace`.
 @Suite struct DatabaseReplacementTests {
     private static func make(_ path: String, _ value: String) throws {
         let database = try Database.open(at: path)
@@ -58,7 +58,7 @@ import Testing
         }
     }
 
-    /// The moments at which a process can be killed where directories cannot be exchanged.
+    /// The points at which a process can be killed where directories cannot be exchanged.
     @Test(arguments: ["copied", "moved aside", "moved in"])
     func `A process that is killed leaves the old database or the new one`(moment: String) async throws {
         try await withSharedDirectory { directory in

@@ -6,7 +6,7 @@ import Testing
 @Suite struct DestroyTests {
     private let directory: TemporaryDirectory
 
-    /// A closed database `db`.
+    /// Creates a closed database `db`.
     init() throws {
         directory = try TemporaryDirectory()
         let database = try Database.open(at: directory.path("db"))

@@ -11,7 +11,7 @@ import Testing
     import Darwin
 #endif
 
-/// What a repair makes is for nobody who could not read the database before, and goes through no link.
+/// A repair grants no access to anyone who could not read the database before, and follows no symbolic links.
 @Suite struct RepairPrivacyTests {
     private let directory: TemporaryDirectory
     private let path: String

@@ -9,7 +9,7 @@ import Testing
     private let directory: TemporaryDirectory
     private let path: String
 
-    /// A closed database `db` with tables and a log, the result of 8,000 operations.
+    /// Creates a closed database `db` with tables and a log, the result of 8,000 operations.
     init() throws {
         directory = try TemporaryDirectory()
         path = directory.path("db")
@@ -41,7 +41,7 @@ import Testing
         try directory.write(bytes, to: name)
     }
 
-    // MARK: - What it mends
+    // MARK: - What is repaired
 
     @Test func `repairing a sound database loses nothing`() throws {
         let report = try Database.repair(at: path)
@@ -77,10 +77,10 @@ import Testing
         #expect(report.archivedNames.contains(EngineFileName.table(named: table.number)))
         #expect(report.verification.keyCount < 8_000)
         #expect(report.verification.keyCount > 3_000)
-        // The backup still is what was found.
+        // The backup still contains the original state.
         let backup = report.backupPath
         #expect(backup == path + ".before-repair-1")
-        // And shares no file with what was repaired.
+        // It shares no file with the repaired database.
         for name in try FileManager.default.contentsOfDirectory(atPath: backup) {
             let attributes = try FileManager.default.attributesOfItem(atPath: backup + "/" + name)
             #expect(attributes[.referenceCount] as? Int == 1, "\(name)")
@@ -111,7 +111,7 @@ import Testing
     }
 
     @Test func `tables that were replaced do not bring deleted keys back`() throws {
-        // A table from before a deletion, as a crash leaves it behind.
+        // A table from before a deletion, as a crash would leave it.
         let old = try Manifest(ofDatabaseAt: path)
         let kept = directory.path("kept")
         try FileManager.default.copyItem(atPath: path, toPath: kept)
@@ -142,14 +142,14 @@ import Testing
         try backup.close()
     }
 
-    // MARK: - What it says is lost
+    // MARK: - Reported losses
 
     private static func holds(_ range: KeyRange, _ key: [UInt8]) -> Bool {
         guard case .included(let lower) = range.lower, case .included(let upper) = range.upper else { return false }
         return !key.lexicographicallyPrecedes(lower) && !upper.lexicographicallyPrecedes(key)
     }
 
-    /// The keys of a database.
+    /// Returns the keys of a database.
     private func keys(_ path: String) throws -> Set<[UInt8]> {
         let database = try Database.open(at: path)
         var keys: Set<[UInt8]> = []
@@ -160,16 +160,16 @@ import Testing
         return keys
     }
 
-    /// Puts everything into tables that an opening leaves as they are.
+    /// Moves everything into tables that opening does not change.
     private func settle() throws {
         let database = try Database.open(at: path)
         try database.compact()
         try database.close()
     }
 
-    /// A copy of the database, repaired after something was done to it.
+    /// Repairs a copy of the database after damaging it.
     private func repaired(_ damage: (_ name: String) throws -> Void) throws -> (RepairReport, lost: Set<[UInt8]>) {
-        // A copy, since an opening replaces the manifest.
+        // A copy, because opening replaces the manifest.
         let reference = directory.path("reference-\(UUID().uuidString)")
         try FileManager.default.copyItem(atPath: path, toPath: reference)
         let before = try keys(reference)
@@ -242,7 +242,7 @@ import Testing
             let (report, lost) = try repaired { copy in
                 try directory.write(Array(original.prefix(end)), to: "\(copy)/\(manifest)")
             }
-            // What the files still hold is kept, and what is missing is not passed over.
+            // Everything still in the files is kept, and everything missing is reported.
             #expect(lost.isEmpty, "\(end): \(lost.count) keys, \(report.losses)")
             #expect(report.obsoleteNames.isEmpty || report.losses.isEmpty, "\(report)")
         }
@@ -264,7 +264,7 @@ import Testing
             #expect(lost.isEmpty && !report.losses.isEmpty && !report.losses.isManifestComplete)
             #expect(report.losses.places.map(\.kind) == [.manifest] && report.losses.places.first?.file == name)
         }
-        // CURRENT alone says nothing that the newest manifest does not.
+        // CURRENT alone contains nothing that the newest manifest does not.
         let (report, lost) = try repaired {
             try FileManager.default.removeItem(atPath: directory.path("\($0)/CURRENT"))
         }
@@ -283,13 +283,13 @@ import Testing
         #expect(report.losses.places.allSatisfy { $0.kind == .log && $0.offset != nil }, "\(report.losses)")
     }
 
-    // MARK: - What it refuses
+    // MARK: - What is rejected
 
     @Test func `a wrong order is refused before anything is changed`() throws {
         let names = try directory.names(in: "db")
         #expect(code(order: .reverseBytewise) == .comparatorMismatch)
         #expect(try directory.names(in: "db") == names)
-        // Also where the manifest is damaged behind its first record.
+        // Even if the manifest is damaged after its first record.
         let name = "db/" + (try Manifest(ofDatabaseAt: path).name)
         try flip(name, at: try directory.read(name).count - 3)
         #expect(code(order: .reverseBytewise) == .comparatorMismatch)

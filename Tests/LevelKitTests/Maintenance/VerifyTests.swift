@@ -9,7 +9,7 @@ import Testing
     private let directory: TemporaryDirectory
     private let path: String
 
-    /// A closed database `db` of several tables, without a log that matters.
+    /// Creates a closed database `db` of several tables, with nothing relevant in its log.
     init() throws {
         directory = try TemporaryDirectory()
         path = directory.path("db")
@@ -34,7 +34,7 @@ import Testing
         return try database.verify()
     }
 
-    /// The tables by size, the largest first.
+    /// Returns the names of the tables, largest first.
     private func tables() throws -> [String] {
         try Manifest(ofDatabaseAt: path).tables.sorted { $0.byteCount > $1.byteCount }
             .map { "db/" + EngineFileName.table(named: $0.number) }
@@ -88,7 +88,7 @@ import Testing
 
     @Test func `a table that is gone is reported`() throws {
         try FileManager.default.removeItem(atPath: directory.path(try tables()[0]))
-        // A strict open refuses; a relaxed one as well, since LevelDB looks for the files.
+        // A strict open fails, and so does a relaxed one, because LevelDB checks that the files exist.
         #expect(throws: LevelError.self) { try report() }
     }
 

@@ -52,7 +52,7 @@ import Testing
         try copy.close()
     }
 
-    /// A manifest of some length, from a database that was filled and closed.
+    /// A manifest of a certain length, from a database that was filled and closed.
     private static func manifest(in directory: TemporaryDirectory) throws -> (path: String, bytes: [UInt8]) {
         var options = DatabaseOptions()
         options.writeBufferByteCount = 64 << 10
@@ -102,7 +102,7 @@ import Testing
             var damaged = bytes
             damaged[position] ^= 1 << UInt8(position % 8)
             do throws(LevelError) {
-                // A length may only be taken for a torn end: then there is less, never something else.
+                // Only a length may look like an unfinished end: then content is missing, but never different.
                 let manifest = try Manifest(decoding: damaged, name: "damaged")
                 #expect(manifest.lastSequence <= whole.lastSequence)
                 acceptedCount += 1
@@ -158,7 +158,7 @@ import Testing
         let key: [UInt8] = [9] + Array("k".utf8) + Array(repeating: 0, count: 8)
         let fields: [[UInt8]] = [
             [1, 1] + Array("c".utf8), [2] + huge, [9] + huge, [3] + huge, [4] + huge,
-            // Two tables of 2^64 - 1 bytes, whose sum does not fit.
+            // Two tables of 2^64 - 1 bytes, whose sum overflows.
             [7, 6, 1] + huge + key + key, [7, 6, 2] + huge + key + key,
         ]
         var writer = RecordWriter()
@@ -174,7 +174,7 @@ import Testing
         var options = DatabaseOptions()
         options.order = .reverseBytewise
         let database = try Database.open(at: directory.path("db"), options: options)
-        // It is open, and stays so.
+        // The database is open and stays open.
         #expect(try Database.comparatorName(at: directory.path("db")) == KeyOrder.reverseBytewise.name)
         #expect(try Database.exists(at: directory.path("db")))
         try database.close()

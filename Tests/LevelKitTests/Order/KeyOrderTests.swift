@@ -2,7 +2,7 @@ import LevelKit
 import Testing
 
 @Suite struct KeyOrderTests {
-    /// Letters without regard to case; keys that differ in case alone are one key.
+    /// Case-insensitive letters; keys that differ only in case are the same key.
     private static let caseInsensitive = KeyOrder.custom("test.case-insensitive") { a, b in
         func folded(_ bytes: Span<UInt8>) -> [UInt8] {
             bytes.copied().map { (0x41...0x5a).contains($0) ? $0 + 32 : $0 }

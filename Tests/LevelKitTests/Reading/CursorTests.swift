@@ -2,7 +2,7 @@ import Foundation
 import LevelKit
 import Testing
 
-/// The contract of ``Cursor``, compared with a sorted array for every range over a small set of keys.
+/// The contract of ``Cursor``, checked against a sorted array for every range over a small set of keys.
 @Suite struct CursorTests {
     /// The keys that bounds and seeks use, in bytewise order. Some are in the database.
     private static let probes: [[UInt8]] = [
@@ -10,7 +10,7 @@ import Testing
         [0xfe, 0xff], [0xff], [0xff, 0x00], [0xff, 0xff], [0xff, 0xff, 0xff],
     ]
 
-    /// Where the entries are that a cursor has to bring together.
+    /// Where the entries that a cursor merges are stored.
     enum Content: CaseIterable {
         case nothing
         case memory
@@ -18,7 +18,7 @@ import Testing
         case snapshot
     }
 
-    /// The order of the keys; that of the probes, or backwards.
+    /// The key order: that of the probes, or the reverse.
     enum Order: CaseIterable {
         case bytewise
         case reverseBytewise
@@ -40,12 +40,12 @@ import Testing
         }
     }
 
-    /// The places of the keys that are in the database, among the probes in the order of the database.
+    /// Returns the indexes of the keys in the database among the probes, in database order.
     private static func present(_ content: Content) -> [Int] {
         content == .nothing ? [] : [0, 1, 2, 3, 5, 6, 8, 10, 11, 13]
     }
 
-    /// Fills a database so that the value of each key is its place among the probes.
+    /// Fills a database so that the value of each key is its index among the probes.
     private static func fill(
         _ database: Database, _ content: Content, probes: [[UInt8]]
     ) throws -> any KeyValueReader {
@@ -55,7 +55,7 @@ import Testing
         case .memory:
             for place in present { try database.put([UInt8(place)], forKey: probes[place]) }
         case .tablesAndMemory, .snapshot:
-            // Old values below, deletions above them, and keys that were there once.
+            // Old values below, deletions above them, and keys that existed earlier.
             for (place, key) in probes.enumerated() where place % 3 != 0 { try database.put([0xee], forKey: key) }
             try database.compact()
             for place in present where place % 2 == 0 { try database.put([UInt8(place)], forKey: probes[place]) }
@@ -72,7 +72,7 @@ import Testing
         return snapshot
     }
 
-    /// A bound with the place of its key among the probes.
+    /// A bound with the index of its key among the probes.
     private static func bounds(_ probes: [[UInt8]]) -> [(bound: KeyBound, place: Int)] {
         [(.unbounded, -1)]
             + probes.enumerated().flatMap { [(.included($1), $0), (.excluded($1), $0)] as [(KeyBound, Int)] }
@@ -114,12 +114,12 @@ import Testing
         }
     }
 
-    /// What a cursor does that the model does not: from a fresh start, and after a seek to each probe.
+    /// Returns how a cursor differs from the model, from a fresh start and after a seek to each probe.
     private static func problem(
         of reader: some KeyValueReader, in range: KeyRange, reverse: Bool, probes: [[UInt8]], expected: [Int]
     ) throws -> String? {
         var cursor = try reader.cursor(in: range, reverse: reverse)
-        /// Advances at most `limit` times and compares; `nil` if all is as expected.
+        /// Advances at most `limit` times and compares; returns `nil` if everything is as expected.
         func compare(_ expected: [Int], limit: Int = .max) throws -> String? {
             for place in expected.prefix(limit) {
                 guard try cursor.advance() else { return "the end before \(hex(probes[place]))" }
@@ -128,7 +128,7 @@ import Testing
                 }
             }
             guard limit > expected.count else { return nil }
-            // Once at the end it stays there.
+            // Once at the end, the cursor stays there.
             for _ in 0..<2 where try cursor.advance() { return "\(hex(cursor.key.copied())) after the end" }
             return nil
         }
@@ -139,7 +139,7 @@ import Testing
             if let problem = try compare(rest, limit: target % 3) {
                 return problem + " soon after a seek to \(hex(key))"
             }
-            // From the middle, and the last of two seeks counts.
+            // From the middle, and with two seeks, of which the last one counts.
             cursor.seek(to: probes[(target + 7) % probes.count])
             cursor.seek(to: key)
             if let problem = try compare(rest) { return problem + " after a seek to \(hex(key))" }
@@ -194,7 +194,7 @@ import Testing
             let database = try Database.temporary()
             try database.put("1", forKey: "a")
             let cursor = try database.cursor()
-            // Not reached by a child that has failed for another reason.
+            // A child that failed for another reason does not get here.
             signal(SIGILL) { _ in _exit(1) }
             signal(SIGTRAP) { _ in _exit(1) }
             _ = cursor.key

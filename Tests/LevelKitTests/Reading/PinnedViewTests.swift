@@ -3,7 +3,7 @@ import Synchronization
 import TestSupport
 import Testing
 
-/// Snapshots that something was written after, which share one iterator of the engine for each moment.
+/// Snapshots with later writes, which share one LevelDB iterator for each point in time.
 @Suite struct PinnedViewTests {
     @Test(arguments: 0..<4)
     func `reads of a pinned snapshot are those of a sorted copy, in any order of cursors and seeks`(seed: Int) throws {
@@ -40,7 +40,7 @@ import Testing
         }
     }
 
-    /// Reads through two cursors by turns, and single values in between.
+    /// Reads through two cursors alternately, with single values in between.
     private static func compare(
         _ snapshot: Snapshot, _ model: [[UInt8]: [UInt8]], _ random: inout SplitMix64
     ) throws {
@@ -144,7 +144,7 @@ import Testing
                 #expect(cursor.value[0] == 1)
                 count += 1
             }
-            // It stands on an entry, whose bytes may be in use.
+            // The cursor is at an entry, whose bytes may be in use.
             #expect(code { try database.close() } == .cursorsAlive)
             #expect(code { _ = try cursor.advance() } == .closed)
         }

@@ -130,7 +130,7 @@ import Testing
             }
             try database.write(batch)
             let grown = try Self.logByteCount(of: database) - before
-            // The log adds seven bytes to each of its blocks of 32 KiB.
+            // The log adds seven bytes to each of its 32 KiB blocks.
             let recordCount = grown / (32 << 10) + 1
             #expect(grown - 7 * recordCount <= batch.byteCount)
             #expect(grown > batch.byteCount * 9 / 10)
@@ -178,7 +178,7 @@ import Testing
             try first.delete("deleted", durability: durability)
             try first.write(durability: durability) { try $0.put("1", forKey: "written") }
             #expect(try keys(of: first) == [utf8("put"), utf8("written")])
-            // What is flushed is in tables, and the log behind them has no writes any more.
+            // Flushed writes are in tables, and the new log contains none.
             #expect(try files(ofKind: "ldb", in: first.path).isEmpty == (durability != .flushed))
             try first.flush()
             #expect(try !files(ofKind: "ldb", in: first.path).isEmpty)
