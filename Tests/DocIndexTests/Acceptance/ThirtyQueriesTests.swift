@@ -3,8 +3,8 @@ import Foundation
 import TestSupport
 import Testing
 
-/// The thirty questions that users of a photo catalogue ask most: each answer beside a naive one, each plan beside the one
-/// that was recorded. `LEVELKIT_RECORD=1` records the plans anew.
+/// The thirty queries that users of a photo catalog run most: each result is compared with a naive one, and each plan
+/// with the recorded one. `LEVELKIT_RECORD=1` records the plans again.
 @Suite struct ThirtyQueriesTests {
     private static let fixtures = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
         .deletingLastPathComponent().appending(path: "Fixtures/query-plans")
@@ -77,7 +77,7 @@ import Testing
         for (line, known) in zip(lines, known) { #expect(line == known) }
     }
 
-    // MARK: - Naive answers
+    // MARK: - Naive results
 
     private func naive(_ query: AcceptanceQuery, _ catalogue: Catalogue) throws -> [String] {
         let documents = catalogue.model.documents
@@ -111,7 +111,7 @@ import Testing
         }
     }
 
-    /// The ids that a query finds. The order by score is that of the text index, which has tests of its own.
+    /// Returns the IDs that a query finds. For order by score, that of the text index is used, which has its own tests.
     private func found(_ query: Query, _ catalogue: Catalogue) throws -> [DocumentID] {
         guard query.sort == [.bestFirst], case .search(let condition) = query.predicate else {
             return NaiveQuery.answer(query, among: catalogue.model)
@@ -123,7 +123,7 @@ import Testing
         return ranked.map(\.id).prefix(query.limit ?? .max).map { $0 }
     }
 
-    /// Whether the fields of the text index have the words.
+    /// Returns whether the fields of the text index contain the words.
     private static func hasWords(_ search: DocIndex.Predicate, _ photo: DocumentObject) -> Bool {
         var texts = DocumentObject()
         for name in ["title", "caption", "keywords", "note"] { texts[name] = photo[name] }
@@ -142,7 +142,7 @@ import Testing
                 case .range(let path, let width):
                     number = path.value(in: document)?.numberValue.map { ($0 / width).rounded(.down) * width }
                 default:
-                    // The month in a text such as 1931-07-04.
+                    // The month in a string such as 1931-07-04.
                     let digits = document["taken"]?.stringValue?.prefix(7).split(separator: "-").compactMap {
                         Double($0)
                     }

@@ -2,7 +2,7 @@ import DocIndex
 import TestSupport
 import Testing
 
-/// Counts, facets, distinct values and groups, against counting by hand.
+/// Counts, facets, distinct values and groups, compared with counting every document.
 @Suite struct AggregateTests {
     private static let indexes: [IndexDefinition] = [
         .value("kind", on: "kind"), .value("kind, n", on: "kind", "n"), .value("tags", on: "tags[]", counts: true),
@@ -170,7 +170,7 @@ import Testing
                 }
             }
         }
-        // Else nothing is compared.
+        // Otherwise nothing has been compared.
         #expect(fromIndexCount > 20)
     }
 
@@ -193,7 +193,7 @@ import Testing
                 try collection.summarize(timeline).map { "\($0.key[0].map { "\($0)" } ?? "-") \($0.values)" }
             }
             #expect(try groups() == ["- [2]", "201907 [2]", "201908 [1]"])
-            // A date in a form that the index was not told of is one all the same: documents decide.
+            // A date in a format unknown to the index is still a date, so the documents decide.
             try collection.put(["id": 12, "taken": "2019:08:03 10:00:00"])
             #expect(try groups() == ["- [2]", "201907 [2]", "201908 [2]"])
         }

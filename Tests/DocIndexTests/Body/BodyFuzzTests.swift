@@ -24,7 +24,7 @@ import Testing
                 do throws(BodyError) {
                     let value = try BodyDecoder.decode(damaged, names: names)
                     acceptedCount += 1
-                    // What is accepted is the body of its value, but for the bits of a NaN.
+                    // An accepted body is the body of its value, except for the bits of a NaN.
                     let nameCount = names.count
                     let again = try BodyEncoder.encode(value, names: &names)
                     #expect(again.count == damaged.count, "seed \(generator.seed)")
@@ -35,7 +35,7 @@ import Testing
                 }
             }
         }
-        // The damage must be neither always fatal nor always harmless, or nothing was tested.
+        // If the damage were always fatal or always harmless, nothing would be tested.
         #expect(refusedCount > caseCount / 10)
         #expect(acceptedCount > caseCount / 100)
     }

@@ -99,7 +99,7 @@ import Testing
         #expect(throws: BodyError.self) { try value(at: "a", in: []) }
     }
 
-    /// Apart from the macros, which cannot hold a span.
+    /// Separate from the macros, which cannot hold a span.
     private func value(at path: FieldPath, in body: [UInt8]) throws -> DocumentValue? {
         try BodyReader(body.span, names: BodyTests.table(["a", "b"])).value(at: path)
     }

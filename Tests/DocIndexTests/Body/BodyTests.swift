@@ -20,12 +20,12 @@ import Testing
         (.date(DocumentDate(utcMilliseconds: 1)), [2, 9, 2, 0], []),
         (date("1970-01-01T02:00:00.064+02:00"), [2, 9, 0x80, 1, 0xf0, 1], []),
         (["a": 1], [2, 0x10, 4, 1, 0, 0, 0x41], ["a"]),
-        // The example of the format description.
+        // The example in the format description.
         (
             ["id": "a", "year": 1930],
             [2, 0x10, 0x0a, 2, 0, 1, 0, 2, 0x81, 0x61, 3, 0x94, 0x1e], ["id", "year"]
         ),
-        // Names are numbered as they come, those of an object before those of the objects in it.
+        // Names are numbered in order of occurrence, those of an object before those of the objects in it.
         (
             ["b": ["a": nil, "c": nil], "c": ["b": true]],
             [
@@ -51,7 +51,7 @@ import Testing
         #expect(try BodyEncoder.encode(value, names: &table) == body)
         #expect(table == Self.table(names))
         #expect(try BodyDecoder.decode(body, names: table) == value)
-        // Once more, now that all names are known, and appended.
+        // Again, now that all names are known, and appended to existing bytes.
         var bytes: [UInt8] = [9]
         try BodyEncoder.append(value, names: &table, to: &bytes)
         #expect(bytes == [9] + body)
@@ -107,7 +107,7 @@ import Testing
             let value = DocumentValue.object(documents.document(id: documents.id()))
             stored.append((value, try BodyEncoder.encode(value, names: &names)))
         }
-        // Bodies written with an earlier table are read with the last one.
+        // Bodies written with an earlier table are readable with the latest one.
         for (value, body) in stored {
             #expect(try BodyDecoder.decode(body, names: names) == value, "\(TestRun.repetition)")
             #expect(try BodyEncoder.encode(value, names: &names) == body, "\(TestRun.repetition)")
@@ -148,7 +148,7 @@ import Testing
         ([2, 7, 3, 1, 0x82, 0x61, 0x61], .invalidLength, 4), ([2, 7, 2, 1, 3, 1], .invalidLength, 4),
         ([2, 7, 3, 2, 3, 1, 0], .invalidLength, 6), ([2, 8], .truncated, 2), ([2, 9, 0], .truncated, 3),
         ([2, 9, 0, 0xc0, 0x16], .invalidDate, 3), ([2, 9, 0, 0xbf, 0x16], .invalidDate, 3),
-        // Objects: too short for their table, names out of order, offsets that do not fit, unknown numbers.
+        // Objects: too short for their table, names out of order, invalid offsets, unknown numbers.
         ([2, 0x10, 9, 0], .truncated, 2), ([2, 0x10, 1, 1], .invalidLength, 3),
         ([2, 0x10, 3, 1, 0, 0], .invalidLength, 4),
         ([2, 0x10, 7, 2, 1, 0, 0, 1, 0, 0], .invalidObjectTable, 5),
@@ -160,7 +160,7 @@ import Testing
         ([2, 0x12, 5, 1, 0, 0, 0, 0], .invalidObjectTable, 1),
         ([2, 0x14, 7, 1, 0, 0, 0, 0, 0, 0], .invalidObjectTable, 1),
         ([2, 0x12, 1, 0], .invalidObjectTable, 1),
-        // Names that are written out: one of the table, one that the table would take, one above all numbers.
+        // Names written out: one in the table, one that the table would accept, one above all numbers.
         ([2, 0x11, 7, 1, 0xff, 0x7f, 0, 1, 0x61, 0], .invalidName, 7),
         ([2, 0x11, 7, 1, 0xff, 0x7f, 0, 1, 0x7a, 0], .invalidName, 7),
         ([2, 0x11, 7, 1, 0x00, 0x80, 0, 1, 0x7a, 0], .unknownName, 7),
@@ -224,7 +224,7 @@ import Testing
     }
 
     @Test func `Nesting beyond the limit is refused on a small stack`() throws {
-        // Too deep by one: the encoder's bytes for the deepest value, put into one more array by hand.
+        // One level too deep: the encoder's bytes for the deepest value, wrapped in one more array by hand.
         var value: DocumentValue = []
         for _ in 1..<DocumentValue.maximumDepth { value = [value] }
         var names = FieldNames()

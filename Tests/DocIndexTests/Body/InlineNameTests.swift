@@ -1,7 +1,7 @@
 import DocIndex
 import Testing
 
-/// Names that no table takes, because it is full or they are too long.
+/// Names that the table does not accept because it is full or they are too long.
 @Suite struct InlineNameTests {
     static let full: FieldNames = {
         var names = FieldNames()
@@ -63,7 +63,7 @@ import Testing
         different[14] = 0x62
         let both: DocumentValue = ["a": nil, "b": nil]
         #expect(try BodyDecoder.decode(different, names: Self.full) == both)
-        // The other way round they would be the same object once more.
+        // Swapped, they would be the same object again.
         different.replaceSubrange(8..<10, with: [3, 0])
         #expect(throws: BodyError.self) { try BodyDecoder.decode(different, names: Self.full) }
     }

@@ -7,13 +7,13 @@ import Testing
 
 /// Indexes that are built while other threads read and write.
 @Suite struct ConcurrentBuildTests {
-    /// What threads do again and again until they are told to stop.
+    /// Work that threads repeat until they are told to stop.
     private final class Work: Sendable {
         private let isStopped = Atomic(false)
         private let group = DispatchGroup()
         private let rounds = Atomic(0)
 
-        /// How often all threads together have done what they do.
+        /// The number of rounds that all threads together have completed.
         var roundCount: Int { rounds.load(ordering: .relaxed) }
 
         func start(_ body: @escaping @Sendable (Int) throws -> Void) {
@@ -61,7 +61,7 @@ import Testing
                 work.start { _ in
                     let snapshot = try store.snapshot()
                     try OnlineBuildTests.expectRightAnswers(snapshot.collections[0])
-                    // Some index on the year answers at any moment.
+                    // There is always an index on the year that can answer.
                     let plan = try snapshot.collections[0].plan(Query(Predicate(parsing: "year = 1907")))
                     if plan.access == .scan { Issue.record("no index answers") }
                 }
@@ -105,7 +105,7 @@ import Testing
         }
     }
 
-    /// Single reads that took long.
+    /// The longest single reads.
     private struct LongestReads {
         var before = Duration.zero
         var during = Duration.zero
@@ -113,7 +113,7 @@ import Testing
         var slowCount = 0
     }
 
-    /// Prints the longest single read while indexes are built; it asserts no time.
+    /// Prints the longest single read while indexes are built; asserts no duration.
     @Test(.enabled(if: TestRun.isLong, "measured in the long form"))
     func `Readers go on while a large store is indexed`()
         throws

@@ -2,7 +2,7 @@ import DocIndex
 import TestSupport
 import Testing
 
-/// What the store says happened since a commit.
+/// The changes that the store reports since a commit.
 @Suite struct ChangeFeedTests {
     struct Stop: Error {}
 
@@ -10,12 +10,13 @@ import Testing
         CollectionDefinition("photos", indexes: [.value("v", on: "v")]), CollectionDefinition("albums", id: "name"),
     ])
 
-    /// A change as a text: `+a` where it was stored, `-a` where it was deleted, behind the number of the commit.
+    /// Returns changes as strings: `+a` for a stored document and `-a` for a deleted one, preceded by the number of the
+    /// commit.
     private func texts(_ changes: [StoreChange]) -> [String] {
         changes.map { "\($0.sequence) \($0.collection) \($0.isDeletion ? "-" : "+")\($0.id)" }
     }
 
-    // MARK: - One entry for each document
+    // MARK: - One entry per document
 
     @Test func `A new store has no commits and no changes`() throws {
         try withTemporaryStore(schema: Self.schema) { (store) throws in
@@ -58,7 +59,7 @@ import Testing
             try photos.put(["id": "b"])
             try photos.delete("a")
             #expect(texts(try store.changes(since: 0)) == ["2 photos +b", "3 photos -a"])
-            // To delete it again is no change.
+            // Deleting it again is not a change.
             try photos.delete("a")
             #expect(try store.sequence() == 3)
             try photos.insert(["id": "a", "v": 1])
@@ -112,7 +113,7 @@ import Testing
         }
     }
 
-    // MARK: - Commits that fail
+    // MARK: - Failed commits
 
     @Test func `A transaction that is undone or changes nothing takes no number and leaves the feed as it was`() throws
     {
@@ -184,7 +185,7 @@ import Testing
                         guard let last = page.last else { break }
                         position = last.sequence
                         pages += page
-                        // Full, unless it is the last one, and full only with its last commit.
+                        // Full unless it is the last page, and never longer than its last commit requires.
                         #expect(page.count >= min(limit, whole.count - pages.count + page.count))
                         #expect(page.count { $0.sequence != last.sequence } < limit, "\(TestRun.repetition)")
                     }
@@ -211,7 +212,7 @@ import Testing
             #expect(StoreEpoch(text: epoch.description) == epoch)
             let copy = try DocumentStore.open(at: directory + "/copy")
             #expect(copy.epoch != epoch)
-            // Both go on by themselves, with the same numbers for different commits.
+            // Both continue independently, with the same numbers for different commits.
             try copy.collection("photos").put(["id": "in the copy"])
             try store.collection("photos").put(["id": "in the store"])
             #expect(texts(try store.changes(since: 1, epoch: epoch)) == ["2 photos +in the store"])

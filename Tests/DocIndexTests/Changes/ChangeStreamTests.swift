@@ -14,7 +14,7 @@ import Testing
         let value = Mutex(false)
     }
 
-    /// Runs `body` with a store, on threads of its own, and closes it and verifies it anew afterwards.
+    /// Runs `body` with a store on separate threads, then closes, reopens and verifies the store.
     private func withStore(_ body: @escaping @Sendable (DocumentStore) async throws -> Void) async throws {
         try await within(.seconds(120)) {
             try await withTemporaryPath { path in
@@ -28,7 +28,7 @@ import Testing
         }
     }
 
-    /// What a stream gives until a commit, inclusive.
+    /// Returns the changes of a stream up to and including a commit.
     private static func changes(of stream: ChangeStream, upTo sequence: UInt64) async throws -> [StoreChange] {
         var changes: [StoreChange] = []
         for try await some in stream {
@@ -64,7 +64,7 @@ import Testing
                 await pause(for: .milliseconds(50))
                 let isEarly = isThere.value.withLock { $0 }
                 #expect(!isEarly)
-                // What changes nothing wakes nobody.
+                // A write that changes nothing wakes no one.
                 try photos.put(["id": "a"])
                 await pause(for: .milliseconds(50))
                 let isWoken = isThere.value.withLock { $0 }
@@ -159,7 +159,7 @@ import Testing
             #expect(try await waiting.value == nil)
             try store.collection("photos").put(["id": 1])
             #expect(try await other.map(\.id) == [1])
-            // One that is cancelled before it asks gets nothing, though there is something.
+            // A task cancelled before it asks gets nothing, although changes exist.
             let cancelled = Task(executorPreference: OwnThreads.shared) {
                 while !Task.isCancelled { await pause(for: .zero) }
                 var iterator = stream.makeAsyncIterator()

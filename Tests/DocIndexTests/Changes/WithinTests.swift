@@ -8,7 +8,7 @@ import Testing
     import Darwin
 #endif
 
-/// What other tests of waiting rely on: that it ends, whatever does not.
+/// The guarantee that other tests of waiting rely on: `within` returns even if its body does not.
 @Suite struct WithinTests {
     @Test func `What a body returns or throws arrives`() async throws {
         struct Refused: Error {}

@@ -92,7 +92,7 @@ import Testing
         #expect(throws: DecodingError.self) { try decode(DocumentObject.self, []) }
     }
 
-    /// Reads an array by hand, in uneven ways.
+    /// Reads an array by hand, in irregular ways.
     struct ByHand: Decodable {
         var found: [String] = []
 

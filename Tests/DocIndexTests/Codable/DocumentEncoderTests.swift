@@ -88,7 +88,7 @@ import Testing
         let never = When(date: .distantFuture + 1e20)
         #expect(path(ofRefused: never) == "date")
         #expect(path(ofRefused: UInt64.max) == "")
-        // An element is encoded by itself; see `Array.encode(to:)`.
+        // An element is encoded on its own; see `Array.encode(to:)`.
         #expect(path(ofRefused: [UInt.max]) == "0")
     }
 
@@ -130,7 +130,7 @@ import Testing
         #expect(try DocumentDecoder().decode(Dog.self, from: encoded).legs == 3)
     }
 
-    /// Containers that are handed out and filled later, in another order.
+    /// Containers that are created first and filled later, in another order.
     struct ByHand: Encodable {
         enum Keys: CodingKey { case first, list, deep, last }
 

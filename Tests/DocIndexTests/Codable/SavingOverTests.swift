@@ -2,7 +2,7 @@ import DocIndex
 import Foundation
 import Testing
 
-/// What a type does not know of a stored document survives when its values are saved.
+/// Members of a stored document that a type does not know survive when its values are saved.
 @Suite struct SavingOverTests {
     struct Photo: Codable {
         struct Place: Codable {
@@ -22,13 +22,13 @@ import Testing
     }
 
     static let photos: [(DocumentObject, @Sendable (inout Photo) -> Void, DocumentObject)] = [
-        // Unknown members stay where they are, at any depth.
+        // Unknown members keep their positions, at any depth.
         (
             ["x": 1, "id": "a", "place": ["z": [1], "lat": 2.5, "name": "n"], "y": nil],
             { $0.rating = 3 },
             ["x": 1, "id": "a", "place": ["z": [1], "lat": 2.5, "name": "n"], "y": nil, "rating": 3]
         ),
-        // What is nil now goes, also where it was null.
+        // A value that is now nil is removed, even if null was stored.
         (
             ["id": "a", "rating": 4, "place": ["z": [1], "lat": 2.5, "name": "n"], "y": true],
             {
@@ -51,7 +51,7 @@ import Testing
             ["id": "a", "names": ["de": "Hafen", "en": "Harbour"]],
             { $0.names = ["fr": "Port", "en": "Harbor"] }, ["id": "a", "names": ["en": "Harbor", "fr": "Port"]]
         ),
-        // Where no object is stored, there is nothing to keep.
+        // If no object is stored, there is nothing to keep.
         (["id": "a"], { $0.place = Photo.Place(lat: 1) }, ["id": "a", "place": ["lat": 1.0]]),
     ]
 
@@ -100,7 +100,7 @@ import Testing
                 == ["choice": ["line": ["length": 4, "colour": "red"], "note": 1]])
     }
 
-    /// Keys that are made from any text, and no more encoded than asked for.
+    /// Keys created from any string, with no more encoded than the caller requests.
     struct Open: Encodable {
         struct Key: CodingKey {
             var stringValue: String

@@ -105,7 +105,7 @@ import Testing
         for level in 1..<DocumentValue.maximumDepth { nested = level % 2 == 0 ? ["$lit": nested] : [nested] }
         let value = nested
         let isSound = withSmallStack {
-            // Another copy of all parts, so that nothing is equal for being the same memory, and all is freed here.
+            // A separate copy of all parts, so that nothing is equal by sharing memory, and everything is freed here.
             var names = FieldNames()
             guard let body = try? BodyEncoder.encode(value, names: &names),
                 let copy = try? BodyDecoder.decode(body, names: names)

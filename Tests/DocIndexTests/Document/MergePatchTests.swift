@@ -4,7 +4,7 @@ import Testing
 
 /// JSON Merge Patch, RFC 7396.
 @Suite struct MergePatchTests {
-    /// The cases of the RFC's appendix A: original, patch, result.
+    /// The test cases in appendix A of the RFC: original, patch, result.
     static let cases: [(String, String, String)] = [
         (#"{"a":"b"}"#, #"{"a":"c"}"#, #"{"a":"c"}"#), (#"{"a":"b"}"#, #"{"b":"c"}"#, #"{"a":"b","b":"c"}"#),
         (#"{"a":"b"}"#, #"{"a":null}"#, #"{}"#), (#"{"a":"b","b":"c"}"#, #"{"a":null}"#, #"{"b":"c"}"#),

@@ -5,13 +5,13 @@ import Testing
 
 @testable import DocIndex
 
-/// Points, boxes and the index of locations, against looking at every point.
+/// Points, boxes and the geo index, compared with a check of every point.
 @Suite struct GeoTests {
     private static func point(_ latitude: Double, _ longitude: Double) throws -> GeoPoint {
         try #require(GeoPoint(latitude: latitude, longitude: longitude))
     }
 
-    /// Points that crowd at the poles, the meridian of 180 degrees and a town.
+    /// Points concentrated at the poles, the 180th meridian and a town.
     private static func randomPoint(_ random: inout SplitMix64) throws -> GeoPoint {
         func degrees(_ range: ClosedRange<Double>) -> Double { Double.random(in: range, using: &random) }
         return switch random.number(below: 8) {

@@ -5,7 +5,7 @@ import Testing
 
 @testable import DocIndex
 
-/// The law of every component: the order of its bytes is the order of the values, as it was declared.
+/// The law of every component: the order of its bytes is the declared order of the values.
 @Suite struct ComponentOrderTests {
     private static let texts: [String] = [
         "", "a", "A", "b", "ab", "Ab", "a\0", "a\0b", "\0", "é", "E\u{301}", "e", "ß", "ss", "Ｅ", "IMG_2", "img_2",
@@ -22,7 +22,7 @@ import Testing
                 var expected = ReferenceOrder.compare(a, b, collation)
                 if order == .descending { expected = -expected }
                 let bytes = (component.encoded(.string(a)), component.encoded(.string(b)))
-                // Whatever follows: the smallest and the largest byte that may.
+                // Whatever follows: the smallest and the largest permitted byte.
                 for (first, second) in [(0x02, 0xfd), (0xfd, 0x02)] as [(UInt8, UInt8)] where expected != 0 {
                     #expect(Self.order(bytes.0 + [first], bytes.1 + [second]) == expected, "\(a), \(b)")
                 }
@@ -66,7 +66,7 @@ import Testing
         }
         #expect(IndexComponent("a", part: .month).encoded(nil) == OrderedValue.encoded(nil))
         #expect(IndexComponent("a", part: .month).encoded(.null) == OrderedValue.encoded(.null))
-        // What is no date must not pass for a month.
+        // A value that is not a date must not be treated as a month.
         #expect(IndexComponent("a", part: .month).encoded(7) == [0x16] + OrderedValue.encoded(7))
         #expect(IndexComponent("a", dates: [.exif], part: .month).encoded("x") == [0x16, 0x0c, 0x78, 0x00])
     }
@@ -123,7 +123,7 @@ import Testing
         }
     }
 
-    // MARK: - The naive order
+    // MARK: - Naive order
 
     private func skip(_ key: [UInt8], in component: IndexComponent) -> Int? { component.skip(in: key.span, from: 0) }
 

@@ -4,9 +4,9 @@ import Testing
 
 @testable import DocIndex
 
-/// Which texts are dates, and which moments they are.
+/// Which strings are dates, and which instants they denote.
 @Suite struct DateTextTests {
-    /// A text, and the milliseconds and minutes that it stands for.
+    /// A string with the milliseconds and offset minutes that it denotes.
     static let dates: [(String, DateFormat, Int64, Int?)] = [
         ("1970-01-01", .iso8601, 0, nil), ("1970-01-01T00:00Z", .iso8601, 0, 0),
         ("1969-12-31", .iso8601, -86_400_000, nil),
@@ -42,7 +42,7 @@ import Testing
 
     @Test(arguments: noDates) func `A text in another form is no date`(text: String) {
         #expect(DateText.date(in: text, formats: DateFormat.allCases) == nil)
-        // It stays a text, and so can be found as one.
+        // It remains a string, and can be found as one.
         let component = IndexComponent("a", dates: DateFormat.allCases)
         #expect(component.encoded(.string(text)) == OrderedValue.encoded(.string(text)))
     }
@@ -52,7 +52,7 @@ import Testing
         var calendar = Calendar(identifier: .gregorian)
         calendar.timeZone = try #require(TimeZone(secondsFromGMT: 0))
         for _ in 0..<TestRun.rounds(500, long: 20_000) {
-            // The calendar of Foundation is the Julian one before 1582.
+            // Foundation's calendar is Julian before 1582.
             let seconds = Int64.random(in: -11_600_000_000...250_000_000_000, using: &random)
             let date = Date(timeIntervalSince1970: Double(seconds))
             let parts = calendar.dateComponents([.year, .month, .day, .hour, .minute, .second, .weekday], from: date)

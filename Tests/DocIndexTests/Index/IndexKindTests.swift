@@ -4,7 +4,7 @@ import Testing
 
 @testable import DocIndex
 
-/// Counters, covered values, sparse and partial indexes, and the limit of entries.
+/// Counters, covered values, sparse and partial indexes, and the entry limit.
 @Suite struct IndexKindTests {
     private static func store<R>(_ indexes: IndexDefinition..., body: (DocumentStore, DocumentCollection) throws -> R)
         throws
@@ -103,7 +103,7 @@ import Testing
             #expect(try store.verify().problems.contains { $0.contains("counted that no entry has") })
             try database.delete([0x47, 0x15, 1] + OrderedValue.encoded(6))
             try expectSound(store)
-            // A covered value that is not the document's.
+            // A covered value that differs from the document's.
             let entry = [0x56, 0x15, 1] + OrderedValue.encoded(5) + [0x15, 1]
             let value = try #require(try database.value(forKey: entry))
             try database.put(CoveredValues.encode(["m"], of: ["m": 7]), forKey: entry)
@@ -154,7 +154,7 @@ import Testing
             try collection.put(["id": 4, "a": 4])
             #expect(try Self.keys(of: 1, in: store).count == 3)
             #expect(try Self.keys(of: 2, in: store).count == 2)
-            // A change of what only the condition looks at.
+            // A change of a field that only the condition uses.
             try collection.put(["id": 1, "a": 1, "b": 2])
             #expect(try Self.keys(of: 2, in: store).count == 3)
             try collection.put(["id": 1, "a": 1, "b": 0])
@@ -173,9 +173,9 @@ import Testing
         }
     }
 
-    /// Makes a store at a path whose only index was made by other rules.
+    /// Creates a store at a path whose only index was built with outdated rules.
     ///
-    /// - Returns: the catalog as it is stored.
+    /// - Returns: The catalog as stored.
     private static func makeStoreOfOlderRules(at path: String) throws -> [UInt8] {
         let schema = Schema(collections: [
             CollectionDefinition("c", indexes: [.value("n", on: .field("n", collation: .caseInsensitive))])

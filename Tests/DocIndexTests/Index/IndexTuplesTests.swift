@@ -36,18 +36,18 @@ import Testing
                 "a": .array(Array(repeating: element, count: 9999))
             ])
         }
-        // One array has no limit, whatever is beside it.
+        // A single array has no limit, whatever is next to it.
         let all = DocumentValue.array((0..<5000).map { ["x": .int($0), "y": 1] })
         #expect(try IndexTuples(["a[].x", "a[].y", "n"]).combinations(in: ["a": all]).count == 5000)
     }
 
-    /// A value at a path: the positions in arrays on the way, and the value.
+    /// A value at a path, with the array positions on the way to it.
     private struct Match {
         let path: FieldPath
         let positions: [Int]
         let value: DocumentValue
 
-        /// Whether both lie in the same elements of the arrays that their paths have in common.
+        /// Returns whether both lie in the same elements of the arrays that their paths share.
         func agrees(with other: Match) -> Bool {
             let common = zip(path.steps, other.path.steps).prefix { $0 == $1 }
             let arrays = common.filter { $0.0 == .eachElement }.count
@@ -70,7 +70,7 @@ import Testing
         return found.map { Match(path: path, positions: $0.positions, value: $0.value) }
     }
 
-    /// Every choice of a match or none for each path in which all agree and none could be added.
+    /// Returns every choice of a match or none per path in which all matches agree and none could be added.
     private static func combinations(of paths: [FieldPath], in document: DocumentObject) -> Set<[DocumentValue?]> {
         let all = paths.map { matches(of: $0, in: document) }
         var choices: [[Match?]] = [[]]

@@ -3,9 +3,9 @@ import Testing
 
 @testable import DocIndex
 
-/// The order-preserving encoding of values, a format on disk.
+/// The order-preserving encoding of values, an on-disk format.
 @Suite struct OrderedValueTests {
-    /// Values in their order; those of one line are equal.
+    /// Values in order; those in one line are equal.
     static let ascending: [[DocumentValue?]] = [
         [nil], [.null], [false], [true],
         [.double(.nan), .double(-.nan), .double(.signalingNaN), .double(Double(nan: 1, signaling: false))],
@@ -85,14 +85,14 @@ import Testing
 
     // MARK: - Random values
 
-    /// A value from the edges, or any other.
+    /// A value at one of the limits, or any other.
     private static func value(_ documents: inout RandomDocuments) -> DocumentValue? {
         switch documents.random.number(below: 8) {
         case 0: nil
         case 1: .int(Int64(bitPattern: documents.random.next()))
         case 2: .double(Double(bitPattern: documents.random.next()))
         case 3:
-            // Close to a power of two, where doubles thin out.
+            // Close to a power of two, where doubles become sparse.
             .int(
                 (1 << Int64(50 + documents.random.number(below: 13))) &+ Int64(documents.random.number(below: 2049))
                     - 1024)

@@ -4,7 +4,7 @@ import Testing
 
 @testable import DocIndex
 
-/// A unique index: what it refuses, what it lets pass, and what it says of duplicates that were there before.
+/// A unique index: what it rejects, what it accepts, and what it reports about existing duplicates.
 @Suite struct UniqueIndexTests {
     private static func schema(_ index: IndexDefinition) -> Schema {
         Schema(collections: [CollectionDefinition("c", indexes: [index])])
@@ -27,7 +27,7 @@ import Testing
             #expect(error?.uniqueViolation?.description == "c.checksum: 7.0 in the documents b, a")
             #expect(error?.message.contains("7") == false)
             #expect(try collection.count() == 1)
-            // Within one batch as well.
+            // Also within one batch.
             expectFailure(.duplicateValue, containing: "x", "y") {
                 try store.write { transaction in
                     try transaction.put(["id": "x", "sum": 9], in: "c")
@@ -90,7 +90,7 @@ import Testing
             expectFailure(.duplicateValue) { try collection.put(["id": 2, "name": "SEA.JPG"]) }
             try collection.put(["id": 2, "name": "SEA.JPG", "old": true])
             expectFailure(.duplicateValue) { try collection.put(["id": 2, "name": "SEA.JPG"]) }
-            // A longer text that goes on with a zero byte is another one.
+            // A longer string that continues with a zero byte is a different value.
             try collection.put(["id": 3, "name": "sea.jpg\0"])
         }
     }
@@ -116,7 +116,7 @@ import Testing
                 #expect(try collection.find("sum = 1").map(\.id) == [1, 3, 5])
                 expectFailure(.duplicateValue) { try collection.put(["id": 6, "sum": 1]) }
                 #expect(try store.verify().uniqueViolations == violations)
-                // What is there may be changed otherwise.
+                // Existing documents may be changed in other ways.
                 try collection.put(["id": 1, "sum": 1, "n": 1])
                 try expectSound(store)
                 try store.close()

@@ -14,7 +14,7 @@ import class Foundation.NSDictionary
         var names = FieldNames()
         for line in lines {
             let value = try JSONParser().parse(Array(line))
-            // The file was written with a space after colons and commas, and is canonical otherwise.
+            // The file was written with a space after colons and commas, and is otherwise canonical.
             #expect(Array(value.json.utf8) == canonical(line))
             #expect(try DocumentValue(json: value.json(JSONWriter(layout: .pretty))) == value)
             let body = try BodyEncoder.encode(value, names: &names)
@@ -42,7 +42,7 @@ import class Foundation.NSDictionary
         #expect(try JSONSerialization.jsonObject(with: Data(value.json.utf8)) as? NSArray == foundation)
     }
 
-    /// The line without spaces outside of strings.
+    /// Returns the line without spaces outside of strings.
     private func canonical(_ line: ArraySlice<UInt8>) -> [UInt8] {
         var result: [UInt8] = []
         var (isInString, isEscaped) = (false, false)

@@ -2,7 +2,7 @@ import DocIndex
 import TestSupport
 import Testing
 
-/// Texts that RFC 8259 allows, and what they mean.
+/// Inputs that RFC 8259 allows, and what they mean.
 @Suite struct JSONAcceptTests {
     static let scalars: [(String, DocumentValue)] = [
         ("null", nil), ("true", true), ("false", false), (" true ", true), ("\n\r\t null\t\r\n", nil),

@@ -2,7 +2,7 @@ import DocIndex
 import Testing
 
 @Suite struct JSONElementStreamTests {
-    /// All elements of `bytes`, fed in pieces of `size`, and the error at the end, if any.
+    /// Returns all elements of `bytes`, appended in pieces of `size`, and the error at the end, if any.
     private func elements(
         of bytes: [UInt8], inPiecesOf size: Int, limit: Int = 1 << 20
     ) -> ([JSONElementStream.Element], JSONError?) {
@@ -17,7 +17,7 @@ import Testing
             while let element = try stream.next() { found.append(element) }
             return (found, nil)
         } catch {
-            // The error stays.
+            // The error persists.
             do throws(JSONError) {
                 _ = try stream.next()
                 Issue.record("The error did not stay.")

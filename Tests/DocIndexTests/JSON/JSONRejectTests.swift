@@ -1,7 +1,7 @@
 import DocIndex
 import Testing
 
-/// Texts that are refused, with the code and the place. Lines and columns count from 1, columns in bytes.
+/// Inputs that are rejected, with code and position. Lines and columns count from 1, columns in bytes.
 @Suite struct JSONRejectTests {
     struct Refused: Sendable, CustomTestStringConvertible {
         let bytes: [UInt8]
@@ -168,7 +168,7 @@ import Testing
             #expect(error?.code == refused.code)
             #expect(error?.line == refused.line)
             #expect(error?.column == refused.column)
-            // The offset says the same as line and column.
+            // The offset agrees with line and column.
             guard let error else { continue }
             let before = refused.bytes.prefix(error.offset)
             #expect(before.count == error.offset)

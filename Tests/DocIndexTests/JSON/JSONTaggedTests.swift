@@ -68,7 +68,7 @@ import Testing
         }
     }
 
-    /// Whatever the order of members is: other programs sort them.
+    /// Independent of member order, because other programs sort members.
     @Test func `Every value is read back as it was written, also with its names sorted`() throws {
         var generator = DocumentGenerator()
         for _ in 0..<(DocumentGenerator.isLong ? 100_000 : 1_000) {

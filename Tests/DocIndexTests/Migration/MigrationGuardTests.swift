@@ -3,7 +3,7 @@ import LevelKit
 import TestSupport
 import Testing
 
-/// Migrations that would lose something, and stop before they do.
+/// Migrations that would lose data, and stop before they do.
 @Suite struct MigrationGuardTests {
     static let document: DocumentObject = [
         "id": 7, "title": "Fog", "tags": ["a", "b"], "exif": ["model": "M6", "lens": ["name": "f"]],
@@ -11,7 +11,7 @@ import Testing
         "one": [["name": "Cid"]],
     ]
 
-    /// Changes made to every document, and what would be lost by them.
+    /// Changes made to every document, and what each would lose.
     static let losses: [(name: String, lost: String, change: @Sendable (inout DocumentObject) -> Void)] = [
         ("a member", "title", { $0.removeValue(forName: "title") }),
         ("a text", "title", { $0["title"] = .null }),
@@ -41,7 +41,7 @@ import Testing
             let before = try StoreContent(of: store)
             let sequence = try store.sequence()
             try body(store)
-            // Nothing of the slice is changed, not even documents before the one that stopped it.
+            // Nothing in the slice is changed, not even documents before the one that stopped it.
             #expect(try StoreContent(of: store) == before)
             #expect(try store.sequence() == sequence)
         }
@@ -115,7 +115,7 @@ import Testing
             },
             "the migration grow would change it again if it were run again; let it leave the new form alone, at the "
                 + "document 1; it stopped there")
-        // Nor may it delete at the second time what it changed at the first.
+        // Nor may it delete in the second pass what it changed in the first.
         try Self.expectRefusal(
             Migration("hide", of: "photos", deletesDocuments: true) { photo in
                 if photo["hidden"] != nil { return nil }

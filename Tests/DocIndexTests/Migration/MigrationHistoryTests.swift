@@ -4,7 +4,7 @@ import Testing
 
 @testable import DocIndex
 
-/// What a store remembers of its migrations, and what it was before them.
+/// What a store records about its migrations, and its state before them.
 @Suite struct MigrationHistoryTests {
     private static let first = MigrationTests.starsBecomeRating
     private static let second = MigrationTests.titlesGrow
@@ -34,7 +34,7 @@ import Testing
                         == "migration 1 of the store is stars become rating, and the program has \(list[0].name) "
                         + "there; list all migrations in the order in which they were made")
             }
-            // Behind them, new ones may come.
+            // New migrations may follow them.
             #expect(try store.migrate(MigrationTests.all).names == ["unrated go"])
         }
     }
@@ -44,7 +44,7 @@ import Testing
             #expect(
                 Self.message(.migrationFailed) { try store.migrate([Self.first, Self.first]) }
                     == "two migrations have the same name; give each a name of its own")
-            // Nothing is begun if a later one cannot be.
+            // Nothing starts if a later migration is invalid.
             expectFailure(.unknownCollection, containing: "films") {
                 try store.migrate([Self.first, Migration("films", of: "films") { $0 }])
             }
@@ -76,7 +76,7 @@ import Testing
             let before = try StoreContent(of: store)
             let (epoch, sequence) = (store.epoch, try store.sequence())
             for slices in [1, 3] {
-                // The second time it fails in the second migration, and is found there as well.
+                // The second time, it fails in the second migration and is also found there.
                 try MigrationTests.begin([Self.first, Self.second], of: store, slices: slices, checkpoint: checkpoint)
             }
             let report = try store.migrate([Self.first, Self.second], checkpoint: checkpoint)
@@ -92,7 +92,7 @@ import Testing
             #expect(try restored.sequence() == sequence)
             #expect(restored.epoch != epoch)
             expectFailure(.epochChanged) { try restored.changes(since: sequence, epoch: epoch) }
-            // It knows of no migration.
+            // It contains no migration.
             try restored.migrate([Self.first, Self.second])
             #expect(
                 try StoreContent(of: restored).documents.map { $0.map(\.content) }
@@ -111,7 +111,7 @@ import Testing
             let store = try DocumentStore.open(at: directory + "/s", schema: MigrationTests.schema)
             try MigrationTests.fill(store)
             let before = try StoreContent(of: store)
-            // As a process leaves it that is killed when the copy is there, and no document is changed.
+            // The state after a process was killed when the copy existed and no document had changed.
             var catalog = store.currentCatalog
             catalog.runningMigration = Self.first.name
             let batch = WriteBatch()
@@ -144,7 +144,7 @@ import Testing
                     try store.migrate([Self.first], checkpoint: directory + "/" + other)
                 }
             }
-            // One that is asked for in the middle is of that moment, and is found again.
+            // A checkpoint requested halfway shows that state, and is found again.
             for slices in [1, 2] {
                 try MigrationTests.begin([Self.first], of: store, slices: slices, checkpoint: directory + "/middle")
             }
@@ -171,7 +171,7 @@ import Testing
                         == "there is a database at \(directory)/older already; name another directory for the checkpoint"
                 )
                 #expect(try store.collection("photos").find("rating exists").isEmpty)
-                // With nothing to do, nothing is taken.
+                // If there is nothing to migrate, no checkpoint is taken.
                 try store.migrate([Self.first], checkpoint: directory + "/newer")
                 let report = try store.migrate([Self.first], checkpoint: directory + "/newest")
                 #expect(report.checkpointPath == nil)

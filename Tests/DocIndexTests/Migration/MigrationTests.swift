@@ -4,7 +4,7 @@ import Testing
 
 @testable import DocIndex
 
-/// Migrations that are carried out, left, and taken up again.
+/// Migrations that are run, interrupted and resumed.
 @Suite struct MigrationTests {
     struct Stop: Error {}
 
@@ -54,7 +54,7 @@ import Testing
         return contents
     }
 
-    /// Migrates and stops after some slices.
+    /// Migrates and stops after a number of slices.
     static func begin(
         _ migrations: [Migration], of store: DocumentStore, slices: Int, checkpoint: String? = nil
     ) throws {
@@ -68,7 +68,7 @@ import Testing
         try expectSound(store)
     }
 
-    // MARK: - The way through
+    // MARK: - Running to completion
 
     @Test func `Migrations are carried out in their order, once`() throws {
         try withTemporaryStore(schema: Self.schema) { store in
@@ -117,7 +117,7 @@ import Testing
             try store.migrate(Self.all)
             whole = try Self.documents(store)
         }
-        // Left after each slice, in one process and in many.
+        // Interrupted after each slice, in one process and in many.
         for reopens in [false, true] {
             try withTemporaryDirectory { directory in
                 var store = try DocumentStore.open(at: directory + "/s", schema: Self.schema)
@@ -134,7 +134,7 @@ import Testing
                     try store.close()
                     store = try DocumentStore.open(at: directory + "/s")
                 }
-                // The last migration alone was not left.
+                // Only the last migration was not interrupted.
                 #expect(count == 12)
                 #expect(try Self.documents(store) == whole)
                 #expect(try store.migrate(Self.all) == MigrationReport())
@@ -154,7 +154,7 @@ import Testing
                 guard isFirst else { return }
                 isFirst = false
                 try photos.put(["id": 5000, "stars": 3])
-                // Before and behind where the migration is.
+                // Before and after the position of the migration.
                 try photos.put(["id": 10, "stars": 5, "title": "again"])
                 try photos.put(["id": 900, "stars": 5, "title": "later"])
                 try photos.delete(11)

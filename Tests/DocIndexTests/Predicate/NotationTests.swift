@@ -2,7 +2,7 @@ import DocIndex
 import TestSupport
 import Testing
 
-/// Conditions as text.
+/// Conditions in text form.
 @Suite struct NotationTests {
     @Test func `A condition is read back from its description, and means the same`() throws {
         var queries = RandomQueries(TestRun.random(stream: 63))

@@ -3,7 +3,7 @@ import Testing
 
 @testable import DocIndex
 
-/// The limits of patterns: in what is read, and in how long a text may take.
+/// The limits of patterns: on their syntax, and on the time spent on a string.
 @Suite struct PatternLimitTests {
     private static let schema = Schema(collections: [
         CollectionDefinition("c", indexes: [.value("note", on: "note", "n"), .value("n", on: "n", "code")])

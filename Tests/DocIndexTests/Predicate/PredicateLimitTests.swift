@@ -2,8 +2,8 @@ import DocIndex
 import TestSupport
 import Testing
 
-/// The limits of conditions: no notation, and no condition that a program puts together, exhausts the stack or keeps the
-/// planner busy.
+/// The limits of conditions: neither a notation nor a condition built by a program exhausts the stack or stalls the
+/// planner.
 @Suite struct PredicateLimitTests {
     private static let leaf = Predicate.compare("a", .equal, 1)
 

@@ -2,7 +2,7 @@ import DocIndex
 import TestSupport
 import Testing
 
-/// Selectors with CouchDB's meaning.
+/// Selectors with CouchDB's semantics.
 @Suite struct SelectorTests {
     private static let documents: [String] = [
         #"{"id": 1, "n": 5, "s": "abc", "tags": ["a", "b"], "o": {"x": 1}}"#,
@@ -13,7 +13,7 @@ import Testing
         #"{"id": 6}"#,
     ]
 
-    /// Each selector and the ids that satisfy it, by the rules of CouchDB's mango_selector.
+    /// Each selector and the IDs that satisfy it, by the rules of CouchDB's mango_selector.
     static let table: [(String, [Int64])] = [
         ("{}", [1, 2, 3, 4, 5, 6]), (#"{"n": 5}"#, [1, 4]), (#"{"n": {"$eq": 5}}"#, [1, 4]), (#"{"n": null}"#, [2]),
         (#"{"n": {"$ne": 5}}"#, [2, 3, 5]), (#"{"n": {"$not": {"$eq": 5}}}"#, [2, 3, 5]),
@@ -75,7 +75,7 @@ import Testing
                         #expect(found.map(\.id) == ids.map { .int($0) }, "\(selector), \(predicate), \(plan)")
                     }
                 }
-                // A selector is a condition like any other, and can be written as one.
+                // A selector is an ordinary condition, and can be written as one.
                 #expect(try Predicate(parsing: predicate.description) == predicate, "\(predicate)")
             }
         }

@@ -63,7 +63,7 @@ import Testing
         for _ in 0..<TestRun.rounds(400, long: 20_000) {
             let source = expression(3)
             let pattern = try TextPattern(source)
-            // Some of these the other engine does not take.
+            // Foundation does not accept some of these.
             guard let reference = try? NSRegularExpression(pattern: source) else { continue }
             for _ in 0..<5 {
                 let text = String(

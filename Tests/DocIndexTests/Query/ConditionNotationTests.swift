@@ -5,7 +5,7 @@ import Testing
 import class Foundation.JSONDecoder
 import class Foundation.JSONEncoder
 
-/// Conditions in the notation of the shell: what they mean, and where those end that mean nothing.
+/// Conditions in the notation of the shell: their meaning, and the position of errors.
 @Suite struct ConditionNotationTests {
     struct Accepted: Sendable, CustomTestStringConvertible {
         let text: String
@@ -51,7 +51,7 @@ import class Foundation.JSONEncoder
         .init("a = 1E2", equal("a", 100.0)),
         .init("a = 9223372036854775807", equal("a", .int(.max))),
         .init("a = -9223372036854775808", equal("a", .int(.min))),
-        // What JSON does not take for a number is a text.
+        // A value that is not a JSON number is a string.
         .init("a = +1", equal("a", "+1")), .init("a = .5", equal("a", 0.5)), .init("a = 1.", equal("a", "1.")),
         .init("a = 007", equal("a", "007")), .init("a = 0x10", equal("a", "0x10")), .init("a = 1e", equal("a", "1e")),
         .init("a = nan", equal("a", "nan")), .init("a = inf", equal("a", "inf")), .init("a = --1", equal("a", "--1")),
@@ -62,7 +62,7 @@ import class Foundation.JSONEncoder
         .init("a = \"true\"", equal("a", "true")),
         .init("a = \"1\"", equal("a", "1")), .init("a = '1'", equal("a", "1")), .init("a = ''", equal("a", "")),
         .init("a = \"\"", equal("a", "")),
-        // Dates, times, file names and other words with signs need no quotes.
+        // Dates, times, file names and other words with punctuation need no quotes.
         .init("date >= 2019-07-14", .isDated("date", DateSpan(from: 1_563_062_400_000))),
         .init("date > '2019-07-14'", .isDated("date", DateSpan(from: 1_563_148_800_000))),
         .init("date = 2019-07-14T10:00", .isDated("date", DateSpan(from: 1_563_098_400_000, to: 1_563_098_460_000))),
@@ -108,7 +108,7 @@ import class Foundation.JSONEncoder
         .init(#""a"."b"."c" = 1"#, equal("a.b.c", 1)), .init(#"a."b\"c" = 1"#, equal(FieldPath(names: "a", "b\"c"), 1)),
         .init(#""a\"b" = 1"#, equal(FieldPath(names: "a\"b"), 1)),
         .init(#"a."=<>(),"=1"#, equal(FieldPath(names: "a", "=<>(),"), 1)),
-        // Keywords begin and end like words: these are names.
+        // These names start or end with a keyword.
         .init("android = 1", equal("android", 1)), .init("order = 1", equal("order", 1)),
         .init("inn = 1", equal("inn", 1)),
         .init("not.a = 1", equal("not.a", 1)),
@@ -123,14 +123,14 @@ import class Foundation.JSONEncoder
         .init("a=1 b=2 c=3", .and([a, b, c])),
         .init("a = 1 AND b = 2 aNd c = 3", .and([a, b, c])), .init("a = 1 or b = 2", .or([a, b])),
         .init("a = 1 or b = 2 OR c = 3", .or([a, b, c])),
-        // AND binds stronger than OR, written or not.
+        // AND, written or implied, binds tighter than OR.
         .init("a = 1 or b = 2 and c = 3", .or([a, .and([b, c])])),
         .init("a = 1 and b = 2 or c = 3", .or([.and([a, b]), c])),
         .init("a = 1 b = 2 or c = 3", .or([.and([a, b]), c])), .init("a = 1 or b = 2 c = 3", .or([a, .and([b, c])])),
         .init("(a = 1 or b = 2) and c = 3", .and([.or([a, b]), c])),
         .init("a = 1 and (b = 2 or c = 3)", .and([a, .or([b, c])])),
         .init("a=1(b=2 or c=3)", .and([a, .or([b, c])])), .init("(a=1)(b=2)", .and([a, b])), .init("((a = 1))", a),
-        // NOT binds strongest.
+        // NOT binds tightest.
         .init("not a = 1", .not(a)), .init("NOT a = 1 and b = 2", .and([.not(a), b])),
         .init("not a = 1 or b = 2", .or([.not(a), b])),
         .init("not (a = 1 and b = 2)", .not(.and([a, b]))), .init("not not a = 1", a),
@@ -155,7 +155,7 @@ import class Foundation.JSONEncoder
         #expect(try Predicate(parsing: accepted.text) == accepted.predicate)
     }
 
-    // MARK: - What is refused
+    // MARK: - What is rejected
 
     struct Refused: Sendable, CustomTestStringConvertible {
         let text: String
@@ -220,7 +220,7 @@ import class Foundation.JSONEncoder
     }
 
     @Test func `A word that could be a keyword is no value without quotes`() throws {
-        // Else a value that was forgotten would make a condition of another meaning: rating = "and".
+        // Otherwise a forgotten value would change the meaning of the condition: rating = "and".
         expectFailure(.invalidQuery) { try Predicate(parsing: "rating = and keywords has sea") }
         expectFailure(.invalidQuery) { try Predicate(parsing: "a = or b = 2") }
         #expect(

@@ -117,7 +117,7 @@ import Testing
             let begin = clock.now
             task.cancel()
             await #expect(throws: CancellationError.self) { try await task.value }
-            // 50 ms are what is promised; a debug build on a busy machine is given more.
+            // The promise is 50 ms; a debug build on a busy machine gets more.
             #expect(clock.now - begin < .seconds(2))
         }
         try store.close()

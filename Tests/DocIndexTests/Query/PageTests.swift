@@ -2,7 +2,7 @@ import DocIndex
 import TestSupport
 import Testing
 
-/// Pages and tokens, while others write and while nobody does.
+/// Pages and tokens, with and without concurrent writes.
 @Suite struct PageTests {
     @Test func `Pages put together are the whole answer, whatever the plan`() throws {
         var queries = RandomQueries(TestRun.random(stream: 60))
@@ -22,7 +22,7 @@ import Testing
                     for plan in try collection.plans(query) {
                         let options = QueryOptions(hint: .plan(plan.identity))
                         query.limit = queries.documents.random.pick([1, 2, 3, 7, 50])
-                        // A limit may leave a plan out.
+                        // A limit may exclude a plan.
                         guard try collection.plans(query).contains(where: { $0.identity == plan.identity }) else {
                             continue
                         }
@@ -94,7 +94,7 @@ import Testing
                     found += page.documents.map(\.id)
                     token = page.next
                     query.limit = random.pick([1, 3, 10])
-                    // Odd ids come, go and change.
+                    // Odd IDs are inserted, deleted and changed.
                     try store.write { transaction in
                         for _ in 0..<5 {
                             let id = random.number(below: 100) * 2 + 1

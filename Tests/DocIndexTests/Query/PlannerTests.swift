@@ -71,21 +71,21 @@ import Testing
         .init("title ^= 'title 19'", #"index title (title ^= "title 19")"#),
         .init("tags has t1", #"index tags (tags[] = "t1")"#),
         .init("tags has t1 and tags has all", #"index tags (tags[] = "t1")"#),
-        // The smallest wins; several fields narrow down together.
+        // The smallest wins; several fields narrow the range together.
         .init("kind = 1 and n < 9", "index n (n < 9)"),
         .init("kind = 1 and year = 1903", "index kind, year (kind = 1, year = 1903)"),
         .init("kind = 1 and year < 1903", "index kind, year (kind = 1, year < 1903)"),
         .init(
             "kind in (0, 1) and year in (1900, 1901)",
             "index year (year IN (1900, 1901))"),
-        // What no index narrows enough, or can answer in part only, is read from beginning to end.
+        // A condition that no index narrows enough, or answers only in part, is scanned.
         .init("year exists", "scan all documents"),
         .init("year < 1948", "scan all documents"),
         .init("tags has all", "scan all documents"),
         .init("not year = 1903", "scan all documents"),
         .init("title *= 19", "scan all documents"),
         .init("year = 1903 or plain = 1", "scan all documents"),
-        // Each side of OR has an index of its own.
+        // Each side of OR uses its own index.
         .init("n < 5 or year = 1903", "index n (n < 5) or index year (year = 1903)"),
         .init(
             "plain = 1 and (n < 5 or year = 1903)",
@@ -96,7 +96,7 @@ import Testing
         .init(
             "(n = 1 or year = 1903) kind = 1 year = 1900",
             "index kind, year (kind = 1, year = 1900)"),
-        // An index has the order that is asked for, and the first few are enough.
+        // An index has the requested order, and the first few entries are enough.
         .init("", sort: "year", limit: 5, "walk index year"),
         .init("", sort: "-year", limit: 5, "walk index year backwards"),
         .init("plain = 1", sort: "n", limit: 5, "walk index n"),
