@@ -135,15 +135,15 @@ import Testing
             #expect(try explanation("plain = 1") == [200, 200, 29])
             #expect(try explanation("year = 1903") == [4, 4, 4])
             #expect(try explanation("year = 1903 plain = 1") == [4, 4, 0])
-            // A document that both sides lead to is read once.
+            // A document that both sides find is read once.
             #expect(try explanation("n = 196 or year = 1903") == [5, 4, 4])
-            // The walk ends at the last result.
+            // The index scan ends at the last result.
             #expect(try explanation("", sort: "year", limit: 2) == [2, 2, 2])
             #expect(try explanation("", sort: "n", limit: 2)[2] == 2)
         }
     }
 
-    /// Documents of which those that are asked for come last in the order that is asked for.
+    /// Documents of which the matching ones come last in the requested order.
     @Test func `A walk that meets too few results is left, and the answer is the same`() throws {
         let schema = Schema(collections: [
             CollectionDefinition(
@@ -182,7 +182,7 @@ import Testing
                                 #expect(found == expected, "\(query) \(plan)")
                                 #expect(explanation.resultCount == expected.count)
                                 if explanation.didLeaveWalk { leftCount += 1 }
-                                // Pages begin behind the last one, wherever the walk was left.
+                                // Each page starts after the last one, wherever the index scan was abandoned.
                                 var paged: [DocumentID] = []
                                 var token: ContinuationToken?
                                 var pages = query
@@ -237,7 +237,7 @@ import Testing
                     #expect(planned.explanation.documentsExamined < scanned.explanation.documentsExamined)
                     let text = "\(try collection.explain(query))"
                     #expect(text.contains("the scan met too few results; the rest was found by index(kind)"))
-                    // Pages begin behind the last one, wherever the scan was left.
+                    // Each page starts after the last one, wherever the scan was abandoned.
                     var pages = query
                     pages.offset = 0
                     let first = try collection.page(pages)
@@ -324,7 +324,7 @@ import Testing
     }
 
     @Test func `The first of many are found without keeping all`() throws {
-        // More documents than the sorter gathers before it cuts off.
+        // More documents than the sorter collects before it truncates.
         try withTemporaryStore(schema: Schema(collections: [CollectionDefinition("c")])) { store in
             var random = TestRun.random(stream: 40)
             let numbers = (0..<2500).map { Int64($0) }.shuffled(using: &random)

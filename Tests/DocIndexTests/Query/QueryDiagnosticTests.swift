@@ -4,7 +4,8 @@ import Testing
 
 @testable import DocIndex
 
-/// What is said of queries that look like mistakes, and that nothing is said of queries that are right and find little.
+/// What is reported about queries that look like mistakes, and that nothing is reported about correct queries with few
+/// results.
 @Suite struct QueryDiagnosticTests {
     private static let schema = Schema(collections: [
         CollectionDefinition(
@@ -15,7 +16,7 @@ import Testing
             ])
     ])
 
-    /// Two hundred pictures of one form, and some with a field of their own.
+    /// Two hundred pictures of one form, and some with an extra field.
     private static let documents: [DocumentObject] = {
         var documents: [DocumentObject] = []
         for number in 0..<200 {
@@ -40,7 +41,7 @@ import Testing
         return documents
     }()
 
-    /// Conditions that are mistakes, and what the diagnostic says among other things.
+    /// Conditions that are mistakes, and part of the expected diagnostic.
     static let mistakes: [(String, String)] = [
         // Names.
         ("ratng = 5", "rating"), ("raiting = 5", "rating"), ("Rating = 5", "rating"), ("ratings = 5", "rating"),
@@ -71,7 +72,7 @@ import Testing
         ("gsp near 54, 0, 1km", "gps"), ("lat,lon near 54, 0, 1km", "gps.lat"), ("ratng collates > 1", "rating"),
         ("ratng is number", "rating"), ("keywors below sea", "keywords"), ("ratng = 5 or yaer = 1930", "rating"),
         ("ratng = 5 or yaer = 1930", "year"), ("not (ratng = 5 or rating >= 0 or rating exists) and id = x", "rating"),
-        // Kinds.
+        // Types.
         ("gps.lat = '54'", "gps.lat = 54"), ("exif.iso = '200'", "exif.iso = 200"), ("exif.iso >= four", "numbers"),
         ("exif.iso ^= 2", "numbers"), ("exif.iso *= 2", "numbers"), ("exif.iso matches /2/", "numbers"),
         ("exif.iso in ('200', '400')", "exif.iso IN (200, 400)"), ("exif.iso = true", "numbers"),
@@ -91,7 +92,7 @@ import Testing
         ("exif.iso >= 1970-01-01", "numbers"), ("hour(exif.iso) > 3", "numbers"), ("taken < z", "dates"),
     ]
 
-    /// Conditions that are right, though few documents or none satisfy them.
+    /// Correct conditions that few or no documents satisfy.
     static let sparse: [String] = [
         "flash = true", "flash = false", "flash exists", "flash missing", "note = restored", "note ^= rest",
         "note *= tor", "note matches /^x/", "note = unknown", "creator = Ada", "creator = Bo", "creator in (Bo, Cy)",

@@ -2,7 +2,7 @@ import DocIndex
 import TestSupport
 import Testing
 
-/// Searches for words within conditions: with any other condition, order and plan.
+/// Text searches within conditions: with any other condition, order and plan.
 @Suite struct SearchConditionTests {
     private static let schema = Schema(collections: [
         CollectionDefinition(
@@ -43,7 +43,7 @@ import Testing
         return document
     }
 
-    /// A condition that has a search in it as often as not.
+    /// A condition that contains a search half the time.
     private static func predicate(_ random: inout SplitMix64, depth: Int = 2) throws -> Predicate {
         if depth > 0 {
             switch random.number(below: 6) {
@@ -62,7 +62,7 @@ import Testing
         try Query.SortKey.parse(random.pick(["n", "-n", "-note", "kind,-n", "id", "-kind"]))
     }
 
-    /// Changes some documents, so that postings are in segments and in memory, and some are dead.
+    /// Changes some documents, so that postings are in segments and in memory, and some are deleted.
     private static func change(
         _ model: inout DocumentModel, in store: DocumentStore, count: Int, _ random: inout SplitMix64
     ) throws {
@@ -84,7 +84,7 @@ import Testing
         }
     }
 
-    /// Beginnings of the identities of plans that must have been compared.
+    /// Prefixes of the identities of plans that must have been compared.
     private static let ways: Set<String> = ["scan", "search", "union", "intersection", "walk"]
 
     @Test func `Searches go together with every condition, order and plan`() throws {
@@ -95,7 +95,7 @@ import Testing
             let collection = try store.collection("c")
             var model = DocumentModel()
             let rounds = TestRun.rounds(120, long: 4000)
-            // What some rounds miss, others will meet.
+            // Further rounds make up for what some miss.
             for round in 0..<10 * rounds where round < rounds || !ways.isSuperset(of: Self.ways) || nonempty <= 30 {
                 if round % 10 == 0 { try Self.change(&model, in: store, count: 60, &random) }
                 var query = Query(try Self.predicate(&random))
@@ -130,7 +130,7 @@ import Testing
                 if round % 10 == 0 { try Self.change(&model, in: store, count: 80, &random) }
                 let search = random.pick(Self.searches)
                 let other = random.once(in: 4) ? Predicate.all : try Self.predicate(&random, depth: 0)
-                // Scores of the search alone, where the other condition has none of its own.
+                // Scores of the search alone, if the other condition contributes none.
                 guard other.description.contains("SEARCH") == false else { continue }
                 let ranked = try collection.search(search, limit: nil).map(\.document)
                 let expected = ranked.filter { NaiveQuery.holds(other, for: $0.content) }.map(\.id)
@@ -187,7 +187,7 @@ import Testing
         let query = Query(text, sort: [.bestFirst, .ascending("n")], limit: 5)
         #expect(try DocumentDecoder().decode(Query.self, from: DocumentEncoder().encode(query)) == query)
         #expect(try Query.SortKey.parse("-@score,n") == query.sort)
-        // A field of that name is a field.
+        // A field with that name is an ordinary field.
         #expect(try Predicate(parsing: "search = fog") == .compare("search", .equal, "fog"))
         #expect(
             try Predicate(parsing: "search exists search *= 'x'").description == "search EXISTS AND search *= \"x\"")

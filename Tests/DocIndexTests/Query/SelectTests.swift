@@ -4,7 +4,7 @@ import Testing
 
 @testable import DocIndex
 
-/// Parts of documents, from the entries of indexes that cover them.
+/// Selected fields, read from the entries of covering indexes.
 @Suite struct SelectTests {
     private static let schema = Schema(collections: [
         CollectionDefinition(
@@ -16,7 +16,7 @@ import Testing
             ])
     ])
 
-    /// A store whose documents are gone, so that whatever is found comes from entries.
+    /// A store whose document bodies are deleted, so that all results must come from entries.
     private func withEntriesAlone(_ body: (DocumentCollection) throws -> Void) throws {
         try withTemporaryDirectory { directory in
             let path = directory + "/s"
@@ -51,12 +51,12 @@ import Testing
             let query = Query(
                 condition.isEmpty ? .all : try Predicate(parsing: condition),
                 sort: sort.isEmpty ? [] : try Query.SortKey.parse(sort))
-            // Among so few, looking at all of them is as quick.
+            // With so few documents, scanning all of them is as fast.
             let options = QueryOptions(hint: .index(condition.hasPrefix("tags") ? "tag" : "year"))
             let found = try collection.select(["title", "year"], query, options: options)
             #expect(found.count == count)
             #expect(found.allSatisfy { $0.count == 2 })
-            // Whole numbers of both kinds stay apart.
+            // Integers and whole doubles remain distinct.
             #expect(found.allSatisfy { [.int(1930), .double(1931)].contains($0["year"]) })
             var page = query
             (page.offset, page.limit) = (7, 20)

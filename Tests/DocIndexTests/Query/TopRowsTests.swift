@@ -9,7 +9,7 @@ import Testing
         for _ in 0..<200 {
             let count = generator.number(below: 2000)
             let needed = generator.number(below: 3) == 0 ? nil : generator.number(below: 40)
-            // Beginnings that are equal up to the eighth byte, and beyond it.
+            // Prefixes that are equal up to the eighth byte, and beyond it.
             let beginnings: [[UInt8]] = [[], [0, 0, 0], Array(repeating: 7, count: 7), Array(repeating: 7, count: 12)]
             var all: [[UInt8]: UInt64] = [:]
             for row in 0..<UInt64(count) {

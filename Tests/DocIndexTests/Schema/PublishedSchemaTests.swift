@@ -3,7 +3,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// `docs/schema.json`, which editors use, says what the parser says.
+/// `docs/schema.json`, which editors use, agrees with the parser.
 @Suite struct PublishedSchemaTests {
     private static func checker() throws -> JSONSchemaChecker {
         // Root/Tests/DocIndexTests/Schema/PublishedSchemaTests.swift
@@ -30,7 +30,7 @@ import Testing
             Self.document(index: #"{"type":"text","fields":[{"path":"x",\#($0.0)}]}"#)
         }
         for json in all + fields { #expect(!checker.accepts(try JSONParser().parse(Array(json.utf8))), "\(json)") }
-        // What only the parser sees is fine by its form.
+        // What only the parser detects is valid in form.
         for (index, _) in SchemaTests.semanticallyRefusedIndexes {
             let json = Self.document(index: index)
             #expect(checker.accepts(try JSONParser().parse(Array(json.utf8))), "\(json)")

@@ -4,13 +4,13 @@ import Testing
 
 @testable import DocIndex
 
-/// A store that is opened with another schema than before.
+/// A store that is opened with a different schema.
 @Suite struct SchemaChangeTests {
     static func schema(_ indexes: [IndexDefinition], id: String = "id") -> Schema {
         Schema(collections: [CollectionDefinition("photos", id: id, indexes: indexes)])
     }
 
-    /// Opens a store with a schema, runs `body`, verifies and closes it.
+    /// Opens a store with a schema, runs `body`, and verifies and closes the store.
     @discardableResult
     static func open<R>(
         _ path: String, _ schema: Schema?, sourceLocation: SourceLocation = #_sourceLocation,
@@ -24,7 +24,7 @@ import Testing
         return result
     }
 
-    /// A store of `count` documents in `directory`, with an index on `year`.
+    /// Creates a store of `count` documents in `directory`, with an index on `year`.
     static func makeStore(in directory: String, count: Int = 30) throws -> String {
         let path = directory + "/s"
         try open(path, schema([.value("year", on: "year")])) { (store, _) throws in
@@ -101,7 +101,7 @@ import Testing
                 #expect(try keyCount(.text, 3, in: database) == 30 * 2 + 1)
                 #expect(try store.collection("photos").search("number", limit: nil).count == 30)
             }
-            // What was first comes again, and gets a number that was never used.
+            // The first declaration returns and gets a number that was never used.
             try Self.open(path, Self.schema([.value("year", on: "year")])) { (_, database) throws in
                 #expect(try keyCount(.text, 3, in: database) == 0)
                 #expect(try keyCount(.values, 4, in: database) == 30)
@@ -210,7 +210,7 @@ import Testing
         }
     }
 
-    /// It would drop what was added since.
+    /// It would drop indexes added since.
     @Test func `A schema of a lower version is refused and changes nothing`() throws {
         try withTemporaryDirectory { directory in
             let path = directory + "/s"
@@ -244,9 +244,9 @@ import Testing
         }
     }
 
-    // MARK: - Interrupted
+    // MARK: - Interruptions
 
-    /// Changes the catalog of a closed store.
+    /// Modifies the catalog of a closed store.
     private func changeCatalog(_ path: String, _ change: (inout Catalog, Database) throws -> Void) throws {
         let database = try Database.open(at: path)
         let record = try #require(try database.value(forKey: StoreKeyspace.catalogKey))
@@ -262,8 +262,8 @@ import Testing
     func `A build that was interrupted goes on at the next open`(schema: Schema?) throws {
         try withTemporaryDirectory { directory in
             let path = try Self.makeStore(in: directory)
-            // As the store is left that was killed while two indexes were built: the entries of some rows are there,
-            // with their sums, and the last of these rows.
+            // The state after a kill while two indexes were built: the entries of some rows are present, with their
+            // sums and the last of these rows.
             try changeCatalog(path) { catalog, database in
                 try catalog.collections[0].names.load(catalog.collections[0], from: database)
                 for definition in [IndexDefinition.value("tags", on: "tags[]"), .text("text", on: "title")] {
@@ -340,8 +340,8 @@ import Testing
                 #expect(try store.collection("photos").search("picture", limit: nil).count == 1500)
             }
             try Self.open(path, Self.schema([])) { (_, database) throws in
-                // The catalog, the counters, the last commit, the field names; and for each document its id, its
-                // body and its change.
+                // The catalog, the counters, the last commit, the field names; and for each document its ID, its body
+                // and its change.
                 #expect(try allPairs(in: database).count == 4 + 3 * 1500)
             }
         }

@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 @Suite struct SchemaTests {
-    // MARK: - JSON that is accepted
+    // MARK: - Accepted JSON
 
     static let accepted: [(String, Schema)] = [
         (#"{"collections":{}}"#, Schema(collections: [])),

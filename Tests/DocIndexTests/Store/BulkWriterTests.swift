@@ -24,7 +24,7 @@ import Testing
             }
             #expect(count == 100)
             #expect(try store.collection("c").count() == 100)
-            // Each commit has a number.
+            // Each commit has a sequence number.
             #expect(try store.sequence() == UInt64((100 + size - 1) / size))
             try expectSound(store)
         }
@@ -60,7 +60,7 @@ import Testing
         }
     }
 
-    /// The commits before the one that fails stay, those behind it are not made.
+    /// Commits before the failing one are kept; those after it are not made.
     @Test func `A commit that fails ends the load, and a beginning is stored`() throws {
         try withTemporaryStore(schema: Self.schema) { store in
             var options = BulkWriter.Options()
@@ -76,7 +76,7 @@ import Testing
             }
             #expect(try store.collection("c").count() == 50)
             try expectSound(store)
-            // The store goes on.
+            // The store remains usable.
             try store.load(into: "c") { try $0.put(Self.document(60)) }
             #expect(try store.collection("c").count() == 51)
         }

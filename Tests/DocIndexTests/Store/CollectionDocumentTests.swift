@@ -2,7 +2,7 @@ import DocIndex
 import TestSupport
 import Testing
 
-/// Documents of a collection, one at a time.
+/// Single documents of a collection.
 @Suite struct CollectionDocumentTests {
     static let schema = Schema(collections: [
         CollectionDefinition(
@@ -62,7 +62,7 @@ import Testing
             try photos.forEach { visited.append($0.id) }
             #expect(visited == ids)
             #expect(ids.sorted() == ids)
-            // A query without an order gives them as they were stored.
+            // A query without an order returns them in storage order.
             #expect(try photos.find(Query()).map(\.id) == stored)
         }
     }
@@ -123,7 +123,7 @@ import Testing
             #expect(try files.document(3) == nil)
             expectFailure(.invalidID, containing: "path") { try files.put(["id": 3, "path": true]) }
             expectFailure(.invalidID, containing: "path") { try files.replace(["id": 3]) }
-            // Without that member it gets a new id there, whatever else it holds.
+            // Without that member, the document gets a new ID there, whatever else it contains.
             let new = try files.put(["id": 3])
             #expect(try files.document(new)?.content == ["path": new.value, "id": 3])
             #expect(files.definition == schema.collections[0])
@@ -186,7 +186,7 @@ import Testing
             try photos.put(content)
             try photos.delete("b")
             #expect(try TestFiles.byteCount(in: store.path, extension: "log") == before)
-            // The same members in another order, and another kind of number, are another document.
+            // The same members in another order, or another type of number, form a different document.
             try photos.put(["year": 1930, "id": "a", "tags": ["x", "y"], "title": "Fog over water"])
             let reordered = try TestFiles.byteCount(in: store.path, extension: "log")
             #expect(reordered > before)
@@ -197,7 +197,7 @@ import Testing
     }
 
     @Test func `Many collections keep their documents apart`() throws {
-        // More than 255, so that the numbers of collections and indexes take two bytes.
+        // More than 255, so that collection and index numbers take two bytes.
         let schema = Schema(
             collections: (0..<300).map { number in
                 CollectionDefinition("c\(number)", indexes: [.value("v", on: "v"), .text("t", on: "t")])

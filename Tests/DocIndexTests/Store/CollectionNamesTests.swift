@@ -4,7 +4,7 @@ import Testing
 
 @testable import DocIndex
 
-/// The names of members, stored with the documents that use them.
+/// Member names, stored with the documents that use them.
 @Suite struct CollectionNamesTests {
     static let schema = Schema(collections: [CollectionDefinition("photos"), CollectionDefinition("albums")])
 
@@ -63,7 +63,7 @@ import Testing
             let names = try photos.reader().collection.names
             var grown = names.current
             grown.add("lost")
-            // As a write that fails leaves it: published, and not stored.
+            // The state after a failed write: published, but not stored.
             #expect(try names.publish(grown, of: 1, in: WriteBatch()) == 2)
             try photos.put(["id": "b", "new": 1])
             #expect(names.current.number(of: "lost") == 1)

@@ -5,8 +5,8 @@ import Testing
 
 @testable import DocIndex
 
-/// The keys and values of a store, byte for byte, as `docs/FORMAT.md` describes them. What is here must not change
-/// without a new format version.
+/// The keys and values of a store, byte for byte, as `docs/FORMAT.md` describes them. Changing these requires a new
+/// format version.
 @Suite struct FormatTests {
     @Test func `The keys and values of a store are those of the documented format`() throws {
         try withTemporaryDirectory { directory in
@@ -66,9 +66,9 @@ import Testing
         }
     }
 
-    // MARK: - What the documentation shows
+    // MARK: - Examples in the documentation
 
-    /// The tables of worked bytes in the section on keys, which have three columns: the pairs of each.
+    /// Returns the pairs of each table of worked bytes in the section on keys, which have three columns.
     private static func documentedPairs() throws -> [[String]] {
         var tables: [[String]] = []
         var isInside = false
@@ -125,7 +125,7 @@ import Testing
             let bytes = try #require(try database.value(forKey: [0x4d]))
             let catalog = try #require(try JSONParser().parse(bytes).objectValue)
             #expect(catalog["epoch"] == .string(store.epoch.description))
-            // A UUID, as the one shown.
+            // A UUID, like the one shown.
             #expect(catalog["epoch"]?.stringValue?.count == documented["epoch"]?.stringValue?.count)
             documented["epoch"] = catalog["epoch"]
             #expect(catalog == documented)
@@ -146,7 +146,7 @@ import Testing
             try collection.put(["id": 1, "v": 2])
             #expect(try row(1) == [1])
             try collection.delete(2)
-            // Where the deletion stands among the changes: in the fourth commit, under the row that it had.
+            // The position of the deletion among the changes: in the fourth commit, under its former row.
             #expect(try row(2) == [0, 4, 2])
             try collection.put(["id": 2])
             #expect(try row(2) == [3])
@@ -193,7 +193,7 @@ import Testing
         for first: UInt8 in [0, 0x13, 0x1d, 0xff] { #expect(self.row(in: [first], at: 0) == nil) }
     }
 
-    // Apart from the expectations: their macro and a span of a temporary break the compiler (6.3.1).
+    // Outside the expectations: their macro and a span of a temporary crash the compiler (6.3.1).
     private func row(in key: [UInt8], at offset: Int) -> UInt64? { StoreKeyspace.row(in: key.span, at: offset) }
 
     private func hexadecimal(_ bytes: [UInt8]) -> String {

@@ -5,7 +5,7 @@ import Synchronization
 import TestSupport
 import Testing
 
-/// Ids that the store makes for documents without one.
+/// IDs that the store generates for documents without one.
 @Suite struct GeneratedIDTests {
     private static func text(_ id: DocumentID) throws -> String {
         guard case .string(let text) = id else {
@@ -30,12 +30,12 @@ import Testing
         #expect(bytes[6] >> 4 == 7)
         #expect(bytes[8] >> 6 == 0b10)
         let milliseconds = bytes[..<6].reduce(UInt64(0)) { $0 << 8 | UInt64($1) }
-        // The time may run ahead by one millisecond for every 4,096 ids of this process.
+        // The time may be ahead by one millisecond for every 4,096 IDs of this process.
         #expect(milliseconds >= before && milliseconds <= after + 1000)
     }
 
     @Test func `Ids made one after the other rise, also many within one millisecond`() {
-        // More than the 4,096 that the counter of a millisecond takes, in less time than that many milliseconds.
+        // More than the 4,096 that the counter of a millisecond allows, in fewer milliseconds than that takes.
         let ids = (0..<20_000).map { _ in DocumentID.generated() }
         #expect(zip(ids, ids.dropFirst()).allSatisfy { $0 < $1 })
     }

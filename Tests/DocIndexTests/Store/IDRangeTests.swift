@@ -2,7 +2,7 @@ import DocIndex
 import TestSupport
 import Testing
 
-/// Visits of documents whose ids lie in a range.
+/// Visits of documents whose IDs lie in a range.
 @Suite struct IDRangeTests {
     static let schema = Schema(collections: [
         CollectionDefinition("before"), CollectionDefinition("photos"), CollectionDefinition("behind"),
@@ -13,11 +13,11 @@ import Testing
     ]
     private static let numbers: [Int64] = [.min, -65_536, -256, -255, -1, 0, 1, 255, 256, 65_536, .max]
 
-    /// Ids at which encodings have their edges, in order.
+    /// IDs at the limits of encodings, in order.
     private static let edges: [DocumentID] = texts.map { .string($0) } + numbers.map { .int($0) }
 
-    /// Runs `body` with a collection in which every third of the ids is a deleted document, between two collections of
-    /// the same ids.
+    /// Runs `body` with a collection in which every third ID is a deleted document, between two collections with the
+    /// same IDs.
     private func withDocuments(_ body: (DocumentCollection, _ ids: [DocumentID]) throws -> Void) throws {
         try withTemporaryStore(schema: Self.schema) { store in
             var random = TestRun.random(stream: 40)

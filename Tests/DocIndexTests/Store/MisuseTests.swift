@@ -4,7 +4,7 @@ import LevelKit
 import TestSupport
 import Testing
 
-/// What a program may get wrong is an error at once: no lost document, no wait without end.
+/// A program's mistake is an immediate error: no lost document, no endless wait.
 @Suite struct MisuseTests {
     private static let schema = Schema(collections: [CollectionDefinition("c", indexes: [.value("n", on: "n")])])
 
@@ -101,7 +101,7 @@ import Testing
                     }
                     try transaction.put(["id": "other"], in: "c")
                 }
-                // Afterwards it can, also after a change that failed.
+                // Afterwards it can, also after a failed update.
                 struct Refused: Error {}
                 #expect(throws: Refused.self) { try transaction.update("d", in: "c") { _ in throw Refused() } }
                 try transaction.update("d", in: "c") { $0["later"] = 1 }

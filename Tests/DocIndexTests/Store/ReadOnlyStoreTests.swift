@@ -4,7 +4,7 @@ import LevelKit
 import TestSupport
 import Testing
 
-/// A store that is opened for reading answers as it is, and is left as it was.
+/// A store opened read-only answers queries, and is not changed.
 @Suite struct ReadOnlyStoreTests {
     private static let schema = """
         {"collections": {"photos": {"indexes": {

@@ -11,7 +11,7 @@ import Testing
         CollectionDefinition("albums"),
     ])
 
-    /// Runs `body` on another thread and waits for its end.
+    /// Runs `body` on another thread and waits for it to end.
     static func onAnotherThread(_ body: @escaping @Sendable () throws -> Void) {
         let group = DispatchGroup()
         DispatchQueue.global().async(group: group) {

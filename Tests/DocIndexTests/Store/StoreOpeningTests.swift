@@ -4,13 +4,13 @@ import Testing
 
 @testable import DocIndex
 
-/// What is found at a path when a store is opened there.
+/// What can exist at a path when a store is opened there.
 @Suite struct StoreOpeningTests {
     static let schema = Schema(collections: [
         CollectionDefinition("photos", indexes: [.value("year", on: "year"), .text("text", on: "title")])
     ])
 
-    // MARK: - Opening again
+    // MARK: - Reopening
 
     @Test func `Everything is there when a store is opened again, with the schema and without`() throws {
         try withTemporaryDirectory { directory in
@@ -163,7 +163,7 @@ import Testing
         }
     }
 
-    // MARK: - The catalog
+    // MARK: - Catalog
 
     /// Opens a store whose catalog is replaced by `catalog`, with and without a schema, and writes to it.
     private func open(withCatalog catalog: String, _ check: (() throws -> Void) -> Void) throws {
@@ -205,7 +205,7 @@ import Testing
         }
     }
 
-    /// A catalog that can be read, with one of its parts replaced.
+    /// A readable catalog with one part replaced.
     private static func catalog(
         _ name: String = "photos", number: String = "1", id: String = "\"id\"", index: String = index(),
         next: String = "2", nextIndex: String = "3", version: String = "1", dropped: String = "", more: String = "",
@@ -262,21 +262,21 @@ import Testing
         }
     }
 
-    /// Catalogs whose every part can be read, and that no store can have.
+    /// Catalogs with readable parts that no store can have.
     static let contradictory: [String] = [
-        // Two collections of one number, or of one name.
+        // Two collections with the same number or name.
         catalog(next: "3", more: #",{"name":"b","number":1,"id":"id","indexes":[]}"#),
         catalog(next: "3", more: #",{"name":"photos","number":2,"id":"id","indexes":[]}"#),
-        // A number that is still to be given, so that it would be given twice.
+        // A number that is still to be assigned, and so would be assigned twice.
         catalog(next: "1"), catalog(nextIndex: "1"), catalog(number: "7"), catalog(index: index(number: "7")),
         catalog(nextIndex: "1", dropped: #"{"number":9,"type":"value"}"#),
-        // Two indexes of one number, also in different collections, or of one name.
+        // Two indexes with the same number, also in different collections, or with the same name.
         catalog(index: index() + "," + index("\"b\"")), catalog(index: index() + "," + index(number: "2")),
         catalog(next: "3", more: #",{"name":"b","number":2,"id":"id","indexes":[\#(index())]}"#),
-        // What no schema may say.
+        // What no schema may contain.
         catalog(""), catalog(id: "\"\""), catalog(index: index("\"\"")), catalog(index: index(fields: "[]")),
         catalog(index: index(fields: "[{\"path\":\"a\",\"split\":\"\"}]")), catalog(version: "0"),
-        // No number is left.
+        // No numbers are left.
         catalog(number: "0"),
         #"{"docindex":0,"schemaVersion":1,"nextCollection":1,"nextIndex":1,"collections":[],"dropped":[]}"#,
     ]
@@ -309,9 +309,9 @@ import Testing
         }
     }
 
-    // MARK: - Damage behind the catalog
+    // MARK: - Damage outside the catalog
 
-    /// A store with three documents whose keys `damage` changes before `body` runs.
+    /// Creates a store with three documents whose keys `damage` changes before `body` runs.
     private func withDamagedStore(_ damage: (Database) throws -> Void, _ body: (DocumentCollection) throws -> Void)
         throws
     {
@@ -322,7 +322,7 @@ import Testing
                 try whole.collection("photos").put(["id": .int(Int64(id)), "year": 1930, "title": "fog"])
             }
             try whole.close()
-            // Between two openings, since the writer of an open store remembers the counters.
+            // Between two openings, because the writer of an open store remembers the counters.
             let database = try Database.open(at: path)
             try damage(database)
             let store = try DocumentStore.open(on: database)
@@ -386,7 +386,7 @@ import Testing
         }
     }
 
-    /// A row that is given twice would overwrite a document, a commit's number that is given twice hide a change.
+    /// A row assigned twice would overwrite a document; a commit number assigned twice would hide a change.
     @Test func `Counters that are gone or behind stop writers before they overwrite anything`() throws {
         let damages: [@Sendable (Database) throws -> Void] = [
             { try $0.delete(CollectionCounters.key(1)) }, { try $0.put([3, 3, 1], forKey: CollectionCounters.key(1)) },
@@ -447,7 +447,7 @@ import Testing
         try withDamagedStore {
             try $0.put(bytes, forKey: TextKeyspace.structure.prefix(2))
         } _: { photos in
-            // Numbers that are readable and absurd may give absurd scores.
+            // Readable but absurd numbers may give absurd scores.
             do {
                 _ = try photos.search("fog")
                 try photos.put(["id": 9, "title": "fog fog"])
@@ -462,7 +462,7 @@ import Testing
         try withDamagedStore {
             try $0.put([], forKey: StoreKeyspace.values.prefix(1) + OrderedValue.encoded(1930) + [0x16, 1])
         } _: { photos in
-            // So few documents are looked at one by one otherwise.
+            // Otherwise, so few documents are scanned.
             let options = QueryOptions(hint: .index("year"))
             expectFailure(.corruption, containing: "year", "verify") {
                 try photos.find(Query(Predicate(parsing: "year = 1930")), options: options)

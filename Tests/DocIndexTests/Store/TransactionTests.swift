@@ -27,7 +27,7 @@ import Testing
             }
             #expect(try StoreContent(of: store) == before)
             #expect(try photos.search("rain").isEmpty)
-            // The writer is free again.
+            // The writer is available again.
             try photos.put(["id": "c"])
             #expect(try photos.count() == 2)
         }
@@ -132,7 +132,7 @@ import Testing
                     expectFailure(.nestedWrite) { try store.write { _ in } }
                     expectFailure(.nestedWrite) { try store.flush() }
                     expectFailure(.nestedWrite) { try store.close() }
-                    // Reading is no write.
+                    // Reading is not a write.
                     #expect(try photos.find(Query()).isEmpty)
                     try transaction.put(["id": "outer 2"], in: "photos")
                 }

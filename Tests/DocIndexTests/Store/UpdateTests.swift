@@ -2,7 +2,7 @@ import DocIndex
 import TestSupport
 import Testing
 
-/// Changing a document in place, by a closure or by a patch.
+/// Changing a document in place, with a closure or a patch.
 @Suite struct UpdateTests {
     struct Stop: Error {}
 

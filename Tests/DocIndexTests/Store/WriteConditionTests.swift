@@ -2,14 +2,14 @@ import DocIndex
 import TestSupport
 import Testing
 
-/// Writes that take place only if what is stored is as expected.
+/// Writes that take place only if the stored state is as expected.
 @Suite struct WriteConditionTests {
     static let schema = Schema(collections: [
         CollectionDefinition("photos", indexes: [.value("v", on: "v")]),
         CollectionDefinition("albums", id: "name"),
     ])
 
-    /// Expects a write to be refused and to leave the store as it was, the number of the last commit included.
+    /// Expects a write to be rejected and to leave the store unchanged, including the number of the last commit.
     private func expectRefusal(
         _ code: DocIndexError.Code, of store: DocumentStore, sourceLocation: SourceLocation = #_sourceLocation,
         _ write: () throws -> Void
@@ -32,7 +32,7 @@ import Testing
             try photos.delete("a")
             try photos.put(["id": "a", "v": 3], if: .absent)
             #expect(try photos.document("a")?["v"] == 3)
-            // To delete what is not there is no change.
+            // Deleting a missing document is not a change.
             #expect(try !photos.delete("b", if: .absent))
         }
     }
@@ -49,7 +49,7 @@ import Testing
             try photos.replace(["id": "a", "v": 3])
             #expect(try photos.document("a")?["v"] == 3)
             #expect(try photos.delete("a", if: .present))
-            // A deleted document has a record of its own, and is missing all the same.
+            // A deleted document has a record, but is still missing.
             try expectRefusal(.documentMissing, of: store) { try photos.replace(["id": "a"]) }
             try expectRefusal(.documentMissing, of: store) { try photos.put(["id": "a"], if: .sequence(4)) }
         }

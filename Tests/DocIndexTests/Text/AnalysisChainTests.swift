@@ -3,12 +3,12 @@ import Testing
 
 @testable import DocIndex
 
-/// Which terms the analyzers make of texts. Part of the format of a store; see ``AnalyzerTests`` for the default.
+/// The terms that analyzers produce from strings. Part of the store format; see ``AnalyzerTests`` for the default.
 @Suite struct AnalysisChainTests {
     struct Example: Sendable, CustomTestStringConvertible {
         let analyzer: TextAnalyzer
         let text: String
-        /// Each with its position where it is not the one behind that before.
+        /// Each with its position if that is not the one after the previous term.
         let terms: String
 
         init(_ analyzer: TextAnalyzer, _ text: String, _ terms: String) {
@@ -32,7 +32,7 @@ import Testing
     private static let withoutArticles = with(.words) { $0.stopWords = .words(["the", "À"]) }
     private static let english = with(.language(.english)) { $0.stopWords = .ofLanguage }
 
-    // A number is a position; ~ stands before a stem.
+    // A number is a position; ~ precedes a stem.
     static let examples: [Example] = [
         .init(.words, "Don't stop, it's 3.14 or 1,000!", "0 don't 1 stop 2 it's 3 3.14 4 or 5 1,000"),
         .init(.words, "Don\u{2019}t IMG_a.JPG a:b", "0 don't 1 img_a.jpg 2 a:b"),
@@ -68,7 +68,7 @@ import Testing
         #expect(terms.joined(separator: " ") == example.terms)
     }
 
-    /// Whether a text is found by what is typed: its terms hold every token at its place.
+    /// Returns whether a string is found by a search input: its terms contain every token at its position.
     private func isFound(_ text: String, _ typed: String, _ analyzer: TextAnalyzer, isExact: Bool = false) -> Bool {
         let chain = AnalysisChain(analyzer)
         var places: [UInt32: [[UInt8]]] = [:]
@@ -126,7 +126,7 @@ import Testing
             let typed = part.split(separator: " ").joined(separator: " ")
             if typed.isEmpty || typed.count < part.count { continue }
             #expect(isFound(text, typed, grams), "\(text), \(typed), \(TestRun.repetition)")
-            // Of pairs, what is typed must be ideographs alone: letters beside it make a word of their own.
+            // For bigrams, the input must consist of ideographs only: adjacent letters form a separate word.
             if !typed.contains(where: { $0.isASCII }) {
                 #expect(isFound(text, typed, .cjk), "\(text), \(typed), \(TestRun.repetition)")
             }
@@ -139,7 +139,7 @@ import Testing
     }
 
     @Test func `Synonyms and stop words are those of the analyzer, however many there are`() {
-        // More than are kept, and again.
+        // More than are cached, and some again.
         for number in (0..<50).map({ $0 }) + [3, 0, 49] {
             var analyzer = TextAnalyzer.words
             analyzer.stopWords = .words(["stop\(number)"])

@@ -4,7 +4,7 @@ import Testing
 
 @testable import DocIndex
 
-/// Which terms a text has. Part of the format of a store: a change makes words in old stores unfindable.
+/// The terms of a string. Part of the store format: a change makes words in old stores unfindable.
 @Suite struct AnalyzerTests {
     struct Example: Sendable, CustomTestStringConvertible {
         let text: String
@@ -26,7 +26,7 @@ import Testing
         .init("a_b-c.d/e:f", ["a", "b", "c", "d", "e", "f"]), .init("don't", ["don", "t"]),
         .init("don\u{2019}t", ["don", "t"]),
         .init("IMG_0031.JPG", ["img", "0031", "jpg"]), .init("a\0b", ["a", "b"]), .init("x@y.z", ["x", "y", "z"]),
-        // Case and accents, written with one scalar or with two.
+        // Case and accents, composed or decomposed.
         .init("Éclair", ["eclair"]), .init("E\u{301}clair", ["eclair"]), .init("naïve-café", ["naive", "cafe"]),
         .init("Straße STRASSE", ["strasse", "strasse"]), .init("\u{1e9e}", ["ss"]), .init("Łódź", ["łodz"]),
         .init("Ørsted", ["ørsted"]),
@@ -36,13 +36,13 @@ import Testing
         .init("Fog\u{a0}and\u{2003}rain\u{2014}sea", ["fog", "and", "rain", "sea"]),
         .init("«Fog» „rain“ …", ["fog", "rain"]),
         .init("ΣΊΣΥΦΟΣ σίσυφος", ["σισυφοσ", "σισυφοσ"]), .init("Йод ёж", ["иод", "еж"]), .init("И\u{306}од", ["иод"]),
-        // A plain word is the same term in whatever company.
+        // An ASCII word is the same term in any context.
         .init("fog é", ["fog", "e"]), .init("É 12TH fog", ["e", "12th", "fog"]),
         .init("x² ½", ["x²", "½"]), .init("5ª Nº", ["5ª", "nº"]),
     ]
 
     static let others: [Example] = [
-        // Without spaces between words, each character is one.
+        // Without spaces between words, each character is a word.
         .init("東京", ["東", "京"]), .init("東京タワー2020", ["東", "京", "タ", "ワ", "ー", "2020"]),
         .init("とうきょう", ["と", "う", "き", "ょ", "う"]),
         .init("中文abc", ["中", "文", "abc"]), .init("abc中文", ["abc", "中", "文"]), .init("𠮷野家", ["𠮷", "野", "家"]),
@@ -50,11 +50,11 @@ import Testing
         .init("สวัส", ["ส", "ว", "\u{e31}", "ส"]),
         // Width.
         .init("ＡＢＣ１２", ["abc12"]), .init("ｶﾀｶﾅ", ["カ", "タ", "カ", "ナ"]),
-        // Marks that belong to letters stay with them.
+        // Combining marks stay with their letters.
         .init("किताब", ["किताब"]), .init("नमस्ते दुनिया", ["नमस्ते", "दुनिया"]), .init("עברית", ["עברית"]),
         .init("مرحبا بالعالم", ["مرحبا", "بالعالم"]),
         .init("한국어 텍스트", ["한국어", "텍스트"]), .init("١٢٣", ["١٢٣"]),
-        // An emoji is a word; modifiers and joiners are none.
+        // An emoji is a word; modifiers and joiners are not.
         .init("fog 🌫 sea", ["fog", "🌫", "sea"]), .init("👍🏽 ok", ["👍", "ok"]), .init("👩‍👩‍👧", ["👩", "👩", "👧"]),
         .init("🇩🇪", ["🇩", "🇪"]),
         .init("a🌫b", ["a", "🌫", "b"]), .init("© ™ ½", ["©", "™", "½"]), .init("→ ∑ € █", []),
@@ -62,7 +62,7 @@ import Testing
 
     @Test(arguments: latin + others) func `A text has these terms`(example: Example) {
         #expect(terms(of: example.text) == example.terms)
-        // In another company, too: before and behind other words.
+        // Also in another context: before and after other words.
         #expect(terms(of: "x \(example.text) é") == ["x"] + example.terms + ["e"])
         #expect(terms(of: "x \(example.text) y") == ["x"] + example.terms + ["y"])
     }
@@ -76,13 +76,13 @@ import Testing
     @Test(arguments: equivalent) func `Two spellings of one text have the same terms`(
         composed: String, decomposed: String
     ) {
-        // File systems and cameras differ in which they write.
+        // File systems and cameras differ in which form they write.
         #expect(terms(of: composed) == terms(of: decomposed))
         #expect(terms(of: composed + "x") == terms(of: decomposed + "x"))
     }
 
     static let invisible: [(String, String)] = [
-        // The heart is mostly written with a selector that asks for its picture.
+        // The heart is usually followed by a selector that requests its emoji form.
         ("\u{2764}\u{fe0f}", "\u{2764}"), ("I \u{2764}\u{fe0f}NY", "I \u{2764}NY"),
         ("\u{2600}\u{fe0f} sun", "\u{2600} sun"),
         ("葛\u{e0100}城", "葛城"), ("Schiff\u{ad}fahrt", "Schifffahrt"),
@@ -112,7 +112,8 @@ import Testing
             #expect(terms.allSatisfy { !$0.utf8.contains(0) && !$0.isEmpty })
             let comment: Comment = "\(text.unicodeScalars.map(\.value)), \(TestRun.repetition)"
             #expect(self.terms(of: text.decomposedStringWithCanonicalMapping) == terms, comment)
-            // Foundation composes U+1161 U+11A7 and the like to other letters; such a text is no canonical equivalent.
+            // Foundation composes sequences such as U+1161 U+11A7 to different letters; the result is not canonically
+            // equivalent.
             let composed = text.precomposedStringWithCanonicalMapping
             let decomposed = text.decomposedStringWithCanonicalMapping.unicodeScalars
             if composed.decomposedStringWithCanonicalMapping.unicodeScalars.elementsEqual(decomposed) {

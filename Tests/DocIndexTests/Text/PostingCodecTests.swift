@@ -4,7 +4,7 @@ import Testing
 
 @testable import DocIndex
 
-/// Postings come back as they were written, and bytes that are no postings are refused and never trap.
+/// Postings round-trip, and bytes that are not postings are rejected without a trap.
 @Suite struct PostingCodecTests {
     private static let lower: UInt32 = 5000
 
@@ -190,7 +190,7 @@ import Testing
                 documents: documents,
                 words: documents * Int64(1 + random.number(below: 4000)) + Int64(random.number(below: 1000)))
             let (norm, frequency) = (random.number(below: 250), 1 + random.number(below: 20_000))
-            // About as frequent for its length as the first.
+            // With about the same frequency relative to its length as the first.
             let scorer = BM25(statistics)
             let impacts = (0..<4).map { _ -> (UInt32, UInt8) in
                 let other = UInt8(norm + random.number(below: 6))
@@ -202,7 +202,7 @@ import Testing
     }
 
     @Test func `Of impacts that score alike, none is said to be the best`() {
-        // Four words of eight score as two of a length at which the factor is half as large.
+        // Four occurrences score like two of a length at which the factor is half as large.
         let scorer = BM25(IndexStatistics(documents: 1, words: 9))
         func factor(_ norm: UInt8) -> Double { unsafe scorer.factors[Int(norm)] }
         // 1 - b + b · 21 / 9 is twice 1 - b + b · 9 / 9.
@@ -240,7 +240,7 @@ import Testing
                 let sets = expected.map { $0.places.reduce(UInt32(0)) { $0 | 1 << UInt32($1.field) } }
                 #expect(buffer.readSlots(block: block))
                 #expect(buffer.count == expected.count)
-                // Few, so that no more is read of the block, and then more than that takes.
+                // A few, so that no more of the block is read, and then more than that covers.
                 for count in [3, 60] {
                     for _ in 0..<count {
                         let index = random.number(below: expected.count)
@@ -325,7 +325,7 @@ import Testing
                 }
                 do {
                     let read = try Self.read(output, segment, fields: 3, in: database).postings
-                    // Whatever it says, it is in order and within the segment.
+                    // Whatever is read is in order and within the segment.
                     #expect(zip(read, read.dropFirst()).allSatisfy { $0.slot < $1.slot }, "\(TestRun.repetition)")
                     #expect(read.allSatisfy { $0.slot >= segment.lower && $0.slot < segment.upper })
                 } catch let error as DocIndexError {

@@ -4,7 +4,7 @@ import Testing
 
 @testable import DocIndex
 
-/// Text indexes know the stemmer that made them.
+/// Text indexes record the stemmer that built them.
 @Suite struct StemmerIdentityTests {
     private static let schema = Schema(collections: [
         CollectionDefinition(
@@ -44,7 +44,7 @@ import Testing
         }
     }
 
-    /// Makes a store of one document, as another stemmer would have made it.
+    /// Creates a store of one document, as another stemmer would have built it.
     private static func makeStore(
         at path: String, _ change: (StemmerIdentity) -> StemmerIdentity?
     ) throws -> [UInt8] {

@@ -2,13 +2,13 @@ import DocIndex
 import TestSupport
 import Testing
 
-/// The limits of text queries: no text, and no query that a program puts together, exhausts the stack or keeps a search busy.
+/// The limits of text queries: neither an input nor a query built by a program exhausts the stack or stalls a search.
 @Suite struct TextQueryLimitTests {
     private static let schema = Schema(collections: [
         CollectionDefinition("c", indexes: [.text("words", on: "title", .field("code", analyzer: .ngrams))])
     ])
 
-    /// A query of a program in which `wrap` lies `depth` times around a word.
+    /// Returns a query in which `wrap` is applied `depth` times to a word.
     private static func nested(_ depth: Int, _ wrap: (TextQuery) -> TextQuery) -> TextQuery {
         (1..<depth).reduce(.word("fog")) { query, _ in wrap(query) }
     }
@@ -135,7 +135,7 @@ import Testing
         try withTemporaryStore(schema: Self.schema) { store in
             let collection = try store.collection("c")
             try collection.put(["id": "1", "title": "fog", "code": "abcabcabc"])
-            // Each three characters are a term of the second field.
+            // Every three characters form a term of the second field.
             let long = String(repeating: "abcdefgh", count: 1100)
             expectFailure(.queryTooLarge, containing: "8192", "words") { try collection.search(.word(long)) }
             #expect(try collection.search(.word("abcabc")).count == 1)
@@ -148,7 +148,7 @@ extension TextQuery {
 }
 
 extension String {
-    /// A condition of a test.
+    /// Returns a condition for a test.
     fileprivate static func |= (path: String, value: String) -> DocIndex.Predicate {
         .compare(FieldPath(names: path), .equal, .string(value))
     }

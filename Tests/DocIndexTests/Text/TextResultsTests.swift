@@ -3,7 +3,7 @@ import Testing
 
 @testable import DocIndex
 
-/// What is shown of texts that were found, and the words of an index.
+/// How found strings are displayed, and the words of an index.
 @Suite struct TextResultsTests {
     static let marked: [(String, String, String)] = [
         ("The Old Bridge", "bridge", "The Old <mark>Bridge</mark>"),
@@ -44,7 +44,7 @@ import Testing
             let text = (0..<random.number(below: 20)).map { _ in random.pick(pieces) }.joined()
             let query = TextQuery(forgiving: (0..<3).map { _ in random.pick(pieces + ["\"", "(", "*", "~"]) }.joined())
             let shown = TextMarking(before: "{", after: "}").marked(text, for: query)
-            // By scalars: a mark before a combining accent makes one character of both.
+            // By scalars: a marker before a combining accent combines with it to one character.
             let unmarked = shown.unicodeScalars.filter { $0 != "{" && $0 != "}" }
             #expect(unmarked.elementsEqual(text.unicodeScalars), "\(TestRun.repetition)")
         }

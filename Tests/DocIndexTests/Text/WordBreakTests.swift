@@ -4,7 +4,8 @@ import Testing
 
 @testable import DocIndex
 
-/// Word boundaries against the files that Unicode publishes, where the system has them (Debian's package unicode-data).
+/// Word boundaries, compared with the files that Unicode publishes, if the system has them (Debian package
+/// unicode-data).
 @Suite struct WordBreakTests {
     private static let folder = "/usr/share/unicode/auxiliary/"
     static let hasFiles = FileManager.default.fileExists(atPath: folder + "WordBreakTest.txt")
@@ -60,7 +61,7 @@ import Testing
         for value in UInt32(0)...0x10ffff {
             guard let scalar = Unicode.Scalar(value) else { continue }
             let expected = classes[value] ?? .other
-            // Characters that the file's Unicode or the library's does not have yet are nothing to compare.
+            // Characters that are unassigned in the file's or the library's version of Unicode cannot be compared.
             if scalar.properties.generalCategory == .unassigned { continue }
             if expected == .other,
                 scalar.properties.age.map({ $0.major > 15 || $0.major == 15 && $0.minor > 0 }) == true

@@ -4,9 +4,9 @@ import Testing
 
 @testable import DocIndex
 
-/// Stores to which LevelDB 1.23 has brought old versions of keys back: a rebuild makes them whole.
+/// Stores in which LevelDB 1.23 has brought back old versions of keys: a rebuild restores them.
 @Suite struct ReturnedVersionTests {
-    /// A store of which some documents were changed and some deleted, with the database as it was before that.
+    /// Creates a store with some changed and some deleted documents, and the database as it was before.
     private static func withStore(
         _ body: (_ database: Database, _ store: DocumentStore, _ old: Database) throws -> Void
     ) throws {
@@ -42,7 +42,7 @@ import Testing
         }
     }
 
-    /// Gives keys of a prefix the values that they had, also those that were deleted since.
+    /// Restores the earlier values of keys with a prefix, including those deleted since.
     private static func bringBack(_ prefix: [UInt8], from old: Database, to database: Database) throws -> Int {
         var count = 0
         var cursor = try old.cursor(in: .prefix(prefix))
@@ -94,7 +94,7 @@ import Testing
 
     @Test func `A deleted document that came back is deleted again`() throws {
         try Self.withStore { database, store, old in
-            // With its id and its change, and without them.
+            // With its ID and its change, and without them.
             let keys = [
                 StoreKeyspace.document(1, row: 35), StoreKeyspace.document(1, row: 36), StoreKeyspace.id(1, 36),
             ]

@@ -5,7 +5,7 @@ import Testing
 
 @testable import DocIndex
 
-/// One damage at a time, made behind the back of the store, and what the check says of it.
+/// One kind of damage at a time, made without the store's knowledge, and what verify reports about it.
 @Suite struct VerifyTests {
     static let schema = Schema(collections: [
         CollectionDefinition(
@@ -16,7 +16,7 @@ import Testing
         CollectionDefinition("albums", id: "name", indexes: [.value("size", on: "size")]),
     ])
 
-    /// A store of 200 documents, made once: each damage is done to a copy of its pairs.
+    /// A store of 200 documents, created once: each damage is applied to a copy of its pairs.
     private static let pairs: [(key: [UInt8], value: [UInt8])]? = try? withTemporaryDirectory { directory in
         let database = try Database.open(at: directory + "/s")
         let store = try DocumentStore.open(on: database, schema: schema)
@@ -34,7 +34,7 @@ import Testing
                 try transaction.put(["name": .string("album \(id)"), "size": .int(Int64(id))], in: "albums")
             }
         }
-        // Rows that are no longer used are no damage.
+        // Unused rows are not damage.
         try store.write { transaction in
             for id in 171...180 { try transaction.delete(.int(Int64(id)), in: "photos") }
         }
@@ -46,9 +46,9 @@ import Testing
 
     struct Damage: Sendable, CustomTestStringConvertible {
         let testDescription: String
-        /// Parts of problems, each of a problem of its own.
+        /// Parts of the expected descriptions, each of a separate problem.
         let problems: [String]
-        /// How many problems there are in all.
+        /// The total number of problems.
         let count: Int
         let apply: @Sendable (Database) throws -> Void
 
@@ -66,7 +66,7 @@ import Testing
     private static let year = StoreKeyspace.values.prefix(1)
     private static let tags = StoreKeyspace.values.prefix(2)
 
-    /// The record of a document of the collection of photos, with one member set: the first commit wrote it.
+    /// Returns the record of a photo with one member changed; the first commit wrote it.
     private static func body(_ row: UInt64, of database: Database, _ name: String, _ value: DocumentValue?) throws
         -> [UInt8]
     {
@@ -77,7 +77,7 @@ import Testing
         return try [1] + BodyEncoder.encode(.object(content), names: &names)
     }
 
-    /// The names of the collection of photos.
+    /// Returns the names of the photos collection.
     private static func storedNames(in database: Database) throws -> FieldNames {
         let photos = Catalog.CollectionEntry(name: "photos", number: 1, idField: "id", indexes: [])
         try photos.names.load(photos, from: database)
@@ -180,7 +180,7 @@ import Testing
         try database.put(structure.encoded, forKey: key)
     }
 
-    /// What is said where the change of a document is there, and the document is not, or cannot be read.
+    /// The description if a change exists but its document is missing or unreadable.
     private static let surplusChange =
         "there are 200 changes for 199 documents and deletions; one may be listed twice"
 
@@ -270,7 +270,7 @@ import Testing
         ) { try $0.delete(CollectionCounters.key(2)) },
     ]
 
-    /// Records that cannot be read are problems of the store, not failures of the check.
+    /// Unreadable records are problems of the store, not failures of verify.
     static let unreadable: [Damage] = [
         Damage("the counters cannot be read", ["photos: the counters cannot be read"]) {
             try $0.put([0x80], forKey: CollectionCounters.key(1))
@@ -313,7 +313,7 @@ import Testing
         StoreKeyspace.values.prefix(5) + [2, 0x15, 1], StoreKeyspace.text.prefix(1) + [0x14],
         StoreKeyspace.text.prefix(9) + [0x15, 1, 2, 0], [0x44], [0x56, 0x14], StoreKeyspace.values.prefix(256) + [2],
         StoreKeyspace.progress.prefix(1), StoreKeyspace.migrationProgress("names"), [0x50],
-        // Behind keys that stand alone.
+        // After keys that stand alone.
         StoreKeyspace.stateKey + [0],
         StoreKeyspace.catalogKey + [0], StoreKeyspace.catalogKey + [0xff], CollectionCounters.key(1) + [0],
         TextKeyspace.structure.prefix(3) + [0],
@@ -337,7 +337,7 @@ import Testing
         #expect(verification.problemCount == damage.count, "\(verification.problems.sorted())")
         #expect(verification.problems.count == damage.count)
         for finding in verification.findings {
-            // The sentence begins with the place as far as it has a name; and no finding is without one.
+            // The description starts with the location as far as it has a name, and every finding has one.
             let place = finding.problem.prefix { $0 != ":" }.split(separator: ".").map(String.init)
             if place.first == "photos" {
                 #expect(finding.collection == "photos", "\(finding)")
@@ -417,8 +417,8 @@ import Testing
                     try database.put(pair.value, forKey: pair.key)
                 }
             }
-            // A document in which a member changed that no index is over is a sound document, a next row that is
-            // larger leaves rows out, and a last commit that is later leaves commits out.
+            // Three changes may be undetectable: an unindexed member of a document, a larger next row, which skips
+            // rows, and a later last commit, which skips commits.
             let mayBeSound: Set = [
                 StoreKeyspace.documents.rawValue, StoreKeyspace.counters.rawValue, StoreKeyspace.state.rawValue,
             ]
