@@ -114,7 +114,7 @@ import Testing
         }
     }
 
-    /// Where no database is, nothing is made by any command, whatever it does.
+    /// Where there is no database, no command creates anything.
     @Test(arguments: ["missing", "missing/below", "empty", "files", "plain.txt"])
     func `that name no database give 66`(name: String) throws {
         try Workplace.with { place in

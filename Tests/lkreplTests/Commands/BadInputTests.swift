@@ -7,9 +7,9 @@ import Testing
 @Suite struct `Bad input` {
     struct Case: CustomTestStringConvertible, Sendable {
         let name: String
-        /// What follows two good lines.
+        /// The line after two valid ones.
         let third: [UInt8]
-        /// What the message says beside the file and the line.
+        /// A part of the message, besides the file and the line.
         let part: String
         var testDescription: String { name }
 
@@ -47,7 +47,7 @@ import Testing
         Case("no depth's end", #"{"id":"c","x":"# + String(repeating: "[", count: 100_000), "deep"),
     ]
 
-    /// The two good lines are already in the store, so that its dump tells whether anything was changed.
+    /// Creates a store that already contains the two valid lines, so that its dump shows whether anything changed.
     private func place(_ body: (Workplace, _ before: [UInt8]) throws -> Void) throws {
         try Workplace.with { place in
             try place.makeItems()
@@ -57,7 +57,7 @@ import Testing
         }
     }
 
-    /// The good lines are in the store already, so that its dump tells whether anything was changed.
+    /// The valid lines are already in the store, so its dump shows whether anything changed.
     @Test func `in a line is refused with the file, the line and the reason`() throws {
         try place { place, before in
             let good = try place.read("good.jsonl")
@@ -114,7 +114,7 @@ import Testing
                     #expect(outcome.code == 65 && outcome.output == "", "\(outcome)")
                     #expect(outcome.error.hasPrefix("lkrepl: bad.json:"), "\(outcome)")
                     #expect(outcome.says(bad.part), "\(outcome)")
-                    // Told once.
+                    // Reported once.
                     #expect(outcome.error.components(separatedBy: "lkrepl: ").count == 2, "\(outcome)")
                     #expect(try place.dump(store) == before, "\(option)")
                 }

@@ -18,10 +18,10 @@ import Testing
             let both = try count("rating >= 4 and keywords has sea")
             #expect(try count("keywords has sea", "--filter-json", #"{"rating": {"$gte": 4}}"#) == both)
             #expect(try count("keywords has :word and rating >= :n", "--param", "word=sea", "--param", "n=4") == both)
-            // What looks like a condition is the text that it is.
+            // Input that looks like a condition is taken literally.
             #expect(try count("title = :t", "--param", "t=x or rating > 0") == "0\n")
             #expect(try count("title = :t", "--param", #"t="4""#) == "0\n")
-            // As the shell types it.
+            // As typed in the shell.
             let typed = try place.run(
                 "photos.store", "-c",
                 #"find photos rating >= :n --param n=4 --count --filter-json {"rating": {"$lte": 4}}"#)

@@ -4,7 +4,7 @@ import Testing
 
 @testable import lkrepl
 
-/// Data of `../shared/data`, which is no part of the package; without it these tests are skipped.
+/// Data in `../shared/data`, which is not part of the package; these tests are skipped if it is missing.
 @Suite struct `What exiftool says of pictures` {
     private static let records = Binary.package + "/../shared/data/exiftool-500.json"
     private static let pictures = Binary.package + "/../shared/data/photos"

@@ -32,7 +32,7 @@ import Testing
         #expect(failure?.exitCode == .usage)
     }
 
-    /// Against the obvious recursion, on an alphabet small enough that most pairs nearly match.
+    /// Compared with a simple recursion, on an alphabet small enough that most pairs nearly match.
     @Test func `matches as its definition says`() throws {
         func matches(_ pattern: ArraySlice<Character>, _ text: ArraySlice<Character>) -> Bool {
             guard let first = pattern.first else { return text.isEmpty }

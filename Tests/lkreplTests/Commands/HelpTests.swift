@@ -5,7 +5,7 @@ import Testing
 @testable import lkrepl
 
 @Suite struct `The help` {
-    /// Every command and every command below one, with its words.
+    /// Every command and subcommand, with its words.
     private static let commands: [(words: [String], type: any ParsableCommand.Type)] = {
         func all(_ type: any ParsableCommand.Type, _ words: [String]) -> [([String], any ParsableCommand.Type)] {
             [(words, type)] + type.configuration.subcommands.flatMap { all($0, words + [$0._commandName]) }
@@ -56,7 +56,7 @@ import Testing
                     let command = String(example.split(separator: ". For ")[0])
                     #expect(command.hasPrefix("lkrepl " + words.joined(separator: " ") + " "), "\(command)")
                     if words == ["init"] { try place.remove("photos.store") }
-                    // A file that exists is not written over.
+                    // An existing file is not overwritten.
                     if words == ["dump"] { try place.remove("photos.lkd.jsonl") }
                     let outcome = try place.shell("export XDG_CONFIG_HOME=\"$PWD/config\"; \(command)")
                     #expect(outcome.code == 0, "\(command): \(outcome)")

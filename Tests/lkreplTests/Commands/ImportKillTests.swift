@@ -21,7 +21,7 @@ import Testing
         return text
     }
 
-    /// At any moment: the store opens, documents and indexes agree, and what was acknowledged is there.
+    /// After a kill at any time, the store opens, documents and indexes agree, and acknowledged documents are present.
     @Test func `has stored what it acknowledged, in whole batches`() throws {
         let environment = ProcessInfo.processInfo.environment
         let seed = environment["LEVELKIT_TEST_SEED"].flatMap(UInt64.init) ?? .random(in: 0..<1 << 32)
@@ -69,7 +69,7 @@ import Testing
                 }
                 try place.remove(store)
             }
-            // A test that kills before or after everything tests nothing.
+            // If every kill came before the start or after the end, nothing would be tested.
             #expect(counts.contains { $0 > 0 && $0 < Self.documentCount }, "seed \(seed): \(counts)")
         }
     }

@@ -4,7 +4,7 @@ import Testing
 @testable import lkrepl
 
 @Suite struct `Bringing a store to another schema` {
-    /// The schema of the sample catalogue with another version, one index less and one more.
+    /// Writes the schema of the sample catalog with another version, one index removed and one added.
     private func writeSchema(to name: String, version: Int, in place: Workplace) throws {
         let text = String(decoding: try place.read("old.json"), as: UTF8.self)
         let year = "\"year\": {"
@@ -78,7 +78,7 @@ import Testing
             #expect(try place.run("migrate", "photos.store", "-n").error.contains("nothing is left to do"))
             let store = try DocumentStore.open(at: place.path + "/photos.store", schema: nil)
             let schema = try Schema(json: try place.read("new.json"))
-            // Adopted and not built, as after a kill.
+            // Adopted but not built, as after a kill.
             #expect(throws: Stop.self) { try store.apply(schema) { _ in throw Stop() } }
             try store.close()
             let pending = try place.run("migrate", "photos.store", "-n")

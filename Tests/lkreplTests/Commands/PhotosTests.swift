@@ -20,7 +20,7 @@ import Testing
             #expect(checked.code == 0 && checked.output == "", "\(checked)")
             #expect(checked.error == "verify: 301 documents and 3647 index entries agree\n")
 
-            // The same again changes nothing: an id that exists is replaced.
+            // Repeating the import changes nothing: an existing ID is replaced.
             let before = try place.dump("photos.store")
             try place.run(
                 "import", "--write", "-q", "photos.store", "photos", "-",
@@ -92,7 +92,7 @@ import Testing
         }
     }
 
-    /// The documents come as they were imported: members in their order, numbers in their kind.
+    /// Documents are returned as imported: members in order, numbers with their type.
     @Test func `find and doc get print documents that are those of the file`() throws {
         let file = try String(contentsOfFile: Binary.examples + "/photos.jsonl", encoding: .utf8)
         let expected = try file.split(separator: "\n").map { try DocumentValue(json: String($0)).json }
@@ -128,7 +128,7 @@ import Testing
             #expect(try place.run(query + ["--count"]).output == "\(scores.count)\n")
             let numbers = scores.compactMap { if case .double(let number) = $0 { number } else { nil } }
             #expect(numbers.count == scores.count && numbers == numbers.sorted(by: >))
-            // A phrase that needs no quotes in the other shell, and words that no document has.
+            // A phrase that needs no quotes in sh, and words that no document contains.
             #expect(try place.run("search", "photos.store", "photos", "old", "bridge", "--count").output != "0\n")
             #expect(try place.run("search", "photos.store", "photos", "zyzzyva", "--count").output == "0\n")
             #expect(try place.run("search", "photos.store", "photos", "zyzzyva").code == 0)

@@ -49,7 +49,7 @@ import Testing
         }
     }
 
-    /// What `scan` shows of a key, typed into `get`, finds the same record.
+    /// A key as `scan` prints it, typed as an argument of `get`, finds the same record.
     @Test func `every key that is printed can be typed`() throws {
         var generator = SplitMix64(seed: 11)
         var pairs: [[UInt8]: [UInt8]] = [:]
@@ -57,7 +57,7 @@ import Testing
         let sorted = pairs.sorted { $0.key.lexicographicallyPrecedes($1.key) }
         try Workplace.with { place in
             #expect(try place.run(["load", "--create", "odd.db", "-"], input: try rawDump(sorted)).code == 0)
-            // In the shell one process reads them all; `ByteNotation` quotes what a command line cannot hold.
+            // In the shell, one process reads them all; `ByteNotation` quotes what a command line cannot contain.
             let script = sorted.map { "get " + ByteNotation.print($0.key) + " --raw\nget nothing-of-this-name-x\n" }
             let first = try place.run(["odd.db"], input: Array(script[0].utf8))
             #expect(first.code == 1, "a key that is not there ends a script with 1: \(first)")
@@ -72,7 +72,7 @@ import Testing
         }
     }
 
-    /// Keys that begin with what marks options, numbers or documents on the way through the arguments.
+    /// Keys that start with what marks options, numbers or documents in the arguments.
     @Test func `keys and values arrive as they were typed`() throws {
         let texts = [
             "-5", "-.5", "-a", "--", "--raw", "\u{1}a", "\u{1}-5", "\u{1}\u{1}", "a b", "{\"a\":1}", "é", "@x", "=",
@@ -81,7 +81,7 @@ import Testing
         try Workplace.with { place in
             try place.makeDatabase()
             for text in texts {
-                // A value that begins with @ is a file, unless it is in quotes.
+                // A value that starts with @ is a file, unless it is quoted.
                 let value = text.hasPrefix("@") ? "'\(text)'" : text
                 let stored = try place.run("put", "--write", "app.db", "--", text, value)
                 #expect(stored.code == 0, "\(text): \(stored)")

@@ -3,9 +3,9 @@ import Testing
 
 @testable import lkrepl
 
-/// Commands that look at a plain database through LevelDB.
+/// Commands that read a plain database through LevelDB.
 @Suite struct `Reading a plain database` {
-    /// 300 pairs with keys that have something in common.
+    /// Creates 300 pairs whose keys share prefixes.
     private func make(_ place: Workplace) throws -> [(key: String, value: String)] {
         var pairs: [(key: String, value: String)] = []
         for number in 0..<300 {
@@ -173,7 +173,7 @@ import Testing
                     #expect(stored.code == 0, "\(stored)")
                 }
             }
-            // Rows differ, documents do not.
+            // Rows differ, but documents do not.
             #expect(try place.run("diff", "one.store", "two.store").code == 0)
             #expect(try place.run("diff", "one.store", "two.store", "--raw").code == 1)
             let digest = try place.run("digest", "one.store").output
@@ -205,7 +205,7 @@ import Testing
             #expect(table.output.contains("photo/ann/#42"), "\(table)")
             #expect(try run("versions", "app.db", "photo/ann/#42").lines.count == 1)
             #expect(try run("get", "app.db", "photo/ann/#42", "--keyfmt", "none").code == 1)
-            // Programs get what they always get.
+            // Output for programs does not change.
             #expect(try run("keys", "app.db").output.hasPrefix("{\"k\":\"photo/ann/\\u0000"))
             #expect(try run("keyfmt", "app.db", "--remove").code == 0)
             #expect(try run("get", "app.db", "photo/ann/#42").code == 1)

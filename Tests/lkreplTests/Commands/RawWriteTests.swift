@@ -3,7 +3,7 @@ import Testing
 
 @testable import lkrepl
 
-/// Commands that change a plain database, and what keeps them from doing so by mistake.
+/// Commands that change a plain database, and what prevents accidental changes.
 @Suite struct `Changing a plain database` {
     private func names(_ place: Workplace, _ directory: String) throws -> [String] {
         try place.names(in: directory).filter { !$0.hasPrefix("LOG") }
@@ -62,7 +62,7 @@ import Testing
             #expect(repaired.code == 0 && repaired.error.contains("before-repair"), "\(repaired)")
             #expect(try place.run("keys", "app.db").output == "{\"k\":\"b\"}\n")
             #expect(try place.run("destroy", "--write", "app.db", "--confirm", "app.db").code == 0)
-            // The repair has left a directory of its own there.
+            // The repair has left its own directory there.
             #expect(!place.has("app.db/CURRENT"))
         }
     }
@@ -160,7 +160,7 @@ import Testing
         }
     }
 
-    /// A disk error on the way out is told, and what was copied is an ordinary database.
+    /// The snapshot of a database is an ordinary database.
     @Test func `a snapshot is a database, while it is read and written`() throws {
         try Workplace.with { place in
             try place.makeDatabase()

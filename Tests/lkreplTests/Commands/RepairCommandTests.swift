@@ -6,9 +6,9 @@ import Testing
 
 @testable import lkrepl
 
-/// What `repair` and `verify` say of a damaged database, and whether what they propose puts it right.
+/// What `repair` and `verify` report about a damaged database, and whether the commands they suggest fix it.
 @Suite struct `Repairing a damaged database` {
-    /// A store `items.store` of 400 documents in one table.
+    /// Fills a store `items.store` with 400 documents in one table.
     private func fill(_ place: Workplace) throws {
         try place.makeItems()
         let lines = (1...400).map { number in
@@ -19,9 +19,9 @@ import Testing
         try #require(try place.run("compact", "--write", "--yes", "items.store").code == 0)
     }
 
-    /// Changes a byte of a block of which all keys begin with a byte.
+    /// Changes a byte of a block whose keys all start with a byte.
     ///
-    /// - Returns: the file and the offset of the block.
+    /// - Returns: The file and the offset of the block.
     private func damageBlock(of kind: UInt8, _ place: Workplace, _ name: String) throws -> (
         file: String, offset: UInt64
     ) {
@@ -54,7 +54,7 @@ import Testing
     @Test func `counts the documents that are lost, ends with 65, and the rebuild that it names makes the rest whole`()
         throws
     {
-        // What is left beside the store is its damaged backup.
+        // The damaged backup remains next to the store.
         try Workplace.with(isVerified: false) { place in
             try fill(place)
             let (file, offset) = try damageBlock(of: 0x44, place, "items.store")
@@ -78,7 +78,7 @@ import Testing
             let lost = try #require(items["lost"]?.intValue)
             #expect(lost > 0 && items["complete"] == true && items["value"] == .int(400 - lost), "\(items)")
             #expect(rows.first { $0["what"] == "bytes left out" }?["value"] != 0)
-            // Until it is rebuilt, the store says what is missing.
+            // Until it is rebuilt, the store reports what is missing.
             let verified = try place.run("verify", "items.store")
             #expect(verified.code == 65 && verified.error.contains("restore a backup"), "\(verified)")
             #expect(try runHint(of: repaired, place, containing: "index rebuild").code == 0)

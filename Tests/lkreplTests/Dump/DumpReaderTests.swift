@@ -20,7 +20,7 @@ import Testing
                 try contents(ofDump: Array(whole[..<count]))
             }
             #expect(failure.exitCode == .badData)
-            // The line that is cut, or the last whole one.
+            // The truncated line, or the last complete one.
             let line = whole[..<count].count { $0 == 0x0a }
             #expect(
                 failure.message.hasPrefix("small.lkd:\(max(1, line)):")
@@ -94,7 +94,7 @@ import Testing
         }
     }
 
-    /// Lines that a hand or another program may put together with right counts and digests, and that are no dump.
+    /// Lines that a person or another program might assemble with correct counts and digests, but that are not a dump.
     @Test func `is refused with lines of the wrong kind, whatever the digests say`() throws {
         let schema = try Schema(json: Array(#"{"collections":{"a":{}}}"#.utf8))
         let document = DumpRecord.document(collection: "a", id: .string("x"), content: ["id": "x"])
@@ -126,14 +126,14 @@ import Testing
         let marks = whole.split(separator: 0x0a).indices { $0.starts(with: Array(#"{"mark":"#.utf8)) }
         #expect(marks.ranges.map(\.lowerBound) == [DumpRecord.markInterval + 1])
 
-        // A changed record before the mark is found at the mark, long before the end.
+        // A changed record before the mark is detected at the mark, long before the end.
         let index = try #require(whole.firstRange(of: Array(#""1000007""#.utf8))?.lowerBound)
         whole[index + 7] = UInt8(ascii: "8")
         let failure = #expect(throws: CommandFailure.self) { try contents(ofDump: whole) }
         #expect(failure?.message.hasPrefix("small.lkd:\(DumpRecord.markInterval + 2): the mark") == true)
     }
 
-    /// What stands in front of a user who names the wrong file.
+    /// What a user sees who names the wrong file.
     @Test(arguments: [
         ("", "small.lkd:1:"), ("\n\n", "small.lkd:"), ("{\"id\":\"a\"}\n", "import reads plain JSON Lines"),
         ("[{\"id\":\"a\"}]\n", "small.lkd:1:"), ("id,title\n", "small.lkd:1:"), ("{}\n", "small.lkd:1:"),

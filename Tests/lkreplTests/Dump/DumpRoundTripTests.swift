@@ -6,7 +6,7 @@ import Testing
 @testable import lkrepl
 
 @Suite struct `Dump, load, dump` {
-    /// Documents that other formats change: numbers at their limits, names with `$`, ids of both types, any text.
+    /// Documents that other formats change: numbers at their limits, names with `$`, IDs of both types, any string.
     private static let odd = #"""
         {"id":"a","$bytes":"AA=="}
         {"id":"b","x":{"$bytes":"AA=="}}
@@ -48,7 +48,7 @@ import Testing
         }
     }
 
-    /// A dump wraps a document, so its lines are deeper than any document.
+    /// A dump wraps each document, so its lines are nested deeper than any document.
     @Test func `takes documents as deep as a store takes them`() throws {
         try Workplace.with { place in
             try place.makeItems()
@@ -105,7 +105,7 @@ import Testing
         }
     }
 
-    /// `M` alone is the key of the catalog of a document store.
+    /// `M` alone is the key of a document store's catalog.
     @Test func `takes a plain database with the key of the catalog`() throws {
         try Workplace.with { place in
             try place.makeDatabase()
@@ -142,7 +142,7 @@ import Testing
         }
     }
 
-    /// The digest as docs/FORMAT.md describes it, by another program.
+    /// The digest as described in docs/FORMAT.md, computed by another program.
     @Test(.enabled(if: Installed.has("python3"), Installed.absence(of: "python3")))
     func `can be read and checked without this program`() throws {
         let script = """

@@ -6,7 +6,7 @@ import Testing
 @testable import lkrepl
 
 @Suite struct `Load` {
-    /// The binary itself, at places where lines and parts of lines end; `DumpReader` is tested at every byte.
+    /// The binary itself, at the ends of lines and parts of lines; `DumpReader` is tested at every byte.
     @Test(arguments: SmallDump.allCases)
     func `leaves nothing behind of a dump that is cut`(dump: SmallDump) throws {
         let whole = try dump.bytes()
@@ -134,7 +134,7 @@ import Testing
                     try place.remove("new.db")
                 }
             }
-            // What was left behind is in nobody's way.
+            // The leftovers do no harm.
             #expect(try place.run("load", "--create", "new.db", "large.lkd").code == 0)
             #expect(try place.dump("new.db") == whole)
         }
@@ -158,7 +158,7 @@ import Testing
         }
     }
 
-    /// Renaming over a pipe, a device or a link would put a file in its place.
+    /// Renaming onto a pipe, a device or a link would replace it with a file.
     @Test func `writes into what is no regular file, and never replaces it`() throws {
         try Workplace.with { place in
             try place.makePhotos()

@@ -3,7 +3,8 @@ import Testing
 
 @testable import lkrepl
 
-/// Pairs that other programs' dumps have lost: line ends, their own separators, bytes that are no text, nothing at all.
+/// Pairs that dumps of other programs have lost: line ends, their own separators, bytes that are not text, empty
+/// values.
 private let oddPairs: [(key: [UInt8], value: [UInt8])] = [
     (Array("\n".utf8), Array("a\nb".utf8)), (Array(" ==> ".utf8), Array("DATA=END".utf8)),
     (Array("DATA=END".utf8), []), (Array("HEADER=END".utf8), [0]), (Array("k ==> v".utf8), Array("\\41".utf8)),
@@ -115,12 +116,12 @@ private let oddPairs: [(key: [UInt8], value: [UInt8])] = [
     }
 }
 
-/// The one-liners of `lkrepl help dump`, in the languages that people have.
+/// The one-line scripts of `lkrepl help dump`, in common languages.
 @Suite struct `A dump in other languages` {
     private static let pairs: [(key: [UInt8], value: [UInt8])] = [
         (Array("a".utf8), [0xff, 0xfe, 0]), (Array("é".utf8), Array("text\n".utf8)), ([0xff], []),
     ]
-    /// Prints keys and values in hexadecimal.
+    /// Each prints keys and values in hexadecimal.
     private static let programs = [
         "python3": """
         import base64, json

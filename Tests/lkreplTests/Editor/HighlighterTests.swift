@@ -6,7 +6,7 @@ import Testing
 @Suite struct `Colours of what is typed` {
     private let highlighter = Highlighter(commands: ["find", "count", "put"])
 
-    /// A letter for each style.
+    /// Returns a letter for each style.
     private func letters(_ text: String) -> String {
         highlighter.styles(of: text).map { style in
             switch style {

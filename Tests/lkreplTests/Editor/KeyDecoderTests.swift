@@ -22,7 +22,7 @@ import Testing
             ("\u{1b}b", [.alt("b")]),
             ("\u{1b}F", [.alt("f")]), ("\u{1b}.", [.alt(".")]), ("\u{1b}\u{7f}", [.alt("\u{8}")]),
             ("\u{1b}[Z", [.backTab]),
-            // Nothing of what is not known is typed.
+            // Unknown sequences type nothing.
             ("\u{1b}[15~x", [.unknown, .text("x")]), ("\u{1b}[1;2;3;4Px", [.unknown, .text("x")]),
             ("\u{1b}]11;rgb:0/0/0\u{7}x", [.text("x")]), ("\u{1b}]11;rgb:0/0/0\u{1b}\\x", [.text("x")]),
             ("\u{1b}P1$r0m\u{1b}\\x", [.text("x")]),
@@ -48,7 +48,7 @@ import Testing
         #expect(decoder.feed(UInt8(ascii: "a")) == [.text("a")])
     }
 
-    /// Alt-P begins a string as well as Alt-], Alt-^, Alt-_ and Alt-X with Shift do.
+    /// Like Alt-], Alt-^, Alt-_ and Alt-Shift-X, Alt-P starts a control string.
     @Test(arguments: [("]", "]"), ("P", "p"), ("X", "x"), ("^", "^"), ("_", "_")])
     func `that could begin a string are a key where nothing follows`(byte: String, key: String) {
         var decoder = KeyDecoder()
@@ -76,7 +76,7 @@ import Testing
         let begun = "\u{1b}[200~ab\u{3}c".utf8.flatMap { decoder.feed($0) }
         #expect(begun == [] && decoder.isWaiting)
         #expect(decoder.timeOut() == nil && !decoder.isWaiting)
-        // The rest comes late, and is text as well.
+        // The rest arrives late, and is text as well.
         #expect("d\u{3}".utf8.flatMap { decoder.feed($0) } == [])
         #expect(decoder.isWaiting && decoder.timeOut() == nil)
         #expect(decoder.feed(3) == [.control("c")])
@@ -87,7 +87,7 @@ import Testing
         var random = TestRun.random(stream: 0x6b6579)
         for _ in 0..<2000 {
             var decoder = KeyDecoder()
-            // No paste: that waits for its end.
+            // No paste, because a paste waits for its end.
             let bytes = (0..<Int.random(in: 1...20, using: &random)).map { _ in
                 [0x1b, 0x5b, 0x4f, 0x3b, 0x31, 0x41, 0x7e, 0xc3, 0xe2, 0x80, 0x5d, 0x50, 0x58, 0x5e, 0x5f]
                     .randomElement(using: &random)

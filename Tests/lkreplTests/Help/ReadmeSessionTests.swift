@@ -3,7 +3,7 @@ import Testing
 
 @testable import lkrepl
 
-/// What `make docs` writes into the README.
+/// The session that `make docs` writes to the README.
 @Suite struct `The session in the README` {
     @Test func `is what the demo store answers`() throws {
         try Workplace.with { place in

@@ -5,7 +5,7 @@ import Testing
 @testable import lkrepl
 
 @Suite struct `The help of the shell` {
-    /// What the examples name besides the demo store.
+    /// Creates what the examples name besides the demo store.
     private func prepare(_ place: Workplace) throws {
         try place.makePhotos()
         let prepared = try place.shell(
@@ -24,12 +24,12 @@ import Testing
                 guard let example = command.shellExample else { continue }
                 let one = try place.run("photos.store", "-c", "help \(command.name)").output
                 #expect(one.contains(example), "\(one)")
-                // Raw keys of a document store may be looked at and not changed: those examples need a plain database.
+                // Raw keys of a document store can be read but not changed: those examples need a plain database.
                 guard let first = command.example, first.contains("photos.store") else { continue }
                 #expect(help.contains(command.name), "\(command.name)")
                 try place.remove("photos.store")
                 try place.makePhotos()
-                // A file that exists is not written over.
+                // An existing file is not overwritten.
                 if command.name == "dump" { try place.remove("photos.lkd.jsonl") }
                 let outcome = try place.run("--write", "--yes", "photos.store", "-c", example)
                 #expect(outcome.code == 0, "\(example): \(outcome)")
@@ -65,7 +65,7 @@ import Testing
 }
 
 @Suite struct `The manual and the completions` {
-    /// Whether a text has a word, in the manual with hyphens that roff does not break at.
+    /// Returns whether a text contains a word; in the manual, with hyphens where roff does not break lines.
     private static func mentions(_ text: String, _ word: String) -> Bool {
         text.contains(word) || text.contains(word.replacing("-", with: "\\-"))
     }
@@ -109,9 +109,9 @@ import Testing
         }
     }
 
-    // MARK: - At work
+    // MARK: - Completing in real shells
 
-    /// What is typed before Tab, and the words that are on the line then, in every shell.
+    /// Input before Tab, and the words on the line afterwards, in every shell.
     private static let completed: [(typed: String, words: [String])] = [
         ("lkrepl fin", ["find"]), ("lkrepl find photos.store --lim", ["find", "photos.store", "--limit"]),
         ("lkrepl doc pat", ["doc", "patch"]), ("lkrepl doc put --wri", ["doc", "put", "--write"]),
@@ -142,7 +142,7 @@ import Testing
             let made = try place.shell("lkrepl generate fish > made")
             #expect(made.code == 0, "\(made)")
             for (typed, words) in Self.completed {
-                // Fish keeps files of its own in the home directory.
+                // Fish keeps files in the home directory.
                 let outcome = try place.shell(
                     "HOME=$PWD XDG_CONFIG_HOME=$PWD/.run-fish XDG_DATA_HOME=$PWD/.run-fish "
                         + "fish --no-config -c 'source made; complete -C \"\(typed)\"'")
@@ -152,7 +152,7 @@ import Testing
         }
     }
 
-    /// zsh completes where somebody types alone, so somebody does.
+    /// zsh completes only interactive input, so a terminal session types it.
     @Test(.enabled(if: Installed.has("zsh"), Installed.absence(of: "zsh")))
     func `complete in zsh`() throws {
         try Workplace.with { place in
@@ -162,7 +162,7 @@ import Testing
             let zsh = try #require(Installed.path(of: "zsh"))
             let terminal = try TerminalSession(
                 ["-f", "-i"], in: place, program: zsh, environment: ["TERM": "xterm", "HOME": place.path])
-            // The program that is completed prints what the line became.
+            // The completed program prints what the line became.
             try terminal.type(
                 "PS1='@@ '; autoload -Uz compinit; compinit -u -D; source ./made; "
                     + "lkrepl() { print -r -- \"<${(j:|:)@}>\" }; print rea''dy\n")

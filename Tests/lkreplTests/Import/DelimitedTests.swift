@@ -11,7 +11,7 @@ enum DelimitedTestFiles {
     static let hasExiftool = (ProcessInfo.processInfo.environment["PATH"] ?? "").split(separator: ":")
         .contains { FileManager.default.isExecutableFile(atPath: "\($0)/exiftool") }
 
-    /// The cells of a file, `nil` for null.
+    /// Returns the cells of a file, `nil` for null.
     static func cells(_ text: String, _ dialect: DelimitedReader.Dialect) throws -> [[String?]] {
         let file = try TemporaryFile(Array(text.utf8))
         var reader = DelimitedReader(
@@ -66,7 +66,7 @@ enum DelimitedTestFiles {
                 (csv, DelimitedReader.Dialect.csv(separator: UInt8(ascii: ","))), (tsv, .tsv),
             ] {
                 let read = try DelimitedTestFiles.cells(String(decoding: text, as: UTF8.self), dialect)
-                // As bytes: two spellings of a letter are equal texts.
+                // Compared as bytes: canonically equivalent strings are equal.
                 #expect(
                     read.map { $0.map { $0.map { Array($0.utf8) } } }
                         == records.map { $0.map { $0.map { Array($0.utf8) } } })
@@ -74,7 +74,7 @@ enum DelimitedTestFiles {
         }
     }
 
-    /// With kinds in the names of its columns it carries documents, whatever they hold.
+    /// With types in its column names, a file carries any documents.
     @Test(arguments: ["csv", "tsv"])
     func `with kinds gives back every document`(format: String) throws {
         let documents = #"""

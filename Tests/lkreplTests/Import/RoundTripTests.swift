@@ -6,7 +6,7 @@ import Testing
 
 @testable import lkrepl
 
-/// Random documents with everything that JSON lacks, and with objects that only look like it.
+/// Random documents with everything that JSON lacks, and with objects that only resemble it.
 private struct RandomDocuments {
     var generator: SplitMix64
 
@@ -54,7 +54,7 @@ private struct RandomDocuments {
     }
 }
 
-/// Documents leave by one command, pass through another program, and come back by a second command.
+/// Documents are exported by one command, pass through another program, and are imported by a second command.
 @Suite struct `Documents that leave and come back` {
     private static let isLong = ProcessInfo.processInfo.environment["LEVELKIT_TEST_LONG"] == "1"
     private static let hasJQ = Installed.has("jq")
@@ -69,7 +69,7 @@ private struct RandomDocuments {
         ProcessInfo.processInfo.environment["LEVELKIT_TEST_SEED"].flatMap(UInt64.init) ?? .random(in: 0..<1 << 32)
     }
 
-    /// A store with random documents, not made by way of the commands that are tested.
+    /// Creates a store with random documents, without the commands under test.
     private static func makeStore(_ name: String, _ documents: [DocumentObject], in place: Workplace) throws {
         try place.makeItems(name)
         let store = try DocumentStore.open(at: place.path + "/" + name)
@@ -79,7 +79,7 @@ private struct RandomDocuments {
         try store.close()
     }
 
-    /// The documents of a store, read without the commands that are tested.
+    /// Returns the documents of a store, read without the commands under test.
     private static func documents(of name: String, in place: Workplace) throws -> [DocumentValue] {
         let store = try DocumentStore.open(at: place.path + "/" + name, mode: .readOnly)
         defer { try? store.close() }
@@ -88,7 +88,7 @@ private struct RandomDocuments {
         return found
     }
 
-    /// The same with names in order: columns have an order of their own.
+    /// The same with sorted names: columns have a different order.
     private static func sorted(_ documents: [DocumentValue]) throws -> [String] {
         documents.map { $0.json(JSONWriter(sortsNames: true, notation: .dump)) }
     }
@@ -118,7 +118,7 @@ private struct RandomDocuments {
     func `are what they were but for the order of members, by columns that say what they hold`(format: String) throws {
         let seed = Self.seed
         try Workplace.with { place in
-            // A column cannot have a name that is empty, and a path of names that another document holds a value at.
+            // A column name can be neither empty nor a path of names at which another document has a value.
             let documents = Self.documents(seed)
             try Self.makeStore("items.store", documents, in: place)
             try place.makeItems("copy.store")
@@ -138,7 +138,7 @@ private struct RandomDocuments {
         }
     }
 
-    /// jq before 1.7 writes doubles without a fraction as integers; nothing else changes, whatever its version.
+    /// jq before 1.7 writes doubles without a fraction as integers; no version changes anything else.
     @Test(.enabled(if: hasJQ, Installed.absence(of: "jq")), arguments: ["find", "export"], ["-c .", "-c -S ."])
     func `are what they were also when jq was between`(command: String, filter: String) throws {
         let seed = Self.seed
@@ -187,7 +187,7 @@ private struct RandomDocuments {
             }
             let originals = documents.map(DocumentValue.object)
             #expect(try Self.documents(of: "copy.store", in: place) == originals, "seed \(seed)")
-            // A merge patch removes what is null.
+            // A merge patch removes nulls.
             let patched = try Self.documents(of: "patched.store", in: place)
             let expected = documents.map { document in
                 DocumentValue.object((["id": document["id"] ?? .null] as DocumentObject).merging(patch: document))
@@ -196,7 +196,7 @@ private struct RandomDocuments {
         }
     }
 
-    /// The script of somebody who sets a rating and thinks of nothing else.
+    /// The script of a user who sets a rating and considers nothing else.
     @Test(.enabled(if: hasJQ, Installed.absence(of: "jq")))
     func `have dates that conditions find after jq has set a member`() throws {
         try Workplace.with { place in
@@ -230,7 +230,7 @@ private struct RandomDocuments {
 }
 
 extension DocumentValue {
-    /// The value as a program leaves it that writes `1` for `1.0`.
+    /// The value as rewritten by a program that writes `1` for `1.0`.
     fileprivate var withWholeDoublesAsIntegers: DocumentValue {
         switch self {
         case .double(let number) where abs(number) <= 0x1p53 && number == number.rounded():

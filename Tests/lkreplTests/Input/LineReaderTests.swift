@@ -10,7 +10,7 @@ import Testing
 #endif
 
 @Suite struct `The line reader` {
-    /// Every line of a file, each read with a chunk of `chunkByteCount` bytes.
+    /// Returns every line of a file, read in chunks of `chunkByteCount` bytes.
     private func lines(of text: String, chunkByteCount: Int) throws -> [LineReader.Line] {
         let file = try TemporaryFile(Array(text.utf8))
         var reader = LineReader(descriptor: file.descriptor, chunkByteCount: chunkByteCount)
@@ -40,7 +40,7 @@ import Testing
         #expect(try lines(of: "\n", chunkByteCount: chunkByteCount) == [line("", 1, at: 0)])
         #expect(try lines(of: "a\n", chunkByteCount: chunkByteCount) == [line("a", 1, at: 0)])
         #expect(try lines(of: "a", chunkByteCount: chunkByteCount) == [line("a", 1, at: 0, isTerminated: false)])
-        // The CR of a line that was cut within its CRLF is not known to be one of its end.
+        // The CR of a line truncated within its CRLF is not known to be part of a line end.
         #expect(try lines(of: "a\r", chunkByteCount: chunkByteCount) == [line("a\r", 1, at: 0, isTerminated: false)])
     }
 

@@ -44,7 +44,7 @@ import Testing
         try withTemporaryDirectory { directory in
             let database = try Database.open(at: directory + "/db")
             var random = TestRun.random(stream: 0xc0a8)
-            // LevelDB compresses a block of some kilobytes at a time, and these are as much.
+            // Incompressible: LevelDB compresses blocks of a few kilobytes, and each value is about that size.
             let value = (0..<4_000).map { _ in UInt8(truncatingIfNeeded: random.next()) }
             for _ in 0..<2 {
                 let batch = WriteBatch()

@@ -23,7 +23,7 @@ import Testing
                 + ##""required":["e"]}},"required":["a","c","d"]}"##)
     }
 
-    /// The law of the type, by a checker of its own: every document satisfies the schema that it was part of.
+    /// The law of the type, verified by an independent checker: every document satisfies the schema inferred from it.
     @Test func `is satisfied by every document that it comes from`() throws {
         var random = RandomDocuments(TestRun.random(stream: 71))
         for _ in 0..<TestRun.rounds(200, long: 5_000) {
@@ -47,7 +47,7 @@ import Testing
         #expect(Self.satisfies(try DocumentValue(json: #"{"a":2,"c":["y","z"],"new":1}"#), schema))
     }
 
-    /// The part of JSON Schema that is written.
+    /// The part of JSON Schema that inference writes.
     private static func satisfies(_ value: DocumentValue, _ schema: DocumentValue) -> Bool {
         let name: String
         switch value {

@@ -4,9 +4,9 @@ import Testing
 
 @testable import lkrepl
 
-/// Commands that look into files, and what they say of foreign and broken databases.
+/// Commands that inspect files, and what they report about foreign and broken databases.
 @Suite struct `Looking into files` {
-    /// A database with two tables and a log: `k` was put twice and deleted, `other` put once.
+    /// Creates a database with two tables and a log: `k` was put twice and deleted, `other` put once.
     private func make(_ place: Workplace) throws {
         var options = DatabaseOptions()
         options.bloomFilterBitsPerKey = 10
@@ -15,7 +15,7 @@ import Testing
         try database.put("one", forKey: "k")
         try database.put("o", forKey: "other")
         try database.close()
-        // Opening makes a table of the log.
+        // Opening converts the log to a table.
         database = try Database.open(at: path, options: options)
         try database.put("two", forKey: "k")
         try database.close()
@@ -24,7 +24,7 @@ import Testing
         try database.close()
     }
 
-    /// The files, without the two that tell people what happened.
+    /// Returns the files, except the two info logs.
     private func fingerprint(_ place: Workplace, _ directory: String) throws -> [String: [UInt8]] {
         var files: [String: [UInt8]] = [:]
         for name in try place.names(in: directory) { files[name] = try place.read("\(directory)/\(name)") }

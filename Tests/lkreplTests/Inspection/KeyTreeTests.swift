@@ -6,7 +6,7 @@ import Testing
 @testable import lkrepl
 
 @Suite struct `The tree of keys` {
-    /// The children that a look at every key gives.
+    /// Returns the children found by examining every key.
     private static func grouped(_ keys: [[UInt8]], below prefix: [UInt8], _ delimiters: Set<UInt8>) -> [KeyTree.Node] {
         var nodes: [KeyTree.Node] = []
         for key in keys where key.starts(with: prefix) {
@@ -46,7 +46,7 @@ import Testing
         }
     }
 
-    /// Each seek may read one block of every level, and of every table of level 0.
+    /// Each seek may read one block of every level, and of every table in level 0.
     @Test func `of many keys is found in few blocks`() throws {
         let keyCount = TestRun.isLong ? 10_000_000 : 400_000
         let groupCount = 20
@@ -87,7 +87,7 @@ import Testing
             let sources =
                 Set(manifest.tables.filter { $0.level > 0 }.map(\.level)).count
                 + manifest.tables.count { $0.level == 0 }
-            // A step may lead into the next block of a table.
+            // A step may lead to the next block of a table.
             let touched = (tree.seekCount + tree.stepCount) * sources
             #expect(touched * 100 < blockCount, "\(touched) of \(blockCount) blocks")
         }

@@ -64,7 +64,7 @@ import Testing
                 #expect(tree.code == 0 && tree.error == "tree: levels are those of a document store\n", "\(tree)")
                 let rows = try tree.lines.map { try #require(try JSONParser().parse(Array($0.utf8)).objectValue) }
                 for level in 1...depth {
-                    // Each level and the keys that ended above it are all keys.
+                    // Each level together with the keys that ended above it covers all keys.
                     let sum = rows.reduce(Int64(0)) { sum, row in
                         let own = row["depth"]?.intValue ?? 0
                         let counts = own == level || own < level && row["branch"] == false
@@ -84,7 +84,7 @@ import Testing
             }
             let below = try place.run("tree", "photos.store", "\"V\\x15\\x03\"", "--mode", "table", "--all")
             #expect(below.output.contains("photos.rating = 4"), "\(below)")
-            // Characters may be asked for all the same.
+            // Delimiters can still be requested.
             #expect(try place.run("tree", "photos.store", "--delim", "M").error.contains("levels end with M"))
         }
     }

@@ -13,7 +13,7 @@ import Testing
         ("0x00 u8", "\"\\0\\x05\"", "0x0005"), ("'n' i8", "n#-128", "0x6e80"),
         ("'n' u64be", "n#18446744073709551615", "0x6effffffffffffffff"),
         ("'n' i64le", "n#-9223372036854775808", "0x6e0000000000000080"),
-        // At the beginning of a word in the shell, a # would begin a comment.
+        // At the start of a word in the shell, # would start a comment.
         ("u16be", "\"\\0\\x05\"", "0x0005"),
     ])
     func `shows a key by its parts, and reads it back`(form: String, text: String, bytes: String) throws {
@@ -31,7 +31,7 @@ import Testing
         var shownByParts = 0
         for _ in 0..<5_000 {
             var key = randomBytes(using: &random)
-            // Half of them near the form.
+            // Half of them close to the format.
             if Bool.random(using: &random),
                 let near = view.format?.key(of: "photo/ann/#42") ?? view.format?.key(of: "#7")
             {
@@ -45,7 +45,7 @@ import Testing
             #expect(read == key, "\(text)")
             if text != ByteNotation.print(key) { shownByParts += 1 }
         }
-        // What looks like another key by the form is quoted.
+        // A key that looks like another key in the format is quoted.
         let literal = Array("photo/ann/#42".utf8)
         #expect(try view.key(of: view.text(of: literal)) == literal)
         if form.contains("photo") { #expect(shownByParts > 100) }
@@ -70,7 +70,7 @@ import Testing
                 let line = try place.run("scan", "app.db", "--mode", "line", "--bytes", form)
                 #expect(line.output.hasSuffix("key = \(key)\nvalue = \(value)\n"), "\(form): \(line)")
                 #expect(try place.run("get", "app.db", key, "--bytes", form).output == value + "\n")
-                // What programs read does not change.
+                // Output for programs does not change.
                 #expect(try place.run("scan", "app.db", "--bytes", form).output == #"{"k":"k1","v":"ab"}"# + "\n")
             }
             let wrong = try place.run("keys", "app.db", "--bytes", "octal")

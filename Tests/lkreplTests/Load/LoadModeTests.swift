@@ -3,7 +3,7 @@ import Testing
 
 @testable import lkrepl
 
-/// Lines of a dump without its frame, as scripts make them.
+/// Lines of a dump without header and end, as scripts produce them.
 @Suite struct `Loading records that are there already` {
     private static let first = """
         {"c":"items","id":"a","doc":{"id":"a","n":1,"k":["x"]}}
@@ -141,7 +141,7 @@ import Testing
         }
     }
 
-    /// A unique index refuses a commit as a whole; one document must not take the others of its batch with it.
+    /// A unique index rejects a whole commit; one document must not cause the others of its batch to be lost.
     @Test func `are found in a batch that a unique index refuses`() throws {
         try Workplace.with { place in
             try place.write(
@@ -156,7 +156,7 @@ import Testing
             #expect(outcome.code == 65 && outcome.says("inserted 38 replaced 0 skipped 0 rejected 2"), "\(outcome)")
             #expect(outcome.says("many.jsonl:18:") && outcome.says("many.jsonl:34:"), "\(outcome)")
 
-            // Where a bad record ends the load, those before it are stored and none behind it.
+            // If a bad record ends the load, the records before it are stored and none after it.
             #expect(try place.run("init", "other.store", "--schema", "schema.json").code == 0)
             let stopped = try place.run("import", "--write", "other.store", "items", "many.jsonl")
             #expect(stopped.code == 65 && stopped.error.contains("many.jsonl:18:"), "\(stopped)")
@@ -173,7 +173,7 @@ import Testing
             let loaded = try place.run("load", "--create", "new.store", "photos.lkd", "--rename", "photos=pictures")
             #expect(loaded.code == 0, "\(loaded)")
             #expect(try place.run("find", "new.store", "pictures", "--count").output == "301\n")
-            // A name that was mistyped is no reason for an empty store.
+            // A mistyped name must not create an empty store.
             let none = try place.run("load", "--create", "none.store", "photos.lkd", "--only", "photos,other")
             #expect(none.code == 65 && none.error.contains("no collection other"), "\(none)")
             #expect(!place.has("none.store"))
@@ -267,7 +267,7 @@ import Testing
         }
     }
 
-    /// A dry run finds what only the writing would find: values that must be unique, over documents of different batches.
+    /// A dry run finds what only writing would find: values that must be unique, across documents of different batches.
     @Test func `rehearses everything, unique indexes as well, and leaves nothing behind`() throws {
         try Workplace.with { place in
             let schema = #"{"collections": {"items": {"indexes": {"n": {"fields": ["n"], "unique": true}}}}}"#
@@ -275,10 +275,10 @@ import Testing
             #expect(try place.run("init", "items.store", "--schema", "schema.json").code == 0)
             #expect(try place.run("doc", "put", "--write", "items.store", "items", #"{"id":"x","n":5}"#).code == 0)
             let before = try place.dump("items.store")
-            // The log is put into a table once: opening for writing does that, and reading does not.
+            // Converts the log to a table: opening for writing does that, and reading does not.
             #expect(try place.run("items.store", "--write", "-c", "count").code == 0)
             let names = try place.names(in: "items.store").filter { !$0.hasPrefix("LOG") }
-            // One has the value of a document that is there, one that of a document three batches before.
+            // One has the value of an existing document, one that of a document three batches earlier.
             let lines = (0..<10).map { #"{"id":"i\#($0)","n":\#($0 == 9 ? 1 : $0)}"# }.joined(separator: "\n")
             for command in [["import"], ["import", "--jobs", "1"]] {
                 let arguments = command + ["items.store", "items", "-", "--on-error", "skip", "--batch", "2"]
@@ -303,12 +303,12 @@ import Testing
         }
     }
 
-    /// Reading on while storing changes nothing of what is stored, told or rejected.
+    /// Reading ahead while storing does not change what is stored, reported or rejected.
     @Test(arguments: ["1", "2", "5"])
     func `is the same with any number of threads`(jobs: String) throws {
         try Workplace.with { place in
             try place.makeDatabase()
-            // More than the pieces that are handed over, bad lines in several of them, and one that ends it.
+            // More pieces than are handed over, bad lines in several of them, and one that ends the load.
             var lines: [String] = []
             for number in 0..<3_000 {
                 lines.append(number % 700 == 650 ? #"{"k":"bad"}"# : #"{"k":"key\#(number)","v":"\#(number)"}"#)

@@ -10,7 +10,7 @@ import Testing
     import Darwin
 #endif
 
-/// Makes a database of old content and a dump of new content.
+/// Creates a database with old content and a dump with new content.
 private enum Replacement {
     static let isLong = ProcessInfo.processInfo.environment["LEVELKIT_TEST_LONG"] == "1"
 
@@ -24,7 +24,7 @@ private enum Replacement {
             (0..<count).map { (Array("\(word)\($0 + 100_000)".utf8), [UInt8](repeating: UInt8($0 % 251), count: 60)) })
     }
 
-    /// `old` is a database, `new.lkd` the dump of another; returns the dumps of both.
+    /// Creates the database `old`, and `new.lkd`, the dump of another one; returns the dumps of both.
     static func make(isStore: Bool, count: Int, in place: Workplace) throws -> (old: [UInt8], new: [UInt8]) {
         for name in ["old", "new"] {
             if isStore {
@@ -47,7 +47,7 @@ private enum Replacement {
     }
 }
 
-/// What `load --mode replace` promises: everything or nothing.
+/// The guarantee of `load --mode replace`: everything or nothing.
 @Suite struct `A load that replaces` {
     private static let command = ["load", "--write", "--yes", "--mode", "replace", "old"]
 
@@ -75,11 +75,11 @@ private enum Replacement {
     func `leaves the old content as it is where the disk is full`(isStore: Bool) throws {
         try Workplace.with { place in
             let (old, _) = try Replacement.make(isStore: isStore, count: 20_000, in: place)
-            // No file may be longer than half a mebibyte; some shells count in kibibytes.
+            // No file may exceed half a MiB; some shells count in KiB.
             let outcome = try place.shell("ulimit -f 512; lkrepl \(Self.command.joined(separator: " ")) new.lkd")
             #expect(outcome.code != 0, "\(outcome)")
             #expect(try place.dump("old") == old)
-            // A process that the system ended is cleared up after by the next.
+            // The next process cleans up after one that was killed by the system.
             #expect(try place.run("compact", "--write", "--yes", "old").code == 0)
             #expect(try Replacement.leftovers(in: place) == [])
         }
@@ -92,7 +92,7 @@ private enum Replacement {
             let empty = try place.dump("empty")
             #expect(try place.run(Self.command + ["-"], input: empty).code == 0)
             #expect(try place.dump("old") == empty)
-            // Nothing at all says nothing.
+            // Empty input does not count as a dump.
             _ = try place.run("doc", "put", "--write", "old", "items", #"{"id":"x"}"#)
             _ = try place.run(Self.command + ["-"], input: [])
             #expect(try place.run("find", "old", "items", "--count").output == "1\n")
@@ -123,7 +123,7 @@ private enum Replacement {
         }
     }
 
-    /// The input is a pipe that stays open, so the load is at work until the test lets it end.
+    /// The input is a pipe that stays open, so the load runs until the test ends it.
     @Test func `keeps writers out while it works, lets readers read, and is left alone by them`() throws {
         try Workplace.with { place in
             let (old, new) = try Replacement.make(isStore: true, count: 500, in: place)
@@ -162,7 +162,7 @@ private enum Replacement {
         }
     }
 
-    /// Killed at any moment it leaves the old content or the new, and the next command finds nothing to stumble over.
+    /// If killed at any time, it leaves either the old content or the new, and the next command is not affected.
     @Test(arguments: [true, false])
     func `leaves the old content or the new when it is killed`(isStore: Bool) throws {
         let environment = ProcessInfo.processInfo.environment
@@ -190,14 +190,14 @@ private enum Replacement {
                 #expect(try place.run("compact", "--write", "--yes", "old").code == 0)
                 #expect(try Replacement.leftovers(in: place) == [], "seed \(seed), round \(round)")
             }
-            // Kills before or after everything would show nothing.
+            // If all kills came before the start or after the end, nothing would be tested.
             #expect(leftCount > 0 && oldCount > 0, "seed \(seed): \(oldCount) old, \(newCount) new, \(leftCount) left")
             if Replacement.isLong { print("kills: \(oldCount) old, \(newCount) new, \(leftCount) left something") }
         }
     }
 }
 
-/// What `--on-error skip` promises.
+/// The guarantee of `--on-error skip`.
 @Suite struct `A record that cannot be stored` {
     @Test func `is named and skipped, whatever the reason`() throws {
         try Workplace.with { place in
@@ -225,7 +225,7 @@ private enum Replacement {
             #expect(outcome.says("many.jsonl:14: ") && outcome.says("many.jsonl:18: the document xxx"), "\(outcome)")
             #expect(try place.run("find", "items.store", "items", "--count").output == "26\n")
 
-            // The same of a plain database, whose keys have a limit as well.
+            // The same for a plain database, whose keys have a limit as well.
             try place.makeDatabase()
             let pairs = [#"{"k":"a","v":"1"}"#, "{\"k\":\"\(long)y\",\"v\":\"2\"}", #"{"k":"b","v":"3"}"#]
             try place.write(pairs.joined(separator: "\n"), to: "pairs.jsonl")
@@ -237,7 +237,7 @@ private enum Replacement {
     }
 }
 
-/// What `-o FILE` promises.
+/// The guarantee of `-o FILE`.
 @Suite struct `A file that exists` {
     @Test func `is replaced by dump and export only where that is said`() throws {
         try Workplace.with { place in

@@ -4,7 +4,7 @@ import Testing
 @testable import lkrepl
 
 @Suite struct `Byte notation` {
-    // MARK: - Closed under typing
+    // MARK: - Round trips
 
     @Test(arguments: ByteNotation.Form.allCases)
     func `reads what it prints, for any bytes`(form: ByteNotation.Form) throws {
@@ -74,7 +74,7 @@ import Testing
             ("❤\u{fe0f}", "❤\u{fe0f}"),
         ])
     func `prints text plain if it can be typed so, else in double quotes`(text: String, printed: String) {
-        // Compared as bytes: `==` of strings takes composed and decomposed characters for the same.
+        // Compared as bytes: `==` of strings treats composed and decomposed characters as equal.
         #expect(Array(ByteNotation.print(Array(text.utf8)).utf8) == Array(printed.utf8))
     }
 
@@ -97,7 +97,7 @@ import Testing
         #expect(ByteNotation.print([], form: .base64) == "b64:")
     }
 
-    // MARK: - Reading
+    // MARK: - Parsing
 
     @Test(
         arguments: [

@@ -92,7 +92,7 @@ import Testing
         #expect(try scanner.feed("get c").map(\.arguments) == [["get", "c"]])
     }
 
-    // MARK: - Mistakes
+    // MARK: - Errors
 
     @Test(
         arguments: [

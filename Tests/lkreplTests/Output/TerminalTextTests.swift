@@ -4,7 +4,8 @@ import Testing
 @testable import lkrepl
 
 @Suite struct `Forms for programs at a terminal` {
-    /// CSI as one character, DEL, an override, a language tag beyond the BMP, and characters that stay what they are.
+    /// CSI as a single character, DEL, a direction override, a language tag beyond the BMP, and characters that stay
+    /// unchanged.
     private static let hostile = "a\u{9b}31m\u{7f}\u{202e}\u{e0041} é猫👩‍👩‍👧"
 
     @Test func `have the escapes of their form, and mean the same`() throws {
@@ -51,7 +52,7 @@ import Testing
                         !["\r", "\n", "\t"].contains($0) && !$0.isHarmless
                     }
                     #expect(acting.isEmpty, "\(arguments): \(terminal.transcript.debugDescription)")
-                    // For programs it is what it is.
+                    // For programs it is unchanged.
                     let piped = try place.run(arguments)
                     if command[0] == "scan", mode == "jsonl" { #expect(piped.output.contains("k\u{9b}2J")) }
                     if command[0] == "scan", mode == "csv" { #expect(piped.output.contains("\u{1b}[31m")) }
@@ -79,7 +80,7 @@ import Testing
                     arguments, in: place, environment: ["TERM": "xterm", "NO_COLOR": "1", "PAGER": "cat"])
                 #expect(try terminal.end() == 0 || arguments.last == "/dev/tty", "\(terminal.transcript)")
                 let acting = terminal.transcript.unicodeScalars.filter {
-                    // The terminal puts a return before each end of a line.
+                    // The terminal inserts a carriage return before each line feed.
                     !["\r", "\n", "\t"].contains($0) && !$0.isHarmless
                 }
                 #expect(acting.isEmpty, "\(arguments): \(terminal.transcript.debugDescription)")

@@ -23,7 +23,7 @@ import Testing
             let narrow = try place.run("photos.store", "-c", "help verify", environment: ["COLUMNS": "50"])
             let words = try #require(narrow.lines.drop { !$0.hasPrefix("The files are checked") }.first)
             #expect(words.count <= 50 && words.count > 35, "\(narrow)")
-            // Lines are broken where the terminal ends, and not where the source does.
+            // Lines are broken at the terminal width, not where the source breaks them.
             let help = try place.run("verify", "--help", environment: ["COLUMNS": "80"])
             let lines = help.lines.drop { !$0.hasPrefix("The files are checked") }.prefix { !$0.hasPrefix("USAGE") }
             #expect(lines.count > 3)

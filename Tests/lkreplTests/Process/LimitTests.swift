@@ -9,9 +9,9 @@ import Testing
     import Darwin
 #endif
 
-/// Files that are larger than they should be, or never end, and a process that may open next to nothing.
+/// Oversized or endless files, and a process that can open almost no files.
 @Suite struct LimitTests {
-    /// A file of a size that takes no room on the disk.
+    /// Creates a sparse file of a given size.
     private func makeSparse(_ path: String, byteCount: Int) throws {
         let file = unsafe open(path, O_WRONLY | O_CREAT, 0o600)
         #expect(file >= 0)
@@ -86,7 +86,7 @@ import Testing
         try Workplace.with { place in
             let outcome = try place.shell("ulimit -n \(limit); lkrepl --version")
             #expect(outcome.code == 74 && outcome.says("ulimit -n"), "\(outcome)")
-            // A limit that may be raised is.
+            // A limit that can be raised is raised.
             #expect(try place.shell("ulimit -S -n \(limit); lkrepl --version").code == 0)
         }
     }
@@ -107,7 +107,7 @@ import Testing
     func `The name of a directory does not become an option of exiftool`() throws {
         try Workplace.with { place in
             try place.makeItems()
-            // A picture that is one pixel.
+            // A picture of a single pixel.
             let picture = "R0lGODlhAQABAIAAAAAAAP///yH5BAEAAAAALAAAAAABAAEAAAIBRAA7"
             for name in [" -ver", "-ver", "#x", "\t-b", "\u{b}-b"] {
                 try FileManager.default.createDirectory(

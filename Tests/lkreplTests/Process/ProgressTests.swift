@@ -41,8 +41,8 @@ import Testing
             let done = second <= 10 ? second * 1000 : 10_000 + (second - 10) * 10
             text = meter.advance(done: done, total: 20_500, at: .seconds(second)) ?? text
         }
-        // 10,000 are left at 10 a second, and a little of the first pace still counts; the average over all would
-        // promise a minute.
+        // 10,000 remain at 10 per second, and the first speed still has a small effect; the overall average would
+        // promise one minute.
         #expect(text?.hasSuffix("10/s  ETA 16:30") == true, "\(text ?? "")")
     }
 

@@ -40,7 +40,7 @@ import Testing
     @Test func `waits for a slow reader that does not block it`() throws {
         let pipe = try TestPipe()
         let (reader, writer) = (pipe.reader, pipe.writer)
-        // More than a pipe holds: `write` writes a part, then would block.
+        // More than a pipe holds: `write` writes a part, and would then block.
         let expected = (0..<1_000_000).map { UInt8(truncatingIfNeeded: $0 * 7) }
         let received = Background {
             usleep(20_000)

@@ -18,7 +18,7 @@ import Testing
         #expect(try command("help", "find") == ["help", "find"])
         #expect(try command("--version") == ["--version"])
         #expect(try command() == ["--help"])
-        // Not the database of that name, even if there is one.
+        // Not the database with that name, even if there is one.
         #expect(try command("scan", ".") == ["scan", "."])
     }
 
@@ -39,7 +39,7 @@ import Testing
         #expect(shell.options.isWritable && shell.options.mode == "json")
         #expect(Set(shell.options.arguments) == ["--write", "--mode", "json"])
         #expect(try self.shell("/tmp", "-f", "a.lk")?.sources == [.file("a.lk")])
-        // Several, in the order in which they stand.
+        // Several, in the given order.
         #expect(
             try self.shell("/tmp", "-f", "a", "-c", "b", "-f", "c")?.sources == [.file("a"), .text("b"), .file("c")])
         #expect(try self.shell("repl", "/tmp")?.database == "/tmp")
@@ -86,7 +86,7 @@ import Testing
         let protected = Invocation.protecting(arguments, of: "find")
         #expect(protected.map(Invocation.plain) == arguments)
         #expect(protected[4] != "-73.99" && protected[10] != "-.5")
-        // What follows an option that takes a value, and options themselves, are as they were.
+        // Values of options, and options themselves, are unchanged.
         for index in [0, 1, 2, 3, 5, 6, 7, 8, 9] { #expect(protected[index] == arguments[index]) }
     }
 

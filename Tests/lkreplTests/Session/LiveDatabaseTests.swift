@@ -13,7 +13,7 @@ import Testing
 
 /// A database that another process has open for writing.
 @Suite struct `A live database` {
-    /// The fixture that writes, beside `lkrepl`.
+    /// The fixture that writes, next to `lkrepl`.
     private static let writer = URL(filePath: Binary.path).deletingLastPathComponent().appending(
         path: "levelkit-writer"
     ).path
@@ -34,7 +34,7 @@ import Testing
             while try Manifest(ofDatabaseAt: database).tables.isEmpty { Thread.sleep(forTimeInterval: 0.01) }
         }
 
-        /// Ends it; returns how many operations it performed.
+        /// Stops the writer; returns the number of operations that it performed.
         func stop() throws -> UInt64 {
             try input.fileHandleForWriting.close()
             let text = String(decoding: try output.fileHandleForReading.readToEnd() ?? Data(), as: UTF8.self)
@@ -44,9 +44,9 @@ import Testing
         }
     }
 
-    /// Every reading of a database that is being written gives a moment of its history; the writer does not notice.
+    /// Every read of a database while it is written shows a point in its history; the writer is not affected.
     @Test func `is read again and again, which the writer survives`() throws {
-        // The writer never rests: a database of its own for each series keeps what is read about as large as at its end.
+        // The writer never pauses: a separate database for each series keeps the amount of data read roughly constant.
         for _ in 0..<TestRun.rounds(1, long: 20) { try readAgainAndAgain() }
     }
 
@@ -59,7 +59,7 @@ import Testing
             let id = "\(writer.process.processIdentifier)"
             var lastCount: UInt64 = 0
             for round in 0..<50 {
-                // All of what the command sees is compared with what the writer can have written.
+                // Everything the command reads is compared with what the writer can have written.
                 let kept = round % 10 == 0
                 let outcome = try place.run(
                     kept ? ["snapshot", "live.db", "kept"] : ["count", "live.db"], environment: ["TMPDIR": temporary])
@@ -93,7 +93,7 @@ import Testing
         }
     }
 
-    /// A backup on a disk for reading alone, or the database of another user. Who may do everything runs as nobody.
+    /// A backup on a read-only disk, or the database of another user. Root runs this as nobody.
     @Test(.enabled(if: geteuid() != 0 || Installed.has("setpriv"), Installed.absence(of: "setpriv")))
     func `that may not be written to is read, and refused to who wants to change it`() throws {
         try Workplace.with(isVerified: false) { place in
@@ -104,8 +104,9 @@ import Testing
             var environment: [String: String] = [:]
             if geteuid() == 0 {
                 let tool = try #require(Installed.path(of: "setpriv"))
-                // The toolchain and the build may lie where nobody else may enter, so what runs is copied with its libraries.
-                // By another process: a child that another test starts meanwhile would hold the copy open for writing.
+                // The toolchain and the build may lie where nobody else has access, so the program is copied with its
+                // libraries. By another process: a child started concurrently by another test would hold the copy open
+                // for writing.
                 let copied = try place.shell(
                     """
                     set -e
@@ -146,7 +147,7 @@ import Testing
         }
     }
 
-    /// Nothing is made, renamed, changed or deleted where the other process works.
+    /// Nothing is created, renamed, changed or deleted while the other process works.
     @Test func `is left as it was by every command that reads`() throws {
         try Workplace.with(isVerified: false) { place in
             try place.makeDatabase()

@@ -4,9 +4,9 @@ import Testing
 
 @testable import lkrepl
 
-/// What other programs rely on, whichever command runs: exit codes, streams, and no byte where it does not belong.
+/// What other programs rely on with every command: exit codes, streams, and no stray bytes.
 @Suite struct `The program` {
-    /// One command of each kind that prints something of `photos.store`.
+    /// One command of each kind that prints data of `photos.store`.
     static let printing = [
         ["find", "photos.store", "photos"], ["find", "photos.store", "photos", "--count"],
         ["find", "photos.store", "photos", "--mode", "table"], ["find", "photos.store", "photos", "--mode", "csv"],
@@ -58,7 +58,8 @@ import Testing
         }
     }
 
-    /// The database would open its files under the numbers of closed streams, and data and messages would go into them.
+    /// The database would open its files under the descriptors of closed streams, and output and messages would be
+    /// written to them.
     @Test(arguments: printing)
     func `ends with 74 if standard output is closed, and writes nothing into the files of the database`(
         arguments: [String]
@@ -96,7 +97,7 @@ import Testing
         }
     }
 
-    /// CSV is the exception: it carries texts as they are.
+    /// CSV is the exception: it contains strings verbatim.
     @Test func `sends no escape byte to anybody but a terminal, whatever the data hold`() throws {
         try Workplace.with { place in
             try place.makeItems()

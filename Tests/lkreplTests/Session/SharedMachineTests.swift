@@ -10,10 +10,10 @@ import Testing
     import Darwin
 #endif
 
-/// Attacks that another user of the machine can try. Tests run as one user, so the links are of the same user; what must hold
-/// is that files they lead to survive, since a system may not protect links of others in shared directories.
+/// Attacks by another user of the machine. Tests run as one user, so the links belong to the same user. The requirement
+/// is that their targets survive, because a system may not protect against other users' links in shared directories.
 @Suite struct SharedMachineTests {
-    /// A workplace with a dump, a directory that everybody can write to, and files that nobody may touch.
+    /// Creates a workplace with a dump, a world-writable directory, and files that must not be changed.
     private func attacked(_ body: (Workplace) throws -> Void) throws {
         try Workplace.with(isVerified: false) { place in
             try place.makeDatabase()
@@ -57,7 +57,7 @@ import Testing
             }
             try link("shared/.lkrepl-scratch-4194398-1", to: "precious", in: place)
             try link("shared/.levelkit-scratch-bbbbbb", to: "precious", in: place)
-            // This process has the database open, so that the command reads a copy.
+            // This process has the database open, so the command reads a copy.
             let database = try Database.open(at: place.path + "/app.db")
             let outcome = try place.run("stats", "app.db", environment: ["TMPDIR": place.path + "/shared"])
             #expect(outcome.code == 0, "\(outcome)")
@@ -205,7 +205,7 @@ import Testing
             let history = HistoryFile(path: place.path + "/shared/log")
             history.append("keys")
             #expect(history.takeFailure()?.contains("second name") == true)
-            // A file that is replaced, and not emptied, harms no other name.
+            // A file that is replaced rather than emptied does not affect its other names.
             #expect(try place.run("dump", "app.db", "-q", "--force", "-o", "shared/log").code == 0)
             #expect(try place.read("shared/log") == place.dump("app.db"))
         }
@@ -222,7 +222,7 @@ import Testing
             try partial.descriptor.closeFile()
             try partial.appear()
             #expect(try place.read("shared/out") == Array("new".utf8), "the link itself was replaced")
-            // The directory is exchanged for a link.
+            // The directory is replaced by a link.
             try FileManager.default.createDirectory(
                 atPath: place.path + "/inner", withIntermediateDirectories: false)
             let inner = try OutputPlace(place.path + "/inner/letter.txt")

@@ -5,9 +5,10 @@ import Testing
 
 @testable import lkrepl
 
-/// Databases with forged blocks, whose checksums match: the shell says what to do, and `--untrusted` reads no such block.
+/// Databases with forged blocks that have valid checksums: the shell says what to do, and `--untrusted` never reads
+/// such a block.
 @Suite struct UntrustedTests {
-    /// Makes a database whose sixth block is forged.
+    /// Creates a database whose sixth block is forged.
     private static func makeForged(
         _ name: String, in place: Workplace, _ forgery: TableForgery = .lengthsThatOverflow
     ) throws {

@@ -75,7 +75,7 @@ import Testing
                 (".read missing", 66), (".open missing", 66), (".quit now", 64), (".bogus", 64), (".last", 1),
             ] {
                 let outcome = try place.run(["photos.store"], input: Array(command.utf8))
-                // A program that has gone may also be seen by the write.
+                // The write may also notice that a program has exited.
                 #expect(outcome.code == code || outcome.code == 141 && command.contains("|"), "\(command): \(outcome)")
             }
         }
@@ -127,7 +127,7 @@ import Testing
         }
     }
 
-    /// Whether another process has a database open: asked without touching its lock.
+    /// Returns whether another process has a database open, without touching its lock.
     private func isLocked(_ path: String) -> Bool {
         let file = unsafe open(path + "/LOCK", O_RDONLY)
         guard file >= 0 else { return false }
@@ -144,12 +144,12 @@ import Testing
             let made = try place.shell("mkfifo pipe")
             #expect(made.code == 0)
             for (signal, code) in [(SIGINT, Int32(130)), (SIGTERM, 143), (SIGHUP, 129)] {
-                // Opened both ways, so that it neither blocks nor ends.
+                // Opened in both directions, so that it neither blocks nor ends.
                 let holder = unsafe open(place.path + "/pipe", O_RDWR)
                 defer { close(holder) }
                 try TimeBound(.seconds(30)).keep("the end of a stopped import") { _ in
                     let child = try place.start("import", "--write", "items.store", "items", "pipe", name: "stopped")
-                    // It has the lock once it reads.
+                    // The batch holds the lock once it reads.
                     let start = ContinuousClock.now
                     while !isLocked(place.path + "/items.store"), ContinuousClock.now - start < .seconds(60) {
                         usleep(500)

@@ -31,7 +31,7 @@ import Testing
             #expect(try terminal.enter("\u{1b}[A\r") == "57\r\n")
             #expect(try terminal.enter("\u{12}rating\r") == "23\r\n")
             #expect(try terminal.enter("find photos \u{1b}.\r") == "301\r\n")
-            // A mistake is told, and the shell goes on.
+            // An error is reported, and the shell continues.
             #expect(try terminal.enter("fnd photos\r").contains("did you mean find?"))
             try end(terminal)
         }
@@ -76,7 +76,7 @@ import Testing
             let abandoned = try terminal.enter("find photos\u{3}")
             #expect(abandoned == "", "\(abandoned)")
             #expect(terminal.transcript.contains("^C"))
-            // From outside, too.
+            // Also from outside.
             terminal.signal(SIGINT)
             try terminal.expect("Ctrl-D or .quit to leave")
             try terminal.expectEditor()
@@ -93,7 +93,7 @@ import Testing
             let holder = unsafe open(place.path + "/pipe", O_RDWR)
             defer { close(holder) }
             let terminal = try session(place, ["items.store", "-q", "--write"])
-            // Waits for what never comes.
+            // Waits for input that never arrives.
             try terminal.start("import items pipe\r")
             try terminal.type("\u{3}")
             let shown = try terminal.expect("\u{1b}[?2004h")
@@ -206,7 +206,7 @@ import Testing
             try place.makePhotos()
             try place.write(
                 "#!/bin/sh\nsed -i.bak 's/rating = 5/rating = 4/' \"$1\" && rm -f \"$1.bak\"\n", to: "script")
-            // By another process: a child that another test starts meanwhile would hold the file open for writing.
+            // By another process: a child started concurrently by another test would hold the file open for writing.
             let made = try place.shell("cp script editor && chmod +x editor")
             #expect(made.code == 0)
             let terminal = try session(
@@ -240,7 +240,7 @@ import Testing
             #expect(try terminal.enter("find photos rating = 5 --limit 1 --ids\r") == "id\r\nscan-0011\r\n")
             try terminal.type("\u{4}")
             #expect(try terminal.end() == 0)
-            // Scripts mean the same for everybody.
+            // Scripts behave the same for every user.
             let script = try place.run(
                 ["photos.store", "-c", "find photos rating = 5 --limit 1 --ids"], environment: environment)
             #expect(script.output == "{\"id\":\"scan-0011\"}\n" && script.error == "", "\(script)")
@@ -282,8 +282,8 @@ import Testing
         }
     }
 
-    /// The condition takes long over each document, so that a slow machine needs no larger store. A command that is stopped
-    /// says so, which it cannot at its end.
+    /// The condition takes long for each document, so that a slow machine needs no larger store. An interrupted command
+    /// says so, which it cannot do after its end.
     @Test func `stops a long search, scan or count by ^C, within 100 ms, and goes on`() throws {
         try Workplace.with { place in
             try place.makeItems()
@@ -310,10 +310,10 @@ import Testing
                     #expect(shown.contains("interrupted"), "\(command): \(shown)")
                     return took
                 }
-                // Somewhere in the middle; the command would take some seconds.
+                // Somewhere in the middle; the command would take several seconds.
                 let first = try (0..<3).map { try stop(after: 60_000 + 70_000 * $0) }
                 if first.contains(where: { $0 < .milliseconds(100) }) { continue }
-                // As often as it takes where the machine is busy: a command that is slow by itself is so each time.
+                // As often as necessary on a busy machine: a command that is inherently slow is slow each time.
                 try TimeBound(.milliseconds(100), tries: 30).keep("\(command), after \(first),") {
                     (try stop(after: 60_000 + 10_000 * $0), ())
                 }

@@ -9,7 +9,7 @@ import Testing
     import Darwin
 #endif
 
-/// What terminals, users and their files do that nobody would.
+/// Unreasonable behavior of terminals, users and their files.
 @Suite struct `A hostile terminal` {
     private func session(_ place: Workplace, _ environment: [String: String] = [:]) throws -> TerminalSession {
         try TerminalSession(
@@ -57,7 +57,8 @@ import Testing
         }
     }
 
-    /// In another encoding, `del café` would be typed as bytes that are no UTF-8; without them it would be `del caf`.
+    /// In another encoding, `del café` would be typed as bytes that are not UTF-8; without them it would read `del
+    /// caf`.
     @Test func `sends letters in another encoding, and nothing is run`() throws {
         try Workplace.with { place in
             try place.makeDatabase()
@@ -69,7 +70,7 @@ import Testing
                 try terminal.type(bytes: Array("del caf".utf8) + bytes + [0x0d])
                 let shown = try terminal.enter("")
                 #expect(shown.contains("not UTF-8"), "\(bytes): \(shown)")
-                // It can be mended where it stands.
+                // It can be corrected in place.
                 let dropped = try terminal.enter("\u{15}count\r")
                 #expect(dropped == "2\r\n", "\(bytes): \(dropped)")
             }
@@ -104,7 +105,7 @@ import Testing
         }
     }
 
-    /// Alt-^ and its like begin strings that a terminal sends, and the end of a paste may be lost.
+    /// Alt-^ and similar keys start strings that a terminal sends, and the end of a paste may be lost.
     @Test(arguments: ["\u{1b}^", "\u{1b}]", "\u{1b}P", "\u{1b}_", "\u{1b}X", "\u{1b}]11;rgb", "\u{1b}[200~lost"])
     func `begins what does not end, and the shell still hears`(keys: String) throws {
         try Workplace.with { place in
@@ -112,7 +113,7 @@ import Testing
             let terminal = try session(place)
             try terminal.expectEditor()
             try terminal.type(keys)
-            // What belongs together comes within 50 ms.
+            // Bytes that belong together arrive within 50 ms.
             usleep(500_000)
             try terminal.type("\u{3}")
             try terminal.expectEditor()
@@ -130,7 +131,7 @@ import Testing
             try terminal.expectEditor()
             #expect(try terminal.enter("find photos --count\r").hasPrefix("301\r\n"))
             #expect(try terminal.enter("find photos rating = 5 --count\r").hasPrefix("23\r\n"))
-            // What was typed is there as long as the shell is.
+            // Typed input is available as long as the shell runs.
             #expect(try terminal.enter("\u{1b}[A\r").hasPrefix("23\r\n"))
             try end(terminal)
             let parts = terminal.transcript.components(separatedBy: "is not remembered")

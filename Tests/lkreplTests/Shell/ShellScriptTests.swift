@@ -5,7 +5,7 @@ import Testing
 @testable import lkrepl
 
 @Suite struct `The shell without a terminal` {
-    /// Runs a script in the three ways in which one comes.
+    /// Runs a script from a pipe, from a file and as an argument.
     private func inAllWays(
         _ place: Workplace, _ script: String, options: [String] = [], _ check: (Outcome, _ name: String) throws -> Void
     ) throws {
@@ -57,7 +57,7 @@ import Testing
                 #expect(outcome.error.contains("\(name):3"), "\(name): \(outcome)")
                 #expect(outcome.says(part), "\(name): \(outcome)")
                 #expect(!outcome.error.utf8.contains { $0 < 0x20 && $0 != 0x0a }, "\(outcome)")
-                // What came before it has run, unless the text of a -c was not readable as a whole.
+                // Everything before it has run, unless the text of a -c could not be parsed as a whole.
                 #expect(outcome.output == "301\n" || name == "-c" && outcome.output == "", "\(name): \(outcome)")
             }
         }
@@ -124,7 +124,7 @@ import Testing
         }
     }
 
-    /// What a user of a command line types must not mean something else here.
+    /// What a user types on a command line must not mean something else here.
     @Test func `takes quotes around names, fields and conditions`() throws {
         try Workplace.with(isVerified: false) { place in
             try place.makePhotos()
@@ -146,7 +146,7 @@ import Testing
         }
     }
 
-    /// Commands come from standard input, so no data can.
+    /// Commands come from standard input, so data cannot.
     @Test func `does not take its own commands for data`() throws {
         try Workplace.with { place in
             try place.makeItems()

@@ -57,7 +57,7 @@ import Testing
             let terminal = try TerminalSession(["app.db", "-q", "--write"], in: place)
             try terminal.expect(prompt)
             _ = try terminal.run("put a 1", prompt: prompt)
-            // Longer than a buffer of 64 bytes, of which the rest would be the next command.
+            // Longer than a buffer of 64 bytes, whose remainder would become the next command.
             let long = String(repeating: "y", count: 64) + "put b 1"
             for answer in ["yikes", "yesterday", "nay", "", " n", long, "yes no"] {
                 try terminal.type("delrange --prefix a\n")
