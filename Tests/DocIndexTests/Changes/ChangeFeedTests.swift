@@ -185,7 +185,8 @@ import Testing
                         guard let last = page.last else { break }
                         position = last.sequence
                         pages += page
-                        // Full unless it is the last page, and never longer than its last commit requires.
+                        // At least `limit` changes unless it is the last page, and fewer than that without its last
+                        // commit.
                         #expect(page.count >= min(limit, whole.count - pages.count + page.count))
                         #expect(page.count { $0.sequence != last.sequence } < limit, "\(TestRun.repetition)")
                     }

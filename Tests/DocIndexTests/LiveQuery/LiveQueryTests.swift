@@ -39,7 +39,7 @@ import Testing
         #expect(try shown == collection.find(query))
         for _ in 0..<TestRun.rounds(60, long: 3000) {
             let before = try collection.find(query)
-            // Batches of commits are observed together as often as single ones.
+            // Sometimes several commits are observed together.
             for _ in 0..<random.pick([1, 1, 3]) {
                 try store.write { transaction in
                     for _ in 0..<random.pick([1, 2, 15]) {

@@ -40,7 +40,7 @@ import Testing
         }
     }
 
-    /// LevelDB keeps a small number of tables open, and continues to read them. Runs in a separate process because
+    /// With few tables, LevelDB keeps all of them open and can still read them. Runs in a separate process because
     /// other tests have databases open.
     @Test(arguments: ["the tables", "the directory", "the directory above"])
     func `what goes after all tables were opened changes no answer`(what: String) async throws {

@@ -192,7 +192,7 @@ import Testing
         #expect(!losses.isEmpty && losses.placeCount == 1 && losses.blockCount == 1 && losses.tableNames.isEmpty)
         #expect(report.droppedByteCount == handle.byteCount && losses.byteCount == handle.byteCount)
         #expect(losses.missingKeyCount == 0 && losses.changedKeyCount == 0 && losses.returnedKeyCount == 0)
-        // A lower bound, and what the damaged bytes show.
+        // A lower bound, and an estimate from the damaged bytes.
         #expect((1...UInt64(lost.count)).contains(losses.entryCount))
         #expect(try #require(losses.estimatedEntryCount) >= lost.count)
         let place = try #require(losses.places.first)

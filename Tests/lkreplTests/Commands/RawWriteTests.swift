@@ -160,7 +160,6 @@ import Testing
         }
     }
 
-    /// The snapshot of a database is an ordinary database.
     @Test func `a snapshot is a database, while it is read and written`() throws {
         try Workplace.with { place in
             try place.makeDatabase()
