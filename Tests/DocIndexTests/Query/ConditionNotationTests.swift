@@ -76,7 +76,7 @@ import class Foundation.JSONEncoder
         .init("f = a_b-c.d;e&f|g~h@i#j$k%l+m{n}o[p]q\\r?", equal("f", "a_b-c.d;e&f|g~h@i#j$k%l+m{n}o[p]q\\r?")),
         .init("a = O'Brien", equal("a", "O'Brien")), .init("a = 日本", equal("a", "日本")), .init("a = é", equal("a", "é")),
         .init("a = x*y", equal("a", "x*y")), .init("a = x*", equal("a", "x*")),
-        // Quotes and what may stand in them.
+        // Quotes and their possible content.
         .init(#"a = "x y""#, equal("a", "x y")), .init("a = 'x y'", equal("a", "x y")),
         .init(#"a = "x\"y""#, equal("a", "x\"y")),
         .init(#"a = "x\\y""#, equal("a", "x\\y")), .init(#"a = "x\ny\tz\r""#, equal("a", "x\ny\tz\r")),
@@ -96,7 +96,7 @@ import class Foundation.JSONEncoder
         .init("1 = 1", equal("1", 1)), .init("null = null", equal("null", .null)),
         .init("true exists", .exists("true")),
         .init("*a = 1 ".replacing("*", with: "x*"), equal("x*a", 1)),
-        // A name in quotes is one step, whatever stands in it.
+        // A quoted name is one step, whatever it contains.
         .init(#""a b" = 1"#, equal(FieldPath(names: "a b"), 1)), .init("'a b' = 1", equal(FieldPath(names: "a b"), 1)),
         .init(#""a.b" = 1"#, equal(FieldPath(names: "a.b"), 1)),
         .init(#""a[]" exists"#, .exists(FieldPath(names: "a[]"))),

@@ -122,7 +122,7 @@ import Testing
         }
     }
 
-    // MARK: - What is refused
+    // MARK: - Rejected JSON
 
     private static let analyzed: IndexDefinition = {
         var own = TextAnalyzer(.simple, language: .german)
@@ -141,7 +141,7 @@ import Testing
             .field("n", analyzer: own), .field("m", analyzer: pairs), .field("o", analyzer: french), "p")
     }()
 
-    /// JSON, and parts of the message.
+    /// JSON, and parts of the error message.
     static let refused: [(String, [String])] = [
         ("[]", ["the schema must be an object"]), ("null", ["must be an object"]), ("\"x\"", ["must be an object"]),
         ("{}", ["the schema has no member collections"]),
@@ -166,8 +166,8 @@ import Testing
         (#"{"collections":{"a/~":{"indexes":{"y":1}}}}"#, ["/collections/a~1~0/indexes/y must be an object"]),
     ]
 
-    /// The definition of an index, and parts of the message. In `docs/schema.json` all but those of `semantic` are
-    /// wrong as well.
+    /// Invalid index definitions, and parts of the error message. `docs/schema.json` rejects them too, unlike those of
+    /// `semanticallyRefusedIndexes`.
     static let refusedIndexes: [(String, [String])] = [
         (#"{}"#, ["has no member fields"]),
         (#"{"fields":"x"}"#, ["/fields must be an array of paths"]),
@@ -206,7 +206,7 @@ import Testing
         (#"{"type":"geo","fields":[{"path":"a","weight":2}]}"#, ["/fields/0/weight belongs to"]),
     ]
 
-    /// Wrong weights and analyzers of text indexes, as members of the only field.
+    /// Invalid weights and analyzers of a text index, as members of its only field.
     static let refusedFields: [(String, [String])] = [
         (#""weight":0"#, ["/fields/0/weight is 0"]), (#""weight":101"#, ["/fields/0/weight is 101"]),
         (#""weight":"2""#, ["/fields/0/weight must be a whole number"]),
@@ -221,7 +221,7 @@ import Testing
         (#""analyzer":{"synonyms":["car"]}"#, ["/analyzer/synonyms/0 must be an array"]),
     ]
 
-    /// What is wrong by rules that a JSON Schema does not express.
+    /// Definitions that violate rules JSON Schema cannot express.
     static let semanticallyRefusedIndexes: [(String, [String])] = [
         (
             #"{"type":"text","fields":["a"],"analyzer":{"tokenizer":"keyword","language":"german"}}"#,
@@ -329,7 +329,7 @@ import Testing
             CollectionDefinition("\u{e9}"), CollectionDefinition("e\u{301}"),
             CollectionDefinition("c", indexes: [.value("\u{e9}", on: "a"), .value("e\u{301}", on: "a")]),
         ]).validate()
-        // The same name in two collections is no conflict.
+        // The same name in two collections is not a conflict.
         try Schema(collections: [
             CollectionDefinition("a", indexes: [.value("y", on: "y")]),
             CollectionDefinition("b", indexes: [.value("y", on: "y")]),
