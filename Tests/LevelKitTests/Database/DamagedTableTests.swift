@@ -48,7 +48,7 @@ import Testing
             let database = try Database.open(at: directory)
             let expected = (0..<200).map(numberedKey)
             for range in [KeyRange.all, .from(numberedKey(0), to: numberedKey(300))] {
-                // As long as no error was reported, everything in the range was read.
+                // Until an error is reported, the entries read so far are complete.
                 var cursor = try database.cursor(in: range, reverse: reverse)
                 var found: [[UInt8]] = []
                 let error = code {
