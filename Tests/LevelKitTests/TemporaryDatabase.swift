@@ -115,7 +115,6 @@ func keys(of reader: some KeyValueReader, in range: KeyRange = .all, reverse: Bo
     try entries(of: reader, in: range, reverse: reverse).map(\.key)
 }
 
-/// Returns the UTF-8 bytes of a string.
 func utf8(_ text: String) -> [UInt8] { Array(text.utf8) }
 
 /// Returns a key that orders by its number.
@@ -155,7 +154,6 @@ func files(ofKind kind: String, in directory: String) throws -> [String] {
     try fileNames(in: directory).filter { $0.hasSuffix("." + kind) }.map { directory + "/" + $0 }
 }
 
-/// Returns the content of a file.
 func content(of path: String) throws -> [UInt8] { Array(try Data(contentsOf: URL(filePath: path))) }
 
 /// Replaces the content of a file, which need not exist.

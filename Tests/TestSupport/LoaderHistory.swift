@@ -4,8 +4,8 @@ public import LevelKit
 /// A sequence of commits to a store of photos and albums. Each commit is determined by its number alone, so the content
 /// of the store after any number of commits is known.
 ///
-/// Each commit writes its number to an album, and puts or deletes some photos. Schemas and migrations are numbered as
-/// well. They may run between commits or concurrently with them.
+/// Each commit writes its number to an album, and puts or deletes some photos. Schemas and migrations are also
+/// numbered. They may run between commits or concurrently with them.
 public enum LoaderHistory {
     /// The visible content of a store: the number of commits, and the photos without the field that migrations set.
     public struct State: Hashable, Sendable {

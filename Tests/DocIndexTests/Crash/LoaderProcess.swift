@@ -58,7 +58,6 @@ struct LoaderProcess {
             .split(separator: "\n", omittingEmptySubsequences: false).dropLast().contains { $0.hasPrefix(beginning) }
     }
 
-    /// Kills the process.
     func kill() { Foundation.kill(process.processIdentifier, SIGKILL) }
 
     /// Waits for the process to end, and kills it on timeout.

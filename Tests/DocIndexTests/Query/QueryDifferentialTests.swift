@@ -178,7 +178,7 @@ import Testing
 }
 
 extension Plan.Access {
-    /// The kind of access.
+    /// The access path.
     fileprivate var way: String {
         switch self {
         case .nothing: "nothing"

@@ -187,7 +187,6 @@ import Testing
 }
 
 extension StoreContent {
-    /// Reads the collections of a snapshot.
     fileprivate init(of snapshot: StoreSnapshot) throws {
         self.init(
             schema: Schema(collections: []),

@@ -14,7 +14,6 @@ import Testing
 
     /// A store with its content after each commit.
     private struct History {
-        /// The directory of the closed store.
         let path: String
         /// The size of the log in bytes after the schema was declared, then after each commit.
         var logByteCounts: [Int] = []

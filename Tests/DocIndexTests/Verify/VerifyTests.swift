@@ -77,7 +77,6 @@ import Testing
         return try [1] + BodyEncoder.encode(.object(content), names: &names)
     }
 
-    /// Returns the names of the photos collection.
     private static func storedNames(in database: Database) throws -> FieldNames {
         let photos = Catalog.CollectionEntry(name: "photos", number: 1, idField: "id", indexes: [])
         try photos.names.load(photos, from: database)
@@ -405,7 +404,7 @@ import Testing
         let pairs = try #require(Self.pairs)
         for _ in 0..<TestRun.rounds(40, long: 3000) {
             var pair = random.pick(pairs)
-            // Without the catalog there is no store.
+            // Without the catalog it is not a store.
             if pair.key == StoreKeyspace.catalogKey { continue }
             let isLost = random.once(in: 2) || pair.value.isEmpty
             let verification = try Self.verification { database in

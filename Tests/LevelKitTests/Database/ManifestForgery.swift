@@ -1,7 +1,6 @@
 import LevelFiles
 import LevelKit
 
-/// Modifies manifests.
 enum ManifestForgery {
     /// Replaces the manifest of a database with a modified version.
     static func rewrite(_ database: String, _ body: (inout VersionEdit) -> Void) throws {

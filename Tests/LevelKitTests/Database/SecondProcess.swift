@@ -48,7 +48,6 @@ func concurrently<R: Sendable>(
     return try outcome.get()
 }
 
-/// The result of a thread.
 final class ThreadOutcome<R: Sendable>: Sendable {
     private let result = Mutex<Result<R, any Error>?>(nil)
     private let isFinished = DispatchSemaphore(value: 0)
@@ -58,7 +57,6 @@ final class ThreadOutcome<R: Sendable>: Sendable {
         isFinished.signal()
     }
 
-    /// Waits for the thread to end.
     func get() throws -> R {
         isFinished.wait()
         return try #require(result.withLock { $0 }).get()

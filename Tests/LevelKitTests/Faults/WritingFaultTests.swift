@@ -19,7 +19,7 @@ import Testing
                     try limitFileByteCount(to: 100_000)
                     let refused = try #require((0..<200).first { put($0) != nil })
                     #expect(refused > 50)
-                    // The disk stays full, so each later write fails as well.
+                    // The disk stays full, so each later write also fails.
                     for number in 500..<700 { #expect(put(number) == .io) }
                     let before = acknowledged
                     #expect(try keys(of: database) == before)

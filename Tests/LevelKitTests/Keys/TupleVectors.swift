@@ -36,13 +36,11 @@ enum TupleVectors {
     static func all(_ kind: String) -> [Vector] { all.filter { $0.kind == kind } }
 }
 
-/// Returns the bytes of a hexadecimal string.
 func bytes(_ hex: String) -> [UInt8] {
     let digits = Array(hex.filter { !$0.isWhitespace })
     return stride(from: 0, to: digits.count, by: 2).compactMap { UInt8(String(digits[$0..<$0 + 2]), radix: 16) }
 }
 
-/// Returns bytes as a hexadecimal string.
 func hex(_ bytes: [UInt8]) -> String {
     bytes.map { String(format: "%02x", $0) }.joined()
 }

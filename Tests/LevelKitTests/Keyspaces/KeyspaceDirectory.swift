@@ -21,7 +21,6 @@ func levelError(_ body: () throws -> Void) throws -> LevelError {
 
 struct UnexpectedSuccess: Error {}
 
-/// A value type for the keyspace tests.
 struct Rating: Codable, Hashable {
     var stars: Int
     var comment: String?

@@ -114,7 +114,7 @@ import Testing
         }
     }
 
-    /// Where there is no database, no command creates anything.
+    /// No command creates anything where no database exists.
     @Test(arguments: ["missing", "missing/below", "empty", "files", "plain.txt"])
     func `that name no database give 66`(name: String) throws {
         try Workplace.with { place in

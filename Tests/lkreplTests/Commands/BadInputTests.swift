@@ -3,7 +3,7 @@ import Testing
 
 @testable import lkrepl
 
-/// Input files that users have, and what is wrong with them.
+/// Invalid input files as users have them.
 @Suite struct `Bad input` {
     struct Case: CustomTestStringConvertible, Sendable {
         let name: String

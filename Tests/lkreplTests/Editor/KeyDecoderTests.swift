@@ -76,7 +76,7 @@ import Testing
         let begun = "\u{1b}[200~ab\u{3}c".utf8.flatMap { decoder.feed($0) }
         #expect(begun == [] && decoder.isWaiting)
         #expect(decoder.timeOut() == nil && !decoder.isWaiting)
-        // The rest arrives late, and is text as well.
+        // The rest arrives late, and is also text.
         #expect("d\u{3}".utf8.flatMap { decoder.feed($0) } == [])
         #expect(decoder.isWaiting && decoder.timeOut() == nil)
         #expect(decoder.feed(3) == [.control("c")])

@@ -19,7 +19,7 @@ import Testing
             for command in leaves {
                 script += "lkrepl help \(command.name)\nlkrepl \(command.name) --help\nlkrepl \(command.name) --bogus\n"
                 guard let example = command.example else { continue }
-                // Twice, so that commands that write fail as well.
+                // Twice, so that writing commands also fail.
                 script += "\(example)\n\(example)\n"
                 if let example = command.shellExample {
                     script += "lkrepl photos.store -c '\(example.replacing("'", with: "'\\''"))'\n"

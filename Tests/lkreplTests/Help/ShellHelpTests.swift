@@ -65,7 +65,7 @@ import Testing
 }
 
 @Suite struct `The manual and the completions` {
-    /// Returns whether a text contains a word; in the manual, with hyphens where roff does not break lines.
+    /// Returns whether a text page contains a word; in the manual, with hyphens where roff does not break lines.
     private static func mentions(_ text: String, _ word: String) -> Bool {
         text.contains(word) || text.contains(word.replacing("-", with: "\\-"))
     }

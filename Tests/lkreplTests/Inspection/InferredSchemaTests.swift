@@ -47,7 +47,7 @@ import Testing
         #expect(Self.satisfies(try DocumentValue(json: #"{"a":2,"c":["y","z"],"new":1}"#), schema))
     }
 
-    /// The part of JSON Schema that inference writes.
+    /// Returns whether a value satisfies a schema, for the part of JSON Schema that inference writes.
     private static func satisfies(_ value: DocumentValue, _ schema: DocumentValue) -> Bool {
         let name: String
         switch value {

@@ -225,7 +225,7 @@ private enum Replacement {
             #expect(outcome.says("many.jsonl:14: ") && outcome.says("many.jsonl:18: the document xxx"), "\(outcome)")
             #expect(try place.run("find", "items.store", "items", "--count").output == "26\n")
 
-            // The same for a plain database, whose keys have a limit as well.
+            // The same for a plain database, whose keys also have a limit.
             try place.makeDatabase()
             let pairs = [#"{"k":"a","v":"1"}"#, "{\"k\":\"\(long)y\",\"v\":\"2\"}", #"{"k":"b","v":"3"}"#]
             try place.write(pairs.joined(separator: "\n"), to: "pairs.jsonl")

@@ -31,7 +31,6 @@ struct TemporaryFile: ~Copyable {
         lseek(descriptor.rawValue, 0, SEEK_SET)
     }
 
-    /// Returns the content of the file.
     func contents() throws -> [UInt8] {
         rewind()
         return try readAll(descriptor)

@@ -154,13 +154,11 @@ final class Workplace: @unchecked Sendable {
         try #require(outcome.code == 0, "\(outcome)")
     }
 
-    /// Creates an empty plain database.
     func makeDatabase(_ name: String = "app.db") throws {
         let outcome = try run(["load", "--create", name, "-"], input: try rawDump([]))
         try #require(outcome.code == 0, "\(outcome)")
     }
 
-    /// Returns the dump of a database.
     func dump(_ name: String) throws -> [UInt8] {
         let outcome = try run("dump", name, "-q")
         try #require(outcome.code == 0, "\(outcome)")
@@ -196,7 +194,6 @@ enum Installed {
             .first { FileManager.default.isExecutableFile(atPath: $0) }
     }
 
-    /// Returns whether a program is installed.
     static func has(_ program: String) -> Bool { path(of: program) != nil }
 
     /// Returns the comment on a test that is skipped because a program is missing.

@@ -62,7 +62,7 @@ final class TerminalSession {
         guard count == bytes.count else { throw ChildProcess.Failure(what: "cannot type") }
     }
 
-    /// Pastes a text of any length; reads output at the same time, because a terminal buffers only a few kilobytes in
+    /// Pastes a string of any length; reads output at the same time, because a terminal buffers only a few kilobytes in
     /// each direction.
     func paste(_ text: String) throws {
         let bytes = Array("\u{1b}[200~\(text)\u{1b}[201~".utf8)
