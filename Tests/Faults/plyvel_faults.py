@@ -1,9 +1,9 @@
-"""What plyvel makes of each fault of docs/FAULTS.md.
+"""Shows how plyvel behaves in each fault of docs/FAULTS.md.
 
     python3 plyvel_faults.py
 
-prints a line for each fault: its number, a tab, what was seen. Each fault happens in a child process and in a directory
-of its own, so that a crash or a hang is an observation like others.
+prints a line for each fault: its number, a tab, and the observation. Each fault runs in a separate child process and
+directory, so that a crash or a hang is an ordinary observation.
 """
 
 import glob
@@ -21,7 +21,7 @@ import plyvel
 
 
 def kind(body):
-    """The kind of exception that `body` raises."""
+    """Returns the kind of exception that `body` raises."""
     try:
         body()
     except Exception as error:
@@ -89,7 +89,7 @@ def read_numbered(database, total):
 
 
 def scan(database, **options):
-    """How many entries a loop visits, and how it ends."""
+    """Returns how many entries a loop visits, and how it ends."""
     count = 0
     try:
         for _ in database.iterator(**options):
@@ -335,7 +335,7 @@ def cut_mapped_table(say):
 
 
 def forged_footer(say):
-    """The footer names an index block of 32 TiB."""
+    """Makes the footer name an index block of 32 TiB."""
     make_table(2000)
     bytes = open(tables()[0], "rb").read()
     handles = b"\x00\x32\x64\x80\x80\x80\x80\x80\x80\x08".ljust(40, b"\0")
@@ -604,7 +604,7 @@ FAULTS = {
 
 
 def observe(number):
-    """Runs a fault in a child process; returns what it said and how it ended."""
+    """Runs a fault in a child process; returns its output and how it ended."""
     directory = tempfile.mkdtemp(prefix="faults-")
     reading, writing = os.pipe()
     child = os.fork()

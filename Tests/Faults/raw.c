@@ -1,9 +1,9 @@
-// What LevelDB's C interface makes of each fault of docs/FAULTS.md.
+// Shows how LevelDB's C API behaves in each fault of docs/FAULTS.md.
 //
 //     cc -O1 -o raw raw.c -lleveldb -lpthread && ./raw
 //
-// prints a line for each fault: its number, a tab, what was seen. Each fault happens in a child process and in a
-// directory of its own, so that a crash or a hang is an observation like others.
+// prints a line for each fault: its number, a tab, and the observation. Each fault runs in a separate child process and
+// directory, so that a crash or a hang is an ordinary observation.
 
 #define _GNU_SOURCE
 #include <dirent.h>
@@ -26,7 +26,7 @@ static const char* program;
 static char directory[4096];
 static int report;
 
-// ---- Telling
+// ---- Output
 
 static void say(const char* format, ...) {
   char text[1024];
@@ -37,7 +37,7 @@ static void say(const char* format, ...) {
   if (write(report, text, count) != count) abort();
 }
 
-// An error by its kind, which is the beginning of the text.
+// Returns the kind of an error, which is the start of its message.
 static const char* kind(char* error) {
   static char text[128];
   if (error == NULL) return "no error";
@@ -77,7 +77,7 @@ static char* read_file(const char* path, size_t* count) {
   return bytes;
 }
 
-// The paths of the files in a directory whose names end in `end`: how many there are, and the last one by name.
+// Counts the files in a directory whose names end in `end`, and stores the path of the last one by name in `last`.
 static int files(const char* path, const char* end, char* last) {
   DIR* list = opendir(path);
   if (list == NULL) return 0;
@@ -210,7 +210,7 @@ static void damage(const char* path, int number) {
   write_file(file, bytes, count);
 }
 
-// How many of the keys are found with their values, found with others, not found, and answered with an error.
+// Prints how many keys are found with their values, found with other values, not found, and answered with an error.
 static void read_numbered(leveldb_t* db, int total) {
   int right = 0, wrong = 0, missing = 0, errors = 0;
   char expected[200];
@@ -233,7 +233,7 @@ static void read_numbered(leveldb_t* db, int total) {
   if (errors) say(", %d errors", errors);
 }
 
-// Whether another process can open the database: it runs this program once more.
+// Returns whether another process can open the database, by running this program again.
 static int another_process_opens(const char* path) {
   pid_t child = fork();
   if (child == 0) {
@@ -245,7 +245,7 @@ static int another_process_opens(const char* path) {
   return WIFEXITED(status) && WEXITSTATUS(status) == 0;
 }
 
-// ---- The faults
+// ---- Faults
 
 static void empty(void) {
   leveldb_t* db = must_open(options(), in("db"));
@@ -489,7 +489,7 @@ static void scan_damaged(void) {
   make_table(in("db"), 20000);
   damage(in("db"), 19999);
   leveldb_t* db = must_open(table_options(), in("db"));
-  // As most programs do, the loop asks for no more than the next entry.
+  // Like most programs, the loop only asks for the next entry.
   leveldb_readoptions_t* reading = leveldb_readoptions_create();
   int plain = 0;
   char* error;
@@ -552,7 +552,7 @@ static void cut_mapped_table(void) {
   say("%d of 2,000 entries, %s", found, kind(error));
 }
 
-// The footer names an index block of 32 TiB.
+// Makes the footer name an index block of 32 TiB.
 static void forged_footer(void) {
   make_table(in("db"), 2000);
   char file[4600];
@@ -593,7 +593,7 @@ static void resurrected(void) {
     leveldb_compact_range(db, NULL, 0, NULL, 0);
     leveldb_release_snapshot(db, snapshot);
     for (int number = 0; number < 1200; number += 25) {
-      // The neighbour goes to the level above and takes the deletion, without the old value, with it.
+      // The neighbor moves to the next level together with the deletion, but without the old value.
       sprintf(key, "k%dn", 100000 + number);
       put(db, key, "1");
       leveldb_compact_range(db, key, strlen(key), key, strlen(key));
@@ -805,7 +805,7 @@ static void stalls(void) {
 static void use_after_fork(void) {
   leveldb_t* db = must_open(options(), in("db"));
   put(db, "a", "1");
-  // So that the background thread runs.
+  // Starts the background thread.
   leveldb_compact_range(db, NULL, 0, NULL, 0);
   pid_t child = fork();
   if (child == 0) {

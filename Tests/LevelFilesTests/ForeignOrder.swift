@@ -1,8 +1,8 @@
 import LevelKit
 
-/// Orders of keys that are not LevelDB's own.
+/// Key orders other than LevelDB's default.
 enum ForeignOrder {
-    /// Options for a database with an order of this name, which is that of the bytes or its reverse.
+    /// Returns options for a database with a comparator of this name, which orders bytewise or in reverse.
     static func options(_ name: String, isReversed: Bool = false) -> DatabaseOptions {
         var options = DatabaseOptions()
         options.bloomFilterBitsPerKey = 0

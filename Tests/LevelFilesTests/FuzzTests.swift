@@ -3,8 +3,8 @@ import LevelKit
 import TestSupport
 import Testing
 
-/// No bytes make a decoder trap: it reads them, or throws.
-@Suite struct `Damaged bytes` {
+/// No input makes a decoder trap: it decodes the bytes or throws.
+@Suite struct `Fuzzed input` {
     private static func mutate(_ bytes: [UInt8], _ random: inout SplitMix64) -> [UInt8] {
         var bytes = bytes
         for _ in 0..<1 + random.number(below: 4) {
@@ -28,7 +28,7 @@ import Testing
         return bytes
     }
 
-    /// Reads everything that can be read of a directory.
+    /// Reads everything readable in a directory.
     private static func readAll(_ path: String) throws {
         let files = try DatabaseFiles(at: path)
         _ = FileCheck(files, depth: .everything)
@@ -41,7 +41,7 @@ import Testing
         }
     }
 
-    @Test func `of any file are read or refused`() throws {
+    @Test func `Random bytes in any file are decoded or rejected without a trap`() throws {
         var random = TestRun.random(stream: 0xf022)
         try withTemporaryDirectory { directory in
             let sample = try SampleDatabase(
@@ -62,8 +62,8 @@ import Testing
         }
     }
 
-    /// With checksums that fit, so that the decoders behind them are reached.
-    @Test func `of blocks are read or refused behind a checksum that fits`() throws {
+    /// With valid checksums, so that the bytes reach the decoders.
+    @Test func `Random bytes in blocks with valid checksums are decoded or rejected without a trap`() throws {
         var random = TestRun.random(stream: 0xf023)
         try withTemporaryDirectory { directory in
             let sample = try SampleDatabase(
@@ -92,7 +92,7 @@ import Testing
         }
     }
 
-    @Test func `of any kind are read or refused by each decoder`() throws {
+    @Test func `Every decoder accepts or rejects random bytes without a trap`() throws {
         var random = TestRun.random(stream: 0xf024)
         var accepted = 0
         for _ in 0..<TestRun.rounds(20_000, long: 2_000_000) {

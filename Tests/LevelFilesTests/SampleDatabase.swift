@@ -2,9 +2,9 @@ import LevelFiles
 import LevelKit
 import TestSupport
 
-/// A database of random operations, with everything that was written to it.
+/// A database of random operations, and a record of everything written to it.
 struct SampleDatabase {
-    /// One operation, with the number that LevelDB gave it.
+    /// An operation, with the sequence number that LevelDB assigned.
     struct Operation: Hashable {
         let sequence: UInt64
         let key: [UInt8]
@@ -15,18 +15,18 @@ struct SampleDatabase {
     let path: String
     private(set) var operations: [Operation] = []
 
-    /// What a read returns for each key.
+    /// The value that a read returns for each key.
     var content: [[UInt8]: [UInt8]] {
         var content: [[UInt8]: [UInt8]] = [:]
         for operation in operations { content[operation.key] = operation.value }
         return content
     }
 
-    /// Writes `count` operations on `keyCount` keys, in batches, and closes the database.
+    /// Writes `count` operations on `keyCount` keys in batches, and closes the database.
     ///
     /// - Parameters:
-    ///   - reopens: whether it is closed and opened in between, which makes tables of logs, and once at least.
-    ///   - compacts: whether tables are merged now and then, and once at least.
+    ///   - reopens: Whether the database is reopened in between, at least once, which turns logs into tables.
+    ///   - compacts: Whether tables are compacted occasionally, at least once.
     init(
         at path: String, count: Int, keyCount: Int, reopens: Bool, compacts: Bool,
         options: DatabaseOptions = DatabaseOptions(), random: inout SplitMix64
@@ -61,7 +61,7 @@ struct SampleDatabase {
         try database.close()
     }
 
-    /// Every stored version, from all tables and logs that are in use.
+    /// Returns every stored version, from all live tables and logs.
     static func stored(at path: String) throws -> [Operation] {
         let files = try DatabaseFiles(at: path)
         var stored: [Operation] = []

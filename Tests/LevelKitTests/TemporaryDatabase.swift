@@ -4,10 +4,9 @@ import Testing
 
 // MARK: - Directories
 
-/// Runs `body` with the path of a directory of its own, checks every database that is left below it, and takes the
-/// directory away.
+/// Runs `body` with the path of a separate directory, checks every database left in it, and deletes the directory.
 ///
-/// - Parameter leavesDamage: whether the test damages its databases for good; then they are not checked.
+/// - Parameter leavesDamage: Whether the test leaves its databases damaged; then they are not checked.
 @discardableResult
 func withTemporaryDirectory<R>(
     leavesDamage: Bool = false, sourceLocation: SourceLocation = #_sourceLocation, _ body: (String) throws -> R
@@ -19,8 +18,8 @@ func withTemporaryDirectory<R>(
     return result
 }
 
-/// As ``withTemporaryDirectory(leavesDamage:sourceLocation:_:)``, for tests that share the directory with other processes
-/// and wait for them.
+/// Like ``withTemporaryDirectory(leavesDamage:sourceLocation:_:)``, for tests that share the directory with other
+/// processes and wait for them.
 @discardableResult
 func withSharedDirectory<R>(
     leavesDamage: Bool = false, sourceLocation: SourceLocation = #_sourceLocation, _ body: (String) async throws -> R
@@ -32,7 +31,7 @@ func withSharedDirectory<R>(
     return result
 }
 
-/// Runs `body` with a new database in a directory of its own; afterwards closes it and checks it as
+/// Runs `body` with a new database in a separate directory, then closes and checks it as
 /// ``withTemporaryDirectory(leavesDamage:sourceLocation:_:)`` does.
 @discardableResult
 func withTemporaryDatabase<R>(
@@ -48,13 +47,13 @@ func withTemporaryDatabase<R>(
 }
 
 private func makeTemporaryDirectory() throws -> String {
-    // In memory where there is such a place: a disk that syncs would take most of the time of these tests.
+    // In memory if possible: a disk that syncs would take most of the time of these tests.
     let usesMemory =
         ProcessInfo.processInfo.environment["TMPDIR"] == nil && FileManager.default.isWritableFile(atPath: "/dev/shm")
     let parent = usesMemory ? URL(filePath: "/dev/shm") : FileManager.default.temporaryDirectory
     let url = parent.appending(path: "LevelKitTests-\(UUID().uuidString)")
     try FileManager.default.createDirectory(at: url, withIntermediateDirectories: true)
-    // Without links, so that paths can be compared with those that LevelKit has resolved.
+    // Without symbolic links, so that paths can be compared with those that LevelKit has resolved.
     return url.resolvingSymlinksInPath().path
 }
 
@@ -67,7 +66,7 @@ private func checkDatabases(below directory: String, _ sourceLocation: SourceLoc
     }
 }
 
-/// Expects a database to open with strict checks and every entry to be found from both ends and by its key.
+/// Expects a database to open with strict checks, and every entry to be found from both ends and by its key.
 func expectIntegrity(of path: String, _ sourceLocation: SourceLocation = #_sourceLocation) {
     var options = DatabaseOptions()
     options.createIfMissing = false
@@ -78,7 +77,7 @@ func expectIntegrity(of path: String, _ sourceLocation: SourceLocation = #_sourc
         #expect(falling == rising.reversed(), "both directions", sourceLocation: sourceLocation)
         let isSorted = zip(rising, rising.dropFirst()).allSatisfy { $0.key.lexicographicallyPrecedes($1.key) }
         #expect(isSorted, "keys rise", sourceLocation: sourceLocation)
-        // Point reads take another way through the engine; one in sixteen is enough for large databases.
+        // Point reads take another path through LevelDB; one in sixteen is enough for large databases.
         for (index, entry) in rising.enumerated() where rising.count < 256 || index % 16 == 0 {
             let value = try database.value(forKey: entry.key)
             #expect(value == entry.value, "entry \(index) by its key", sourceLocation: sourceLocation)
@@ -99,7 +98,7 @@ struct Entry: Hashable, CustomStringConvertible {
     var description: String { "\(hex(key))=\(hex(Array(value.prefix(16))))" }
 }
 
-/// The entries that a new cursor visits, in its order.
+/// Returns the entries that a new cursor visits, in order.
 func entries(of reader: some KeyValueReader, in range: KeyRange = .all, reverse: Bool = false) throws(LevelError)
     -> [Entry]
 {
@@ -109,20 +108,19 @@ func entries(of reader: some KeyValueReader, in range: KeyRange = .all, reverse:
     return result
 }
 
-/// The keys that a new cursor visits, in its order.
+/// Returns the keys that a new cursor visits, in order.
 func keys(of reader: some KeyValueReader, in range: KeyRange = .all, reverse: Bool = false) throws(LevelError)
     -> [[UInt8]]
 {
     try entries(of: reader, in: range, reverse: reverse).map(\.key)
 }
 
-/// The UTF-8 of a text.
 func utf8(_ text: String) -> [UInt8] { Array(text.utf8) }
 
-/// A key whose order is that of its number.
+/// Returns a key that orders by its number.
 func numberedKey(_ number: Int) -> [UInt8] { utf8(String(format: "key%06d", number)) }
 
-/// The ``LevelError`` that `body` throws; `nil` if it throws none.
+/// Returns the ``LevelError`` that `body` throws, or `nil` if it throws none.
 func thrownError(_ body: () throws -> Void) -> LevelError? {
     do {
         try body()
@@ -132,17 +130,17 @@ func thrownError(_ body: () throws -> Void) -> LevelError? {
     }
 }
 
-/// The code of the ``LevelError`` that `body` throws; `nil` if it throws none.
+/// Returns the code of the ``LevelError`` that `body` throws, or `nil` if it throws none.
 func code(_ body: () throws -> Void) -> LevelError.Code? { thrownError(body)?.code }
 
 // MARK: - Files
 
-/// The names of the files in a directory, sorted.
+/// Returns the sorted names of the files in a directory.
 func fileNames(in directory: String) throws -> [String] {
     try FileManager.default.contentsOfDirectory(atPath: directory).sorted()
 }
 
-/// Expects a directory to hold files of these names, sorted, and nothing else.
+/// Expects a directory to contain exactly the files with these sorted names.
 func expectFiles(
     _ names: [String], in directory: String, sourceLocation: SourceLocation = #_sourceLocation
 ) throws {
@@ -150,18 +148,18 @@ func expectFiles(
     #expect(found == names, sourceLocation: sourceLocation)
 }
 
-/// The paths of the files of one kind in a directory, such as `log` or `ldb`, in rising order of their numbers.
+/// Returns the paths of the files of one kind in a directory, such as `log` or `ldb`, in ascending order of their
+/// numbers.
 func files(ofKind kind: String, in directory: String) throws -> [String] {
     try fileNames(in: directory).filter { $0.hasSuffix("." + kind) }.map { directory + "/" + $0 }
 }
 
-/// The content of a file.
 func content(of path: String) throws -> [UInt8] { Array(try Data(contentsOf: URL(filePath: path))) }
 
-/// Puts bytes in place of the content of a file, which need not exist.
+/// Replaces the content of a file, which need not exist.
 func write(_ bytes: some Sequence<UInt8>, to path: String) throws { try Data(bytes).write(to: URL(filePath: path)) }
 
-/// Every file in a directory with its content, but the engine's lock and its log of messages.
+/// Returns every file in a directory with its content, except the lock file and the info log.
 func contents(of directory: String) throws -> [String: [UInt8]] {
     var result: [String: [UInt8]] = [:]
     for name in try fileNames(in: directory) where !["LOCK", "LOG", "LOG.old"].contains(name) {
@@ -170,9 +168,9 @@ func contents(of directory: String) throws -> [String: [UInt8]] {
     return result
 }
 
-/// Copies the files of a database that nobody has open.
+/// Copies the files of a database that is not open.
 ///
-/// `LOCK` is left out: opening and closing it would drop this process's lock on the original, if it held one.
+/// `LOCK` is left out: opening and closing it would release this process's lock on the original, if it held one.
 func copyDatabase(from source: String, to target: String) throws {
     try FileManager.default.createDirectory(atPath: target, withIntermediateDirectories: true)
     for name in try fileNames(in: source) where name != "LOCK" {

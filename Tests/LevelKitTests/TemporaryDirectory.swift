@@ -1,6 +1,6 @@
 import Foundation
 
-/// A directory of its own for each test, removed at its end.
+/// A directory for one test, deleted at its end.
 final class TemporaryDirectory {
     let path: String
 
@@ -13,7 +13,7 @@ final class TemporaryDirectory {
 
     func path(_ name: String) -> String { path + "/" + name }
 
-    /// The names of the files in a directory here, sorted.
+    /// Returns the sorted names of the files in a directory inside this one.
     func names(in name: String) throws -> [String] {
         try FileManager.default.contentsOfDirectory(atPath: path(name)).sorted()
     }

@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// What the documentation says of the repository is true of it.
+/// Statements of the documentation about the repository are true.
 @Suite struct ArchitectureTests {
     static let root = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
         .deletingLastPathComponent()
@@ -10,7 +10,7 @@ import Testing
         try String(contentsOf: root.appending(path: path), encoding: .utf8)
     }
 
-    /// Paths in backquotes or link targets that begin with a folder or file of the repository.
+    /// Returns paths in backquotes or link targets that start with a folder or file of the repository.
     static func paths(in text: String) -> Set<String> {
         var paths: Set<String> = []
         let pattern = /[`(](?<path>(?:Sources|Tests|Snippets|Examples|Benchmarks|docs|script)\/[A-Za-z0-9_+.\/-]+)[`)]/
@@ -32,7 +32,7 @@ import Testing
         }
     }
 
-    @Test("every folder of sources is named in ARCHITECTURE.md")
+    @Test("ARCHITECTURE.md names every source folder")
     func foldersAreNamed() throws {
         let text = try Self.text("ARCHITECTURE.md")
         let sources = Self.root.appending(path: "Sources")
@@ -47,7 +47,7 @@ import Testing
         #expect(folderCount > 20)
     }
 
-    @Test("only the bridge imports CLevelDB, and dependencies point one way")
+    @Test("Only the bridge module imports CLevelDB, and module dependencies point in one direction")
     func importsPointOneWay() throws {
         let forbidden = [
             "Sources/LevelFiles": [
@@ -76,7 +76,7 @@ import Testing
         }
     }
 
-    @Test("the examples in the README are the snippets that are compiled", arguments: ["DocIndex", "LevelKit"])
+    @Test("The examples in the README are identical to the compiled snippets", arguments: ["DocIndex", "LevelKit"])
     func readmeShowsTheSnippet(module: String) throws {
         let snippet = try Self.text(module == "DocIndex" ? "Snippets/FirstPhotos.swift" : "Snippets/KeyValue.swift")
         let begin = try #require(snippet.range(of: "// snippet.show\n"))

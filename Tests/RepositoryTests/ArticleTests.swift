@@ -1,9 +1,9 @@
 import Foundation
 import Testing
 
-/// The examples in the articles are compiled, and run.
+/// The examples in the articles compile and run.
 @Suite struct ArticleTests {
-    /// The articles of a module, and the snippet that has their examples.
+    /// The articles of a module, and the snippet that contains their examples.
     static let articles: [(snippet: String, articles: [String])] = [
         (
             "KeyValueArticles",
@@ -30,17 +30,17 @@ import Testing
         ),
     ]
 
-    /// The lines of a text without what is around them, and without empty ones.
+    /// Returns the lines of a string, trimmed and without empty ones.
     static func lines(_ text: some StringProtocol) -> [String] {
         text.split(separator: "\n").map { $0.trimmingCharacters(in: .whitespaces) }.filter { !$0.isEmpty }
     }
 
-    /// The Swift examples of an article.
+    /// Returns the Swift examples of an article.
     static func examples(_ article: String) -> [String] {
         article.matches(of: /```swift\n(?<code>(?s:.*?))```/).map { String($0.output.code) }
     }
 
-    @Test("an article's example stands in the snippet that is compiled", arguments: articles)
+    @Test("Every example in an article is part of the compiled snippet", arguments: articles)
     func articleShowsTheSnippet(snippet: String, articles: [String]) throws {
         let code = Self.lines(try ArchitectureTests.text("Snippets/\(snippet).swift"))
         for article in articles {
@@ -53,7 +53,7 @@ import Testing
         }
     }
 
-    @Test("the examples of the articles run", arguments: articles.map(\.snippet))
+    @Test("The examples in the articles run successfully", arguments: articles.map(\.snippet))
     func snippetRuns(snippet: String) throws {
         let process = Process()
         process.executableURL = URL(filePath: CommandLine.arguments[0]).deletingLastPathComponent()

@@ -1,9 +1,10 @@
 import Foundation
 import Testing
 
-/// `script/bootstrap` with programs in place of the system's, so that nothing is installed.
+/// `script/bootstrap`, run with stand-ins for system programs so that nothing is installed.
 @Suite struct BootstrapTests {
-    /// Runs `bootstrap tests` where every program for tests is missing; `id -u` prints `user`.
+    /// Runs `bootstrap tests` in an environment where every program that tests need is missing and `id -u` prints
+    /// `user`.
     private func run(user: Int, environment: [String: String] = [:]) throws -> (
         code: Int32, calls: String, error: String
     ) {
@@ -44,19 +45,19 @@ import Testing
     }
 
     #if os(Linux)
-        @Test func `Without a terminal sudo is not run, and the command to run is printed`() throws {
+        @Test func `Without a terminal, bootstrap does not run sudo and prints the command to run`() throws {
             let outcome = try run(user: 1000)
             #expect(outcome.calls.isEmpty, "\(outcome)")
             #expect(outcome.error.contains("run: sudo apt-get install"), "\(outcome)")
         }
 
-        @Test func `Root needs no sudo`() throws {
+        @Test func `Bootstrap does not use sudo when run as root`() throws {
             let outcome = try run(user: 0)
             #expect(outcome.calls.hasPrefix("apt-get install -y"), "\(outcome)")
             #expect(!outcome.calls.contains("sudo"), "\(outcome)")
         }
 
-        @Test func `Who agreed beforehand is not asked`() throws {
+        @Test func `Bootstrap does not ask for confirmation when BOOTSTRAP_YES is set`() throws {
             let outcome = try run(user: 1000, environment: ["BOOTSTRAP_YES": "1"])
             #expect(outcome.calls.hasPrefix("sudo env DEBIAN_FRONTEND=noninteractive apt-get install"), "\(outcome)")
         }

@@ -1,26 +1,26 @@
 public import LevelKit
 
-/// A row of batches, each of which follows from its number alone, and of which the content of a database tells how many
-/// were written, and whether each is there whole.
+/// A sequence of batches, each determined by its number alone. The content of a database shows how many of them were
+/// written and whether each was written completely.
 ///
-/// Batch *n* puts *n* under each of some marks, one new key of its own, and deletes the key of an older batch.
+/// Batch *n* puts *n* under several marker keys, puts one new key of its own, and deletes the key of an older batch.
 public enum BatchHistory {
     private static let markCount = 4
-    /// How many batches back the key lies that a batch deletes.
+    /// How many batches earlier the key was put that a batch deletes.
     private static let age = 60
 
     private static func mark(_ index: Int) -> [UInt8] { Array("mark/\(index)".utf8) }
     private static func key(_ number: Int) -> [UInt8] {
-        // Scattered over the key space, so that compactions have work.
+        // Spread over the key space so that compactions have work to do.
         Array("key/\(number &* 7919 % 1009)/\(number)".utf8)
     }
 
-    /// The number, and filling, so that logs and tables come and go.
+    /// The number, plus padding so that log and table files turn over.
     private static func value(_ number: Int) -> [UInt8] {
         Array("\(number) ".utf8) + Array(repeating: UInt8(truncatingIfNeeded: number), count: number % 7 * 150)
     }
 
-    /// Writes batch `number`. The first is 0.
+    /// Writes batch `number`, counting from 0.
     public static func write(_ number: Int, to database: Database, durability: Durability = .synced) throws {
         try database.write(durability: durability) { batch in
             for index in 0..<markCount / 2 { try batch.put(value(number), forKey: mark(index)) }
@@ -30,9 +30,9 @@ public enum BatchHistory {
         }
     }
 
-    /// How many batches the content of a database is the result of.
+    /// Returns how many batches produced the content of a database.
     ///
-    /// - Returns: `nil` if it is the result of no number of whole batches.
+    /// - Returns: `nil` if no number of complete batches produces this content.
     public static func count(in reader: some KeyValueReader) throws(LevelError) -> Int? {
         var found: [[UInt8]: [UInt8]] = [:]
         var cursor = try reader.cursor()

@@ -1,14 +1,14 @@
 internal import Foundation
 package import LevelFiles
 
-/// Changes blocks of a table and gives them checksums that fit.
+/// Modifies blocks of a table file and updates their checksums.
 package struct BlockForgery {
     private let path: String
 
-    /// The file of the table.
+    /// Creates a forgery for the table file at a path.
     package init(_ path: String) { self.path = path }
 
-    /// Changes the stored bytes of a block, whose length stays.
+    /// Modifies the stored bytes of a block without changing its length.
     package func replace(_ handle: BlockHandle, type: UInt8? = nil, _ body: (inout [UInt8]) -> Void) throws {
         var bytes = try TestFiles.bytes(of: path)
         let start = Int(handle.offset)
@@ -19,7 +19,7 @@ package struct BlockForgery {
         if let type { bytes[end] = type }
         let checksum = CRC32C.masked(CRC32C.checksum(of: bytes[start...end]))
         for index in 0..<4 { bytes[end + 1 + index] = UInt8(truncatingIfNeeded: checksum >> UInt32(8 * index)) }
-        // In place: the permissions are part of what is tested.
+        // In place, because tests check the file permissions.
         let file = try FileHandle(forWritingTo: URL(fileURLWithPath: path))
         try file.write(contentsOf: Data(bytes))
         try file.close()

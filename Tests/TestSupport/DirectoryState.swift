@@ -6,8 +6,8 @@ import Foundation
     import Darwin
 #endif
 
-/// Everything that can be seen of a directory from outside: which names are in it, and of each, and of the directory
-/// itself, the identity, the mode, the owner, the time of the last change and the content.
+/// Everything visible of a directory from outside: its entries and, for each entry and the directory itself, the
+/// identity, mode, owner, modification time and content.
 public struct DirectoryState: Equatable, CustomStringConvertible {
     private struct Item: Equatable {
         var inode: UInt64
@@ -20,7 +20,7 @@ public struct DirectoryState: Equatable, CustomStringConvertible {
 
     private var items: [String: Item] = [:]
 
-    /// Looks at a directory with everything in it.
+    /// Captures a directory with all its entries.
     public init(_ path: String) throws {
         items["."] = try Self.item(path)
         for name in try FileManager.default.contentsOfDirectory(atPath: path) {
@@ -43,11 +43,11 @@ public struct DirectoryState: Equatable, CustomStringConvertible {
             content: isSmallFile ? try Data(contentsOf: URL(filePath: path)) : nil)
     }
 
-    /// The names that differ from another state.
+    /// Returns the names of the entries that differ between two states.
     public func difference(from other: DirectoryState) -> [String] {
         Set(items.keys).union(other.items.keys).filter { items[$0] != other.items[$0] }.sorted()
     }
 
-    /// The names.
+    /// The names of the entries.
     public var description: String { items.keys.sorted().joined(separator: " ") }
 }

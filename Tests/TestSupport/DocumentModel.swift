@@ -1,14 +1,15 @@
 public import DocIndex
 
-/// The documents of a collection as they should be, and the order in which they were first stored.
+/// The expected documents of a collection, and the order in which they were first stored.
 public struct DocumentModel: Sendable {
     private var places: [DocumentID: (place: Int, content: DocumentObject)] = [:]
     private var nextPlace = 0
 
-    /// An empty collection.
+    /// Creates an empty collection.
     public init() {}
 
-    /// The documents of an id; `nil` for none. A document that comes again after it went stands at the end.
+    /// The document with an ID, or `nil` if there is none. A document that is stored again after a deletion moves to
+    /// the end.
     public subscript(id: DocumentID) -> DocumentObject? {
         get { places[id]?.content }
         set {
@@ -22,10 +23,10 @@ public struct DocumentModel: Sendable {
         }
     }
 
-    /// The ids, in no order.
+    /// The document IDs, in unspecified order.
     public var ids: [DocumentID] { Array(places.keys) }
 
-    /// How many documents there are.
+    /// The number of documents.
     public var count: Int { places.count }
 
     /// The documents in the order in which they were first stored.
@@ -35,7 +36,7 @@ public struct DocumentModel: Sendable {
 }
 
 extension NaiveQuery {
-    /// The documents of the answer, in order.
+    /// Returns the IDs of the documents that match a query, in result order.
     public static func answer(_ query: Query, among model: DocumentModel) -> [DocumentID] {
         answer(query, among: model.documents)
     }

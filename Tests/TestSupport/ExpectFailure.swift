@@ -2,9 +2,9 @@ public import DocIndex
 public import LevelKit
 public import Testing
 
-/// Expects a ``DocIndexError`` of a code whose message contains all of some parts.
+/// Expects a ``DocIndexError`` with the given code whose message contains all the given parts.
 ///
-/// - Returns: the error; `nil` if there was none or another, which is recorded as an issue.
+/// - Returns: The error. `nil` if none or a different one was thrown, which is recorded as an issue.
 @discardableResult
 public func expectFailure<R>(
     _ code: DocIndexError.Code, containing parts: String..., sourceLocation: SourceLocation = #_sourceLocation,
@@ -19,7 +19,7 @@ public func expectFailure<R>(
     return error
 }
 
-/// Expects a `LevelError` of a code.
+/// Expects a `LevelError` with the given code.
 public func expectLevelFailure<R>(
     _ code: LevelError.Code, sourceLocation: SourceLocation = #_sourceLocation, _ body: () throws -> R
 ) {

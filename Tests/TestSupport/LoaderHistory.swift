@@ -1,24 +1,23 @@
 public import DocIndex
 public import LevelKit
 
-/// A row of commits to a store of photos and albums, each of which follows from its number alone, so that what the store
-/// holds after any number of them can be told.
+/// A sequence of commits to a store of photos and albums. Each commit is determined by its number alone, so the content
+/// of the store after any number of commits is known.
 ///
-/// Each commit puts its number into an album, and puts or deletes some photos. Schemas and migrations have numbers as
-/// well; they may come at any time between the commits, or while they are made.
+/// Each commit writes its number to an album, and puts or deletes some photos. Schemas and migrations are also
+/// numbered. They may run between commits or concurrently with them.
 public enum LoaderHistory {
-    /// What a store holds for its users: how many commits were made, and the photos without the member that migrations
-    /// set.
+    /// The visible content of a store: the number of commits, and the photos without the field that migrations set.
     public struct State: Hashable, Sendable {
-        /// Commits that were made.
+        /// The number of commits.
         public private(set) var commitCount = 0
         /// The photos.
         public private(set) var photos: [DocumentID: DocumentObject] = [:]
 
-        /// The state of a store that is empty.
+        /// Creates the state of an empty store.
         public init() {}
 
-        /// Reads a store.
+        /// Reads the state of a store.
         public init(of store: DocumentStore) throws {
             let snapshot = try store.snapshot()
             for collection in snapshot.collections {
@@ -34,7 +33,7 @@ public enum LoaderHistory {
             }
         }
 
-        /// Does what the next commit does.
+        /// Applies the next commit.
         public mutating func advance() {
             commitCount += 1
             for (id, content) in LoaderHistory.edits(commitCount) { photos[id] = content }
@@ -44,7 +43,7 @@ public enum LoaderHistory {
     private static let words = ["fog", "rain", "sea", "harbour", "bridge", "night", "snow"]
     private static let photoCount = 1200
 
-    /// A schema; they come in turn, and each changes some indexes of the one before, and keeps others.
+    /// Returns a schema. Schemas rotate; each changes some indexes of the previous one and keeps the others.
     public static func schema(_ number: Int) -> Schema {
         let counted: IndexDefinition =
             number % 2 == 0
@@ -65,7 +64,7 @@ public enum LoaderHistory {
             collections: [CollectionDefinition("photos", indexes: indexes), CollectionDefinition("albums")])
     }
 
-    /// The first migrations, each of which writes its number into every photo.
+    /// Returns the first `count` migrations, each of which writes its number to every photo.
     public static func migrations(_ count: Int) -> [Migration] {
         (0..<count).map { number in
             Migration("form \(number + 1)", of: "photos") { photo in
@@ -76,9 +75,9 @@ public enum LoaderHistory {
         }
     }
 
-    /// Makes a commit.
+    /// Performs a commit.
     ///
-    /// - Parameter number: the first is 1.
+    /// - Parameter number: The number of the commit, counting from 1.
     public static func perform(_ number: Int, on store: DocumentStore, durability: Durability = .buffered) throws {
         try store.write(durability: durability) { transaction in
             try transaction.put(["id": "last", "commit": .int(Int64(number))], in: "albums")
@@ -92,7 +91,7 @@ public enum LoaderHistory {
         }
     }
 
-    /// What a commit makes of photos, each once; `nil` deletes one.
+    /// The photos that a commit changes, each at most once; `nil` deletes a photo.
     private static func edits(_ number: Int) -> [(id: DocumentID, content: DocumentObject?)] {
         var random = SplitMix64(seed: UInt64(number))
         var edits: [(id: DocumentID, content: DocumentObject?)] = []

@@ -1,11 +1,11 @@
 public import DocIndex
 
-/// The answer to a query by looking at every document: written to be read, without indexes, plans and the code that
+/// Answers queries by examining every document. Written for readability; uses no indexes, no plans and none of the code
 /// they share.
 public enum NaiveQuery {
-    /// The documents of the answer, in order.
+    /// Returns the matching documents in result order.
     ///
-    /// - Parameter documents: in the order in which they were first stored.
+    /// - Parameter documents: The documents in the order in which they were first stored.
     public static func answer(
         _ query: Query, among documents: [(id: DocumentID, content: DocumentObject)]
     ) -> [DocumentID] {
@@ -38,7 +38,7 @@ public enum NaiveQuery {
         }
     }
 
-    /// Whether a condition holds for a document.
+    /// Returns whether a document satisfies a condition.
     public static func holds(_ predicate: Predicate, for document: DocumentObject) -> Bool {
         holds(predicate, for: .object(document))
     }
@@ -104,8 +104,8 @@ public enum NaiveQuery {
 
     // MARK: - Searches
 
-    /// Whether a document has the words, for as much of the notation as tests use: `fog "golden gate" -rain OR sea`. All
-    /// texts of the document are searched, and words are runs of ASCII letters and digits.
+    /// Returns whether a document matches a search, for the part of the notation that tests use: `fog "golden gate"
+    /// -rain OR sea`. Searches all strings of the document; words are runs of ASCII letters and digits.
     private static func finds(_ search: String, in document: DocumentValue) -> Bool {
         let texts = self.texts(in: document).map(words)
         var alternatives: [[String]] = [[]]
@@ -123,7 +123,7 @@ public enum NaiveQuery {
         }
     }
 
-    /// Words, signs before them included, and phrases.
+    /// Words with their prefix operators, and phrases.
     private static func parts(of search: String) -> [String] {
         search.split(separator: "\"", omittingEmptySubsequences: false).enumerated().flatMap { position, part in
             position % 2 == 1 ? [String(part)] : part.split(separator: " ").map { String($0) }
@@ -149,7 +149,7 @@ public enum NaiveQuery {
         switch value {
         case .date(let date): return date
         case .string(let text):
-            // Both forms of the generator, brought to the one that the library reads itself.
+            // Converts both forms that the generator produces to the one that the library reads.
             var text = text
             if text.utf8.count >= 10, Array(text.utf8)[4] == UInt8(ascii: ":") {
                 let day = text.prefix(10).split(separator: ":").joined(separator: "-")
@@ -161,7 +161,7 @@ public enum NaiveQuery {
         }
     }
 
-    /// Read from the text of the date, which shows its wall clock.
+    /// Computed from the string form of the date, which shows local time.
     private static func number(_ part: DatePart, of date: DocumentDate) -> Int64? {
         let text = date.iso8601
         let isNegative = text.hasPrefix("-")
@@ -177,7 +177,7 @@ public enum NaiveQuery {
         case .hour: return numbers[3]
         case .minute: return numbers[4]
         case .weekday:
-            // Zeller's congruence, for a year that is not negative modulo 400.
+            // Zeller's congruence, for years that are not negative modulo 400.
             let (month, shifted) = numbers[1] < 3 ? (numbers[1] + 12, year - 1) : (numbers[1], year)
             let cycle = ((shifted % 400) + 400) % 400
             let day = (numbers[2] + 13 * (month + 1) / 5 + cycle + cycle / 4 - cycle / 100 + cycle / 400) % 7
@@ -194,7 +194,7 @@ public enum NaiveQuery {
         switch field {
         case .location(let path): values(at: path, in: document).compactMap { GeoPoint($0) }
         case .coordinates(let latitude, let longitude):
-            // Without arrays; the generator has no others.
+            // No arrays: the generator produces none here.
             values(at: latitude, in: document).prefix(1).flatMap { latitude in
                 values(at: longitude, in: document).prefix(1).compactMap { longitude in
                     latitude.numberValue.flatMap { latitude in
@@ -218,7 +218,7 @@ public enum NaiveQuery {
         }
     }
 
-    /// What a document has at some paths: an array of all values where a path goes through arrays.
+    /// Returns the values of a document at several paths: an array of all values where a path passes through arrays.
     public static func fields(_ paths: [FieldPath], of document: DocumentObject) -> DocumentObject {
         var result = DocumentObject()
         for path in paths {
@@ -232,9 +232,9 @@ public enum NaiveQuery {
         return result
     }
 
-    // MARK: - Parts
+    // MARK: - Helpers
 
-    /// Every value that a path leads to.
+    /// Returns every value that a path leads to.
     private static func values(at path: FieldPath, in document: DocumentObject) -> [DocumentValue] {
         values(at: path, in: .object(document))
     }
@@ -269,15 +269,15 @@ public enum NaiveQuery {
         }
     }
 
-    /// Whether two values are of one kind, and of one that has an order between them.
+    /// Returns whether two values are of the same kind, and of a kind that is ordered.
     private static func isComparable(_ a: DocumentValue, _ b: DocumentValue) -> Bool {
         switch (a, b) {
         case (.date, .date): true
         case (.int, .int), (.bool, .bool), (.string, .string), (.bytes, .bytes), (.null, .null): true
-        // Not-a-number is comparable with itself alone.
+        // NaN is comparable only with itself.
         case (.int, .double(let number)), (.double(let number), .int): !number.isNaN
         case (.double(let a), .double(let b)): a.isNaN == b.isNaN
-        // Arrays and objects can be equal and no more.
+        // Arrays and objects can only be compared for equality.
         case (.array, .array), (.object, .object): ReferenceOrder.compare(a, b) == 0
         default: false
         }

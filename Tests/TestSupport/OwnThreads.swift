@@ -1,39 +1,39 @@
 internal import Foundation
 internal import Synchronization
 
-/// Threads apart from those that all tests share.
+/// Threads separate from those that all tests share.
 ///
-/// Tests run on as many threads as the machine has cores. Most of ours hold theirs until they are done, so whatever
-/// suspends waits behind a thousand others before it goes on, for minutes. A test of who waits for whom runs here
-/// instead: each job gets a thread at once.
+/// Tests run on as many threads as the machine has cores. Most tests hold their thread until they finish, so a test
+/// that suspends may wait minutes behind a thousand others before it resumes. Tests of waiting and blocking run here
+/// instead, where each job gets a thread immediately.
 public final class OwnThreads: TaskExecutor {
-    /// The one there is.
+    /// The shared instance.
     public static let shared = OwnThreads()
 
-    /// Starts a thread for a job, as soon as that can go on.
+    /// Starts a thread for a job as soon as the job is runnable.
     public func enqueue(_ job: consuming ExecutorJob) {
         let job = UnownedJob(job)
         Thread.detachNewThread { unsafe job.runSynchronously(on: self.asUnownedTaskExecutor()) }
     }
 }
 
-/// That something has not ended in time, and goes on where it is.
+/// An error stating that an operation missed its deadline. The operation keeps running.
 public struct NotInTime: Error, CustomStringConvertible {
-    /// How long it had.
+    /// The time limit.
     public let limit: Duration
 
-    /// What a failed test says.
+    /// The message of the failed test.
     public var description: String { "has not ended within \(limit)" }
 }
 
-/// Runs `body` on threads of its own, and fails where it has not ended within `limit`, whether it waits in a task or holds
-/// its thread.
+/// Runs `body` on separate threads, and fails if it does not finish within `limit`, whether it suspends or blocks its
+/// thread.
 ///
-/// Neither the clock nor the body waits for other tests, which is not so with `.timeLimit`: that may strike where a test
-/// is done and only the report of it still waits for a thread, and it cannot end a test that holds its thread. A body
-/// that has not ended goes on by itself, and what it says later is lost.
+/// Neither the clock nor the body waits for other tests, unlike `.timeLimit`, which can expire after a test is done
+/// while its report still waits for a thread, and which cannot stop a test that blocks its thread. A body that misses
+/// the deadline keeps running, and its result is discarded.
 ///
-/// - Throws: What the body throws; ``NotInTime``.
+/// - Throws: Any error that the body throws, or ``NotInTime``.
 public func within<Value: Sendable>(
     _ limit: Duration, _ body: @escaping @Sendable () async throws -> Value
 ) async throws -> Value {
@@ -50,7 +50,7 @@ public func within<Value: Sendable>(
     }
 }
 
-/// Waits on the threads apart: `Task.sleep` is woken by those that all tests share.
+/// Waits on the separate threads. `Task.sleep` would be resumed by the threads that all tests share.
 public func pause(for duration: Duration) async {
     await withCheckedContinuation { continuation in
         Thread.detachNewThread {
@@ -60,7 +60,7 @@ public func pause(for duration: Duration) async {
     }
 }
 
-/// A body and a clock: the first of them resumes who waits.
+/// A race between a body and a clock: the first to finish resumes the caller.
 private final class Race<Value: Sendable>: Sendable {
     private let waiting: Mutex<CheckedContinuation<Value, any Error>?>
     private let hasEnded = DispatchSemaphore(value: 0)

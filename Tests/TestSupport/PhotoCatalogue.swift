@@ -1,11 +1,11 @@
 public import DocIndex
 
-/// A catalogue of photos for acceptance: records of pictures with the fields that photographers' programs add, the indexes
-/// that such a program declares, and the thirty questions that its users ask most.
+/// A photo catalog for acceptance tests: image records with the fields that photo applications add, the indexes that
+/// such an application declares, and the thirty queries its users run most.
 ///
-/// Tests ask them of some thousand photos, `querybench`, which shares this file, of as many as there are.
+/// Tests run the queries on a few thousand photos; `querybench`, which shares this file, runs them on any number.
 public enum PhotoCatalogue {
-    /// What a program declares.
+    /// The collection that an application declares.
     public static let collection = CollectionDefinition(
         "photos",
         indexes: [
@@ -33,7 +33,7 @@ public enum PhotoCatalogue {
         "Places|Italy|Venice", "Places|Italy", "Places|France|Paris", "People|Crowd", "Places",
     ]
 
-    /// A photo made from a record and its number: the same each time.
+    /// Returns a photo built from a record and its number, the same each time.
     public static func photo(_ record: DocumentObject, number: Int) -> DocumentObject {
         var draws = Draws(seed: UInt64(number) &* 0x9e37_79b9_7f4a_7c15 &+ 77)
         func below(_ limit: Int) -> Int { draws.number(below: limit) }
@@ -63,7 +63,7 @@ public enum PhotoCatalogue {
         set("orientation", .string(below(3) > 0 ? "landscape" : "portrait"))
         set("subjects", .array((0..<below(3)).map { _ in .string(subjects[below(subjects.count)]) }))
         set("file", .string("IMG_\(1 + below(20_000)).JPG"))
-        // One in forty is there twice.
+        // One in forty is a duplicate.
         set("checksum", .string("sum \(below(40) == 0 ? number / 2 : number)\(below(40) == 0 ? "" : "x")"))
         var place = record["place"]?.objectValue ?? DocumentObject()
         if below(3) == 0 { place["city"] = .string(["New York", "London", "Venice"][below(3)]) }
@@ -77,7 +77,7 @@ public enum PhotoCatalogue {
         "river", "old", "the", "new", "york", "tower", "market", "boat", "people",
     ]
 
-    /// A made-up record like those of the catalogue.
+    /// Returns a synthetic record like those of the catalog.
     public static func record(number: Int) -> DocumentObject {
         var draws = Draws(seed: UInt64(number) &+ 5)
         func text(_ count: Int) -> String {
@@ -98,7 +98,7 @@ public enum PhotoCatalogue {
         return record
     }
 
-    /// Random numbers that are the same in each version of Swift (SplitMix64; Steele, Lea and Flood, 2014).
+    /// Random numbers that are identical in every version of Swift (SplitMix64; Steele, Lea and Flood, 2014).
     private struct Draws {
         private var state: UInt64
 
@@ -114,36 +114,36 @@ public enum PhotoCatalogue {
     }
 }
 
-/// One of the thirty questions.
+/// One of the thirty queries.
 public struct AcceptanceQuery: Sendable {
-    /// How it is asked.
+    /// The kind of request.
     public enum Form: Sendable {
-        /// Documents.
+        /// Finds documents.
         case find(Query)
-        /// One page of documents, counted from 1.
+        /// Fetches one page of documents, counting from 1.
         case page(Query, number: Int)
-        /// How many documents satisfy each of some conditions.
+        /// Counts the documents that satisfy each of several conditions.
         case count([Predicate])
-        /// Values with their counts, the most frequent ones.
+        /// Returns the most frequent values with their counts.
         case facets([FieldPath], Predicate, limit: Int)
-        /// Groups.
+        /// Returns groups.
         case summarize(Aggregation, Predicate)
     }
 
-    /// Its number in the list.
+    /// The number in the list.
     public let number: Int
-    /// The question.
+    /// The description of the query.
     public let name: String
-    /// The time that it may take, in milliseconds.
+    /// The maximum duration in milliseconds.
     public let targetMilliseconds: Double
-    /// How it is asked.
+    /// The kind of request.
     public let form: Form
 
-    /// The questions that are queries: all but 29, changes of a live result, and 30, an edit of many photos.
+    /// Returns the requests that are queries: all but 29, changes of a live result, and 30, an edit of many photos.
     ///
     /// - Parameters:
-    ///   - keywords: forty that are in use, the usual ones first.
-    ///   - lastImport: the number of the last import.
+    ///   - keywords: Forty keywords in use, the most common ones first.
+    ///   - lastImport: The number of the last import.
     public static func all(keywords: [String], lastImport: Int) throws -> [AcceptanceQuery] {
         var parameters: [String: DocumentValue] = [:]
         for (position, keyword) in keywords.enumerated() { parameters["k\(position + 1)"] = .string(keyword) }
@@ -239,7 +239,7 @@ public struct AcceptanceQuery: Sendable {
         return list.map { AcceptanceQuery(number: $0.0, name: $0.1, targetMilliseconds: $0.2, form: $0.3) }
     }
 
-    /// The plans that answer it, each in one line.
+    /// Returns the plans for the query, one line each.
     public func plans(in photos: DocumentCollection) throws -> [String] {
         switch form {
         case .find(let query), .page(let query, _): [try photos.plan(query).description]
@@ -249,7 +249,8 @@ public struct AcceptanceQuery: Sendable {
         }
     }
 
-    /// What answers it and gives the count of results, made ready: of pages, those before it have been read.
+    /// Returns a prepared closure that runs the query and returns the result count. For pages, the preceding pages have
+    /// already been read.
     public func question(in photos: DocumentCollection) throws -> () throws -> Int {
         switch form {
         case .find(let query): return { try photos.find(query).count }
@@ -264,7 +265,7 @@ public struct AcceptanceQuery: Sendable {
         }
     }
 
-    /// The token of a page; `nil` for the first one, and where there are not so many.
+    /// Returns the token of a page, or `nil` for the first page and for pages past the end.
     private func token(
         of query: Query, before number: Int, in photos: DocumentCollection
     ) throws -> ContinuationToken? {
@@ -273,7 +274,7 @@ public struct AcceptanceQuery: Sendable {
         return token
     }
 
-    /// The answer as lines: ids, counts, or values with counts.
+    /// Returns the results as lines: IDs, counts, or values with counts.
     public func answer(in photos: DocumentCollection) throws -> [String] {
         switch form {
         case .find(let query): return try photos.find(query).map { "\($0.id)" }

@@ -1,19 +1,19 @@
 public import DocIndex
 
-/// Makes uneven documents whose values come from a small stock, so that equal ones meet, and that lie at the edges of
-/// the order of values: equal integers and doubles, zeros of both signs, not-a-number, dates of one instant, texts
-/// with a NUL, two spellings of é, null, arrays where a single value is usual and the other way round, members that are missing.
+/// Generates irregular documents whose values come from a small pool, so that equal values meet, and that lie at the
+/// edges of the value order: equal integers and doubles, zeros of both signs, NaN, dates of the same instant, strings
+/// containing NUL, two encodings of é, null, arrays where a single value is usual and vice versa, and missing fields.
 public struct RandomDocuments: Sendable {
-    /// The source.
+    /// The random source.
     public var random: SplitMix64
 
-    /// A generator that draws from a source.
+    /// Creates a generator that draws from a source.
     public init(_ random: SplitMix64) { self.random = random }
 
-    /// The members that a document may have beside its id.
+    /// The fields that a document may have besides its ID.
     public static let names = ["a", "b", "c", "tags", "people", "n"]
 
-    /// Paths that lead to something in some of the documents, without `[]`.
+    /// Paths without `[]` that lead to a value in some of the documents.
     public static let scalarPaths: [FieldPath] = ["a", "b", "c", "n.x", "n.y", "n", "tags", "people", "absent", "id"]
 
     /// Paths with `[]`.
@@ -21,7 +21,7 @@ public struct RandomDocuments: Sendable {
         "tags[]", "people[].name", "people[].tags[]", "n.x[]", "a[]", "people[]",
     ]
 
-    /// The ids that ``id()`` draws from: texts and integers that look alike.
+    /// The IDs that ``id()`` draws from: strings and integers that look alike.
     public static let ids: [DocumentID] = {
         var ids: [DocumentID] = ["", "a", "a\0", "a\0b", "b", "\u{e9}", "e\u{301}", "\u{ffff}", "\u{10ffff}"]
         for number in 0..<40 { ids += [.int(Int64(number) - 5), .string("\(number)")] }
@@ -30,7 +30,7 @@ public struct RandomDocuments: Sendable {
 
     private static let doubles: [Double] = [0.0, -0.0, 1.0, 2.5, 3.0, -1.0, .nan, .infinity, -.infinity]
 
-    /// Numbers at which rounding an integer to a double would make equal what is not.
+    /// Numbers where rounding an integer to a double would make unequal values equal.
     private static let largeNumbers: [DocumentValue] = [
         .int(1 << 53), .double(0x1p53), .int(1 << 53 + 1), .int(.max), .int(.max - 1), .double(0x1p63), .int(.min),
         .double(-0x1p63), .double(0x1.fffffffffffffp62), .double(.leastNonzeroMagnitude), .int(-(1 << 53) - 1),
@@ -49,7 +49,7 @@ public struct RandomDocuments: Sendable {
         "2012-06-08T18:02:11Z", "2012-06-08T20:02:11+02:00",
     ]
 
-    /// Arrays and objects of which some are equal in value and none in their bytes.
+    /// Arrays and objects, some equal in value but all different in their bytes.
     private static let containers: [DocumentValue] = [
         .array([]), .array([1]), .array([1.0]), .array([0.0]), .array([-0.0]), .array([0]), .array([1, 2]),
         .array([1, 2.0]), .array([.array([1])]), .array([.array([1.0])]), .array([.double(.nan)]), .array(["a"]),
@@ -59,10 +59,10 @@ public struct RandomDocuments: Sendable {
         .array([.object(["x": 1, "y": 0.0])]), .array([.object(["y": -0.0, "x": 1.0])]),
     ]
 
-    /// An array or an object out of a small stock.
+    /// Returns an array or an object from a small pool.
     public mutating func container() -> DocumentValue { random.pick(Self.containers) }
 
-    /// A single value: no array, no object.
+    /// Returns a scalar: neither an array nor an object.
     public mutating func scalar() -> DocumentValue {
         switch random.number(below: 20) {
         case 0: .null
@@ -76,7 +76,7 @@ public struct RandomDocuments: Sendable {
         }
     }
 
-    /// Any value: a single one as a rule, at times an array or an object of some.
+    /// Returns any value: usually a scalar, occasionally an array or object of scalars.
     public mutating func value(depth: Int = 2) -> DocumentValue {
         switch random.number(below: depth > 0 ? 12 : 8) {
         case 8: .array(elements(upTo: 4, depth: depth - 1))
@@ -86,7 +86,7 @@ public struct RandomDocuments: Sendable {
         }
     }
 
-    /// A document of an id.
+    /// Returns a document with an ID.
     public mutating func document(id: DocumentID, idField: String = "id") -> DocumentObject {
         var document = DocumentObject()
         let idComesFirst = random.once(in: 2)
@@ -103,7 +103,7 @@ public struct RandomDocuments: Sendable {
         return document
     }
 
-    /// An id; the same one comes again before long.
+    /// Returns an ID; IDs repeat after a short time.
     public mutating func id() -> DocumentID { random.pick(Self.ids) }
 
     private mutating func elements(upTo limit: Int, depth: Int) -> [DocumentValue] {

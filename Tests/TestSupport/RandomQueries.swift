@@ -1,11 +1,11 @@
 public import DocIndex
 
-/// Makes random schemas and queries over the documents that ``RandomDocuments`` makes.
+/// Generates random schemas and queries for the documents of ``RandomDocuments``.
 public struct RandomQueries: Sendable {
-    /// The generator of the constants, and the source of everything.
+    /// The generator of constants, and the source of all random numbers.
     public var documents: RandomDocuments
 
-    /// A generator that draws from a source.
+    /// Creates a generator that draws from a source.
     public init(_ random: SplitMix64) { documents = RandomDocuments(random) }
 
     private mutating func number(below limit: Int) -> Int { documents.random.number(below: limit) }
@@ -18,7 +18,7 @@ public struct RandomQueries: Sendable {
         "not b = 1",
     ]
 
-    /// Up to seven indexes of all kinds that any document may be in.
+    /// Returns up to seven indexes of all kinds that accept any document.
     public mutating func indexes() -> [IndexDefinition] {
         (0..<number(below: 8)).map { position in
             let name = "index \(position)"
@@ -39,7 +39,7 @@ public struct RandomQueries: Sendable {
         }
     }
 
-    /// A component with any properties that go together; as often as not, a path alone.
+    /// Returns a component with a valid combination of properties; half the time only a path.
     public mutating func component() -> IndexComponent {
         var component = IndexComponent(path())
         if documents.random.once(in: 3) { component.order = .descending }
@@ -62,12 +62,12 @@ public struct RandomQueries: Sendable {
 
     // MARK: - Queries
 
-    /// One to three paths whose values are asked for.
+    /// Returns one to three paths to select.
     public mutating func selection() -> [FieldPath] {
         (0...number(below: 3)).map { _ in documents.random.once(in: 4) ? "id" : path() }
     }
 
-    /// A query.
+    /// Returns a query.
     public mutating func query() -> Query {
         var query = Query(predicate(depth: 2))
         if documents.random.once(in: 6), let condition = try? Predicate(parsing: documents.random.pick(Self.conditions))
@@ -92,7 +92,7 @@ public struct RandomQueries: Sendable {
         return query
     }
 
-    /// A condition with no more than `depth` levels of AND, OR and NOT.
+    /// Returns a condition with at most `depth` levels of AND, OR and NOT.
     public mutating func predicate(depth: Int) -> Predicate {
         if documents.random.once(in: 5) { return uncommon() }
         return switch number(below: depth > 0 ? 14 : 7) {
@@ -137,7 +137,7 @@ public struct RandomQueries: Sendable {
     }
 
     private mutating func span() -> DateSpan {
-        // 2012-06-08T18:02:11, 0, and their surroundings.
+        // 2012-06-08T18:02:11, 0, and neighboring values.
         let moments: [Int64?] = [nil, -1, 0, 1, 1_339_170_000_000, 1_339_178_531_000, 1_339_200_000_000, .min, .max]
         return DateSpan(from: documents.random.pick(moments), to: documents.random.pick(moments))
     }
@@ -152,7 +152,7 @@ public struct RandomQueries: Sendable {
         return .hasDatePart(path, part, ranges)
     }
 
-    /// A condition on one element.
+    /// Returns a condition on one array element.
     private mutating func element() -> Predicate {
         let path = documents.random.pick(["people", "people[]", "tags", "a", "n.x"] as [FieldPath])
         func inner(_ queries: inout RandomQueries) -> Predicate {
@@ -182,7 +182,7 @@ public struct RandomQueries: Sendable {
     }
 
     private mutating func path() -> FieldPath {
-        // Few, so that several conditions meet on one path.
+        // Few, so that several conditions apply to the same path.
         switch number(below: 6) {
         case 0, 1: documents.random.pick(["a", "b"])
         case 2: "tags[]"

@@ -1,10 +1,10 @@
 public import DocIndex
 internal import Foundation
 
-/// The order of values as the documentation states it, written to be read and not to be fast, and without the code that
-/// it is to check: missing < null < false < true < numbers < texts < dates < bytes < arrays < objects.
+/// The order of values as documented, written for readability rather than speed and without the code under test:
+/// missing < null < false < true < numbers < strings < dates < bytes < arrays < objects.
 public enum ReferenceOrder {
-    /// -1, 0 or 1; `nil` stands for a member that is missing.
+    /// Returns -1, 0 or 1; `nil` stands for a missing field.
     public static func compare(_ a: DocumentValue?, _ b: DocumentValue?) -> Int {
         if rank(a) != rank(b) { return rank(a) < rank(b) ? -1 : 1 }
         return switch (a, b) {
@@ -18,13 +18,13 @@ public enum ReferenceOrder {
         }
     }
 
-    /// The first values that differ decide, and where there are none, the shorter list comes first.
+    /// Compares by the first values that differ; if there are none, the shorter list comes first.
     private static func compare(_ a: [DocumentValue], _ b: [DocumentValue]) -> Int {
         for (a, b) in zip(a, b) where compare(a, b) != 0 { return compare(a, b) }
         return (a.count - b.count).signum()
     }
 
-    /// The names and values of an object in turn, in the order of the names.
+    /// The names and values of an object, alternating, ordered by name.
     private static func flat(_ object: DocumentObject) -> [DocumentValue] {
         object.sorted { compare(Array($0.name.utf8), Array($1.name.utf8)) < 0 }.flatMap {
             [.string($0.name), $0.value]
@@ -46,7 +46,7 @@ public enum ReferenceOrder {
         }
     }
 
-    /// By milliseconds, then without a zone, then by offset.
+    /// Compares by milliseconds, then dates without a time zone first, then by offset.
     private static func compare(_ a: DocumentDate, _ b: DocumentDate) -> Int {
         if a.milliseconds != b.milliseconds { return a.milliseconds < b.milliseconds ? -1 : 1 }
         switch (a.offsetMinutes, b.offsetMinutes) {
@@ -62,10 +62,10 @@ public enum ReferenceOrder {
         return (a.count - b.count).signum()
     }
 
-    /// A number as a whole part, rounded toward zero, and what is left of it, with room for whole numbers beyond 64 bits.
+    /// A number split into an integer part, rounded toward zero, and a fraction, with room for integers beyond 64 bits.
     private struct Number {
         var isNaN = false
-        /// Beyond every 64-bit integer: the double decides.
+        /// Beyond the range of 64-bit integers, the double decides.
         var large: Double = 0
         var whole: Int64 = 0
         var fraction: Double = 0
@@ -97,7 +97,7 @@ public enum ReferenceOrder {
 
     // MARK: - Collations
 
-    /// The order of texts as ``TextCollation`` states it: negative, zero or positive.
+    /// Returns the order of two strings as ``TextCollation`` defines it: negative, zero or positive.
     public static func compare(_ a: String, _ b: String, _ collation: TextCollation) -> Int {
         func folded(_ text: String, _ options: String.CompareOptions) -> [UInt8] {
             Array(text.precomposedStringWithCanonicalMapping.folding(options: options, locale: nil).utf8)

@@ -1,8 +1,8 @@
 internal import Foundation
 internal import Synchronization
 
-/// Runs `work` on a thread with a stack of 512 KiB, what a secondary thread has on macOS. Under a sanitizer, whose
-/// frames are several times as large, the stack is larger too.
+/// Runs `work` on a thread with a stack of 512 KiB, the size of a secondary thread's stack on macOS. Under a sanitizer,
+/// whose frames are several times as large, the stack is larger too.
 public func withSmallStack<Result: Sendable>(_ work: @escaping @Sendable () -> Result) -> Result? {
     let box = ResultBox<Result>()
     let done = DispatchSemaphore(value: 0)
@@ -21,7 +21,7 @@ private final class ResultBox<Result: Sendable>: Sendable {
     let result = Mutex<Result?>(nil)
 }
 
-/// Whether the process runs with the address or thread sanitizer, which show by their entry points.
+/// Whether the process runs under the address or thread sanitizer, detected by their entry points.
 private let isSanitized = ["__asan_init", "__tsan_init"].contains { (name: String) in
     unsafe dlsym(dlopen(nil, RTLD_NOW), name) != nil
 }

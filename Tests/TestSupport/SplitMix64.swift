@@ -1,13 +1,13 @@
-/// A random source that gives the same numbers again for the same seed.
+/// A random number generator that returns the same numbers for the same seed.
 ///
 /// G. L. Steele et al., "Fast splittable pseudorandom number generators", OOPSLA 2014.
 public struct SplitMix64: RandomNumberGenerator, Sendable {
     private var state: UInt64
 
-    /// The source of a seed.
+    /// Creates a generator with a seed.
     public init(seed: UInt64) { state = seed }
 
-    /// The next 64 bits.
+    /// Returns the next 64 bits.
     public mutating func next() -> UInt64 {
         state &+= 0x9e37_79b9_7f4a_7c15
         var mixed = state
@@ -18,16 +18,16 @@ public struct SplitMix64: RandomNumberGenerator, Sendable {
 }
 
 extension SplitMix64 {
-    /// A number from 0 up to, not including, `limit`.
+    /// Returns a number from 0 up to, but not including, `limit`.
     ///
     /// - Precondition: `limit` is positive.
     public mutating func number(below limit: Int) -> Int { Int.random(in: 0..<limit, using: &self) }
 
-    /// Whether something happens that happens once in `count` times.
+    /// Returns `true` with a probability of one in `count`.
     public mutating func once(in count: Int) -> Bool { number(below: count) == 0 }
 
-    /// One of several values, each as likely as the others.
+    /// Returns one of several values, all equally likely.
     ///
-    /// - Precondition: there is at least one.
+    /// - Precondition: `values` is not empty.
     public mutating func pick<Value>(_ values: [Value]) -> Value { values[number(below: values.count)] }
 }

@@ -1,14 +1,14 @@
 internal import LevelFiles
 
-/// Changes blocks of tables as somebody would who wants to end the process that reads them: their checksums match.
+/// Ways to forge blocks of a table, with valid checksums, so as to crash the process that reads them.
 package enum TableForgery: String, CaseIterable, Sendable {
     case shortKeyInIndex, shortKeyInData, lengthsThatOverflow, restartWithinKey, snappyOfFourGibibytes, handleBeyondFile
-    /// LevelDB takes the block for an empty one, or for one that begins later.
+    /// LevelDB treats the block as empty, or as one that starts later.
     case noRestarts, lateRestart
 
     /// Forges a block of the largest table of a database.
     ///
-    /// - Parameter position: which data block, where it is one.
+    /// - Parameter position: The index of the data block, if a data block is forged.
     package func apply(to database: String, block position: Int = 0) throws {
         let path = try largestTable(in: database)
         let table = try Table(at: path)
@@ -21,7 +21,7 @@ package enum TableForgery: String, CaseIterable, Sendable {
         case .lengthsThatOverflow:
             try forgery.replace(data) { $0.replaceSubrange(0..<7, with: [0, 0xff, 0xff, 0xff, 0xff, 0x0f, 2]) }
         case .restartWithinKey:
-            // Behind the entries stand the restarts, the first of them zero, and their count.
+            // The restart array follows the entries: offsets starting with zero, then their count.
             try forgery.replace(data) { block in
                 let count = Int(block[block.count - 4])
                 block[block.count - 4 - 4 * count] = 3
@@ -38,7 +38,7 @@ package enum TableForgery: String, CaseIterable, Sendable {
             }
         case .handleBeyondFile:
             try forgery.replace(table.footer.index) { block in
-                // All of the first key but eight bytes becomes a part of the value: offset 0, and a length of 35 bits.
+                // All but eight bytes of the first key become part of the value: offset 0, and a length of 35 bits.
                 let cut = block[1] - 8
                 block[1] -= cut
                 block[2] += cut
@@ -47,14 +47,14 @@ package enum TableForgery: String, CaseIterable, Sendable {
         }
     }
 
-    /// Makes the first key of a block larger than those behind it.
+    /// Makes the first key of a block larger than those after it.
     package static func disorder(block position: Int, in database: String) throws {
         let path = try largestTable(in: database)
         let handle = try Table(at: path).index()[position].handle
         try BlockForgery(path).replace(handle) { $0[3] = 0xff }
     }
 
-    /// Gives a block another compression.
+    /// Changes the compression type of a block.
     package static func setCompression(_ type: UInt8, ofBlock position: Int, in database: String) throws {
         let path = try largestTable(in: database)
         let handle = try Table(at: path).index()[position].handle
@@ -68,7 +68,7 @@ package enum TableForgery: String, CaseIterable, Sendable {
         return try tables.max { try TestFiles.byteCount(of: $0) < TestFiles.byteCount(of: $1) }!
     }
 
-    /// Cuts the first key short; what is cut off becomes a part of the value.
+    /// Shortens the first key; the bytes cut off become part of the value.
     private static func shortenKey(_ block: inout [UInt8]) {
         let cut = block[1] - 4
         block[1] = 4

@@ -1,6 +1,6 @@
 internal import Foundation
 
-/// Runs `body` with the path of a new, empty directory, and deletes it with everything in it afterwards.
+/// Runs `body` with the path of a new, empty directory, and deletes the directory with its content afterwards.
 public func withTemporaryDirectory<R>(_ body: (String) throws -> R) throws -> R {
     let directory = FileManager.default.temporaryDirectory
         .appendingPathComponent("docindex-test-\(UUID().uuidString)", isDirectory: true)
@@ -9,40 +9,40 @@ public func withTemporaryDirectory<R>(_ body: (String) throws -> R) throws -> R 
     return try body(directory.path)
 }
 
-/// Reading and changing files of a database that is closed.
+/// Helpers that read and change files of a closed database.
 public enum TestFiles {
-    /// The names in a directory, sorted.
+    /// Returns the sorted names of the entries of a directory.
     public static func names(in directory: String) throws -> [String] {
         try FileManager.default.contentsOfDirectory(atPath: directory).sorted()
     }
 
-    /// The bytes of a file.
+    /// Returns the bytes of a file.
     public static func bytes(of path: String) throws -> [UInt8] {
         [UInt8](try Data(contentsOf: URL(fileURLWithPath: path)))
     }
 
-    /// Writes a file, in place of one that is there.
+    /// Writes a file, replacing an existing one.
     public static func write(_ bytes: some Sequence<UInt8>, to path: String) throws {
         try Data(bytes).write(to: URL(fileURLWithPath: path))
     }
 
-    /// How many bytes a file has.
+    /// Returns the size of a file in bytes.
     public static func byteCount(of path: String) throws -> Int {
         try FileManager.default.attributesOfItem(atPath: path)[.size] as? Int ?? 0
     }
 
-    /// The bytes that all files in a directory have together, of one extension or of any.
+    /// Returns the total size in bytes of the files in a directory, optionally only those with an extension.
     public static func byteCount(in directory: String, extension suffix: String? = nil) throws -> Int {
         try names(in: directory).filter { name in suffix.map { name.hasSuffix(".\($0)") } ?? true }
             .reduce(0) { try $0 + bytes(of: directory + "/" + $1).count }
     }
 
-    /// Copies a directory with everything in it.
+    /// Copies a directory with its content.
     public static func copy(_ directory: String, to path: String) throws {
         try FileManager.default.copyItem(atPath: directory, toPath: path)
     }
 
-    /// Deletes a directory with everything in it.
+    /// Deletes a directory with its content.
     public static func remove(_ directory: String) throws {
         try FileManager.default.removeItem(atPath: directory)
     }

@@ -1,7 +1,7 @@
 internal import Foundation
 
-/// Runs `body` with the path of a new, empty directory, and deletes it with everything in it afterwards: for tests that
-/// wait for tasks.
+/// Runs `body` with the path of a new, empty directory, and deletes the directory with its content afterwards. For
+/// tests that await tasks.
 public func withTemporaryPath<R>(_ body: (String) async throws -> R) async throws -> R {
     let directory = FileManager.default.temporaryDirectory
         .appendingPathComponent("docindex-test-\(UUID().uuidString)", isDirectory: true)
@@ -10,7 +10,7 @@ public func withTemporaryPath<R>(_ body: (String) async throws -> R) async throw
     return try await body(directory.path)
 }
 
-/// The path of a directory that does not exist yet; the test removes what it makes there.
+/// Returns a path at which no file exists yet; the test deletes what it creates there.
 public func temporaryPath() -> String {
     FileManager.default.temporaryDirectory
         .appendingPathComponent("docindex-test-\(UUID().uuidString)", isDirectory: true).path

@@ -2,10 +2,10 @@ public import DocIndex
 public import LevelKit
 public import Testing
 
-/// Runs `body` with a new store in a directory of its own.
+/// Runs `body` with a new store in its own directory.
 ///
-/// Afterwards, also if `body` throws, the store is verified, closed, opened again without a schema, compared with what
-/// it held before, and verified again. A `body` that closes the store skips what is no longer possible.
+/// Afterwards, also if `body` throws, the store is verified, closed, reopened without a schema, compared with its
+/// previous content, and verified again. If `body` closes the store, the steps that need an open store are skipped.
 public func withTemporaryStore<R>(
     schema: Schema, options: DocumentStore.Options = DocumentStore.Options(),
     sourceLocation: SourceLocation = #_sourceLocation, _ body: (DocumentStore) throws -> R
@@ -47,20 +47,20 @@ public func expectSound(_ store: DocumentStore, sourceLocation: SourceLocation =
     #expect(verification.isSound, sourceLocation: sourceLocation)
 }
 
-/// Everything a store holds for its users: the schema, and the documents of each collection in the order of ids.
+/// The visible content of a store: the schema, and the documents of each collection in ID order.
 public struct StoreContent: Sendable, Hashable {
-    /// The schema in force.
+    /// The current schema.
     public let schema: Schema
-    /// The documents of each collection, in the order of the schema.
+    /// The documents of each collection, in schema order.
     public let documents: [[Document]]
 
-    /// A content that was read elsewhere.
+    /// Creates content that was read elsewhere.
     public init(schema: Schema, documents: [[Document]]) {
         self.schema = schema
         self.documents = documents
     }
 
-    /// Reads a store.
+    /// Reads the content of a store.
     public init(of store: DocumentStore) throws {
         schema = store.schema
         documents = try store.collections.map { collection in
@@ -71,7 +71,7 @@ public struct StoreContent: Sendable, Hashable {
     }
 }
 
-/// Every pair of a database.
+/// Returns every pair of a database.
 public func allPairs(in database: Database) throws -> [(key: [UInt8], value: [UInt8])] {
     var pairs: [(key: [UInt8], value: [UInt8])] = []
     var cursor = try database.cursor()

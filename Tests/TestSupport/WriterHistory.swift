@@ -1,24 +1,24 @@
 public import LevelKit
 
-/// A row of puts and deletions of single keys, each of which follows from its index alone, so that the state after any
-/// number of them can be told.
+/// A sequence of single puts and deletions, each determined by its index alone, so that the state after any number of
+/// them is known.
 ///
-/// Keys are hit in a scattered order and again and again, which keeps compactions busy.
+/// The same keys are written again and again in scattered order, which keeps compactions busy.
 public enum WriterHistory {
     static let keyCount: UInt64 = 5_003
     private static let step: UInt64 = 1_979
 
     private static func slot(_ index: UInt64) -> UInt64 { index * step % keyCount }
 
-    /// A deletion takes away what was put this many operations before, which no operation has touched since: so every
-    /// operation changes the content, and the content tells how many there were.
+    /// A deletion removes the value that was put this many operations earlier and not touched since. Every operation
+    /// therefore changes the content, and the content shows how many operations there were.
     private static let age: UInt64 = 1_502
 
     private static func isDeletion(_ index: UInt64) -> Bool { index >= age && index % 5 == 4 }
 
     private static func key(_ slot: UInt64) -> [UInt8] { Array("key/\(String(slot + 1_000_000))".utf8) }
 
-    /// The index in decimal, and filling that depends on it.
+    /// The index in decimal, plus padding that depends on it.
     private static func value(_ index: UInt64) -> [UInt8] {
         var bytes = Array("\(index) ".utf8)
         var state = index
@@ -38,7 +38,7 @@ public enum WriterHistory {
         }
     }
 
-    /// How many operations the content of a database is the result of; `nil` if it is the result of no prefix.
+    /// Returns how many operations produced the content of a database, or `nil` if no prefix of the sequence does.
     public static func prefix(of reader: some KeyValueReader) throws(LevelError) -> UInt64? {
         var last: UInt64?
         var entries: [[UInt8]: UInt64] = [:]
@@ -52,14 +52,14 @@ public enum WriterHistory {
             last = max(last ?? 0, index)
         }
         guard let last else { return 0 }
-        // The last operation of the prefix may be a deletion, which leaves no value to tell it by.
+        // The last operation of the prefix may be a deletion, which leaves no value to identify it.
         if isState(entries, after: last + 1) { return last + 1 }
         return isDeletion(last + 1) && isState(entries, after: last + 2) ? last + 2 : nil
     }
 
     private static func isState(_ entries: [[UInt8]: UInt64], after count: UInt64) -> Bool {
         var expected: [UInt64: UInt64] = [:]
-        // Of two rounds over all keys, one at least puts each key.
+        // In any two rounds over all keys, each key is put at least once.
         for index in (count < 2 * keyCount ? 0 : count - 2 * keyCount)..<count {
             if isDeletion(index) {
                 expected[slot(index - age)] = nil

@@ -3,8 +3,8 @@ import Foundation
 import TestSupport
 import Testing
 
-/// The thirty questions that users of a photo catalogue ask most: each answer beside a naive one, each plan beside the one
-/// that was recorded. `LEVELKIT_RECORD=1` records the plans anew.
+/// The thirty queries that users of a photo catalog run most: each result is compared with a naive one, and each plan
+/// with the recorded one. `LEVELKIT_RECORD=1` records the plans again.
 @Suite struct ThirtyQueriesTests {
     private static let fixtures = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
         .deletingLastPathComponent().appending(path: "Fixtures/query-plans")
@@ -38,7 +38,7 @@ import Testing
 
     private static let generated = (0..<2000).map { PhotoCatalogue.record(number: $0) }
 
-    @Test func `On made-up photos, the answers are right and the plans are those that were recorded`() throws {
+    @Test func `On synthetic photos, the thirty queries have correct results and the recorded plans`() throws {
         try withCatalogue(of: Self.generated) { _, catalogue in
             try check(catalogue, plans: "generated.txt")
         }
@@ -47,7 +47,7 @@ import Testing
     @Test(
         .enabled(
             if: SharedTestData.has("catalog-2000.jsonl"), "the file ../shared/data/catalog-2000.jsonl is not there"))
-    func `On real pictures, the answers are right and the plans are those that were recorded`() throws {
+    func `On real records, the thirty queries have correct results and the recorded plans`() throws {
         let records = try SharedTestData.lines(of: "catalog-2000.jsonl").map {
             try #require(try JSONParser().parse($0).objectValue)
         }
@@ -77,7 +77,7 @@ import Testing
         for (line, known) in zip(lines, known) { #expect(line == known) }
     }
 
-    // MARK: - Naive answers
+    // MARK: - Naive results
 
     private func naive(_ query: AcceptanceQuery, _ catalogue: Catalogue) throws -> [String] {
         let documents = catalogue.model.documents
@@ -111,7 +111,7 @@ import Testing
         }
     }
 
-    /// The ids that a query finds. The order by score is that of the text index, which has tests of its own.
+    /// Returns the IDs that a query finds. For order by score, that of the text index is used, which has its own tests.
     private func found(_ query: Query, _ catalogue: Catalogue) throws -> [DocumentID] {
         guard query.sort == [.bestFirst], case .search(let condition) = query.predicate else {
             return NaiveQuery.answer(query, among: catalogue.model)
@@ -123,7 +123,7 @@ import Testing
         return ranked.map(\.id).prefix(query.limit ?? .max).map { $0 }
     }
 
-    /// Whether the fields of the text index have the words.
+    /// Returns whether the fields of the text index contain the words.
     private static func hasWords(_ search: DocIndex.Predicate, _ photo: DocumentObject) -> Bool {
         var texts = DocumentObject()
         for name in ["title", "caption", "keywords", "note"] { texts[name] = photo[name] }
@@ -142,7 +142,7 @@ import Testing
                 case .range(let path, let width):
                     number = path.value(in: document)?.numberValue.map { ($0 / width).rounded(.down) * width }
                 default:
-                    // The month in a text such as 1931-07-04.
+                    // The month in a string such as 1931-07-04.
                     let digits = document["taken"]?.stringValue?.prefix(7).split(separator: "-").compactMap {
                         Double($0)
                     }
@@ -162,7 +162,7 @@ import Testing
 
     // MARK: - Changes
 
-    @Test func `Question 29: a live result of a question follows edits`() async throws {
+    @Test func `Query 29, a live result, follows edits`() async throws {
         let path = temporaryPath()
         defer { try? TestFiles.remove(path) }
         let store = try DocumentStore.open(at: path, schema: Schema(collections: [PhotoCatalogue.collection]))
@@ -193,7 +193,7 @@ import Testing
         try store.close()
     }
 
-    @Test func `Question 30: a keyword is added to many photos in one batch, and taken away again`() throws {
+    @Test func `Query 30, adding a keyword to many photos in one batch and removing it, is exact`() throws {
         try withCatalogue(of: Array(Self.generated.prefix(800))) { store, catalogue in
             let chosen = try catalogue.photos.find("rating >= 2").map(\.id)
             let before = try catalogue.photos.find(Query())

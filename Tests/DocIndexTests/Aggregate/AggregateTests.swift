@@ -2,7 +2,7 @@ import DocIndex
 import TestSupport
 import Testing
 
-/// Counts, facets, distinct values and groups, against counting by hand.
+/// Counts, facets, distinct values and groups, compared with counting every document.
 @Suite struct AggregateTests {
     private static let indexes: [IndexDefinition] = [
         .value("kind", on: "kind"), .value("kind, n", on: "kind", "n"), .value("tags", on: "tags[]", counts: true),
@@ -53,7 +53,7 @@ import Testing
         return values
     }
 
-    @Test func `Facets and distinct values are those of counting every document`() throws {
+    @Test func `Facets and distinct values match a count over every document`() throws {
         try withDocuments { collection, documents in
             for condition in Self.conditions {
                 let predicate = try Predicate(parsing: condition)
@@ -113,7 +113,7 @@ import Testing
         }
     }
 
-    @Test func `A histogram counts by parts of dates and by ranges`() throws {
+    @Test func `A histogram counts by date parts and by ranges`() throws {
         try withDocuments { collection, documents in
             let months = try collection.summarize(Aggregation(by: [.datePart("taken", .yearMonth)]))
             var counts: [Int64: Int64] = [:]
@@ -138,7 +138,7 @@ import Testing
         }
     }
 
-    @Test func `Counts by one key are those of reading every document, with any indexes`() throws {
+    @Test func `Counts by one key match a scan of every document, with any indexes`() throws {
         var queries = RandomQueries(TestRun.random(stream: 71))
         var fromIndexCount = 0
         for _ in 0..<TestRun.rounds(12, long: 600) {
@@ -170,11 +170,11 @@ import Testing
                 }
             }
         }
-        // Else nothing is compared.
+        // Otherwise nothing has been compared.
         #expect(fromIndexCount > 20)
     }
 
-    @Test func `A time line comes from the counts of months, and says so`() throws {
+    @Test func `A timeline is computed from month counts, and its plan says so`() throws {
         let months = IndexComponent.field("taken", dates: [.iso8601], part: .yearMonth)
         let schema = Schema(collections: [
             CollectionDefinition("c", indexes: [.value("month", on: months, counts: true)])
@@ -193,13 +193,13 @@ import Testing
                 try collection.summarize(timeline).map { "\($0.key[0].map { "\($0)" } ?? "-") \($0.values)" }
             }
             #expect(try groups() == ["- [2]", "201907 [2]", "201908 [1]"])
-            // A date in a form that the index was not told of is one all the same: documents decide.
+            // A date in a format unknown to the index is still a date, so the documents decide.
             try collection.put(["id": 12, "taken": "2019:08:03 10:00:00"])
             #expect(try groups() == ["- [2]", "201907 [2]", "201908 [2]"])
         }
     }
 
-    @Test func `Selected fields are those of the documents`() throws {
+    @Test func `Selected fields have the values of the documents`() throws {
         try withDocuments { collection, documents in
             let found = try collection.select(["id", "tags[]", "absent"], Query(limit: 5))
             #expect(found.map { $0["id"] } == documents.prefix(5).map { $0["id"] })

@@ -3,7 +3,7 @@ import Testing
 
 @testable import DocIndex
 
-/// Numbers that come from the entries and the counts of indexes alone.
+/// Results computed from the entries and counts of indexes alone.
 @Suite struct IndexOnlyTests {
     private static let schema = Schema(collections: [
         CollectionDefinition(
@@ -20,7 +20,7 @@ import Testing
     private static let conditions = [
         "n = 3", "n >= 3", "n > 3", "n <= 3", "n < 3", "n between 2 and 5", "n in (1, 3, 9)", "n exists", "n missing",
         "kind = a", "kind = a and n >= 4", "kind = a and n = 4", "kind in (a, b) and n < 4", "name ^= 'x'",
-        // Values of which one begins another.
+        // Values that are prefixes of others.
         "n < 5e-324", "n <= 0", "n > 0", "n < 'text\u{0}'", "n <= text", "n > text", "kind = a and n < 'text\u{0}a'",
         "name < 'x\u{0}y'", "name < 'x\u{0}'", "name <= 'x\u{0}'", "name >= 'x\u{0}'", "name ^= 'x\u{0}'",
         "name between 'x' and 'x\u{0}'",
@@ -56,7 +56,7 @@ import Testing
         }
     }
 
-    @Test func `Counts of ranges are those of a scan, whatever the order of the index`() throws {
+    @Test func `Counts of ranges match a scan, whatever the order of the index`() throws {
         try withDocuments { collection, documents in
             for condition in Self.conditions {
                 let predicate = try Predicate(parsing: condition)
@@ -70,7 +70,7 @@ import Testing
         }
     }
 
-    @Test func `Facets that entries hold are those of the documents, and no document is read`() throws {
+    @Test func `Facets covered by an index match the documents without reading any`() throws {
         try withDocuments { collection, documents in
             var coveredCount = 0
             for condition in Self.conditions {
@@ -90,7 +90,7 @@ import Testing
                 }
             }
             #expect(coveredCount > 15)
-            // Of all documents: the first component of an index of two, with and without counts.
+            // Over all documents: the first component of an index of two, with and without counts.
             for path: FieldPath in ["n", "kind", "name"] {
                 let scanned = try collection.facets(path, options: QueryOptions(hint: .scan))
                 #expect(try collection.facets(path) == scanned, "\(path)")

@@ -7,7 +7,7 @@ import Testing
         "name.id.gps", "ExifIFD:ISO",
     ]
 
-    @Test func `A damaged body throws or gives a value, but never traps`() throws {
+    @Test func `Decoding a damaged body throws or returns a value, but never traps`() throws {
         var generator = DocumentGenerator()
         var (refusedCount, acceptedCount) = (0, 0)
         let caseCount = DocumentGenerator.isLong ? 5_000_000 : 100_000
@@ -24,7 +24,7 @@ import Testing
                 do throws(BodyError) {
                     let value = try BodyDecoder.decode(damaged, names: names)
                     acceptedCount += 1
-                    // What is accepted is the body of its value, but for the bits of a NaN.
+                    // An accepted body is the body of its value, except for the bits of a NaN.
                     let nameCount = names.count
                     let again = try BodyEncoder.encode(value, names: &names)
                     #expect(again.count == damaged.count, "seed \(generator.seed)")
@@ -35,7 +35,7 @@ import Testing
                 }
             }
         }
-        // The damage must be neither always fatal nor always harmless, or nothing was tested.
+        // If the damage were always fatal or always harmless, nothing would be tested.
         #expect(refusedCount > caseCount / 10)
         #expect(acceptedCount > caseCount / 100)
     }
@@ -57,7 +57,7 @@ import Testing
         return bytes
     }
 
-    @Test func `A body cut short anywhere throws`() throws {
+    @Test func `A body truncated anywhere throws`() throws {
         var generator = DocumentGenerator()
         for _ in 0..<200 {
             var names = FieldNames()
@@ -70,7 +70,7 @@ import Testing
         }
     }
 
-    @Test func `A body with bytes behind it throws`() throws {
+    @Test func `A body followed by extra bytes throws`() throws {
         var generator = DocumentGenerator()
         for _ in 0..<200 {
             var names = FieldNames()

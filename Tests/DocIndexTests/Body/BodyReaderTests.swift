@@ -4,7 +4,8 @@ import Testing
 
 @Suite struct BodyReaderTests {
     @Test(arguments: FieldPathEvaluationTests.visits)
-    func `A path visits the same in a body as in its value`(path: FieldPath, expected: [DocumentValue]) throws {
+    func `A path visits the same elements in a body as in its value`(path: FieldPath, expected: [DocumentValue]) throws
+    {
         var names = FieldNames()
         let body = try BodyEncoder.encode(.object(FieldPathEvaluationTests.document), names: &names)
         let reader = try BodyReader(body.span, names: names)
@@ -19,7 +20,7 @@ import Testing
         #expect(!hasNone)
     }
 
-    @Test func `Random bodies answer like their values`() throws {
+    @Test func `Random bodies return the same values as their documents`() throws {
         let names = ["id", "gps", "lat", "keywords", "people", "name", "ExifIFD:ISO", "\u{e9}", "e\u{301}", "\"\""]
         var generator = DocumentGenerator()
         var foundCount = 0
@@ -47,7 +48,7 @@ import Testing
         #expect(foundCount > 500)
     }
 
-    @Test func `Every path answers for a body as for its document`() throws {
+    @Test func `Every path returns the same values for a body as for its document`() throws {
         var documents = RandomDocuments(TestRun.random(stream: 22))
         var table = FieldNames()
         for _ in 0..<TestRun.rounds(1000, long: 50_000) {
@@ -65,7 +66,7 @@ import Testing
         }
     }
 
-    @Test func `A visit ends at the first element that satisfies`() throws {
+    @Test func `A visit of a body ends at the first element that satisfies the condition`() throws {
         var names = FieldNames()
         let body = try BodyEncoder.encode(["k": ["a", "b", "c"]], names: &names)
         var count = 0
@@ -77,7 +78,7 @@ import Testing
         #expect(count == 2)
     }
 
-    @Test func `Damage off the path goes unnoticed and damage on it throws`() throws {
+    @Test func `Damage outside the path is ignored, and damage on it throws`() throws {
         // {"a": 1, "b": a reserved tag}
         let behind: [UInt8] = [2, 0x10, 7, 2, 0, 1, 0, 1, 0x41, 0x0a]
         #expect(try value(at: "a", in: behind) == 1)
@@ -94,12 +95,12 @@ import Testing
         #expect(try value(at: "b", in: beyond) == nil)
     }
 
-    @Test func `A body of another version is refused at once`() {
+    @Test func `A body of another version is rejected immediately`() {
         #expect(throws: BodyError.self) { try value(at: "a", in: [1, 0]) }
         #expect(throws: BodyError.self) { try value(at: "a", in: []) }
     }
 
-    /// Apart from the macros, which cannot hold a span.
+    /// Separate from the macros, which cannot hold a span.
     private func value(at path: FieldPath, in body: [UInt8]) throws -> DocumentValue? {
         try BodyReader(body.span, names: BodyTests.table(["a", "b"])).value(at: path)
     }

@@ -20,12 +20,12 @@ import Testing
         (.date(DocumentDate(utcMilliseconds: 1)), [2, 9, 2, 0], []),
         (date("1970-01-01T02:00:00.064+02:00"), [2, 9, 0x80, 1, 0xf0, 1], []),
         (["a": 1], [2, 0x10, 4, 1, 0, 0, 0x41], ["a"]),
-        // The example of the format description.
+        // The example in the format description.
         (
             ["id": "a", "year": 1930],
             [2, 0x10, 0x0a, 2, 0, 1, 0, 2, 0x81, 0x61, 3, 0x94, 0x1e], ["id", "year"]
         ),
-        // Names are numbered as they come, those of an object before those of the objects in it.
+        // Names are numbered in order of occurrence, those of an object before those of the objects in it.
         (
             ["b": ["a": nil, "c": nil], "c": ["b": true]],
             [
@@ -44,21 +44,21 @@ import Testing
         return table
     }
 
-    @Test(arguments: bodies) func `A value has one body, and the body that value`(
+    @Test(arguments: bodies) func `A value has exactly one body, and the body decodes to that value`(
         value: DocumentValue, body: [UInt8], names: [String]
     ) throws {
         var table = FieldNames()
         #expect(try BodyEncoder.encode(value, names: &table) == body)
         #expect(table == Self.table(names))
         #expect(try BodyDecoder.decode(body, names: table) == value)
-        // Once more, now that all names are known, and appended.
+        // Again, now that all names are known, and appended to existing bytes.
         var bytes: [UInt8] = [9]
         try BodyEncoder.append(value, names: &table, to: &bytes)
         #expect(bytes == [9] + body)
         #expect(table.count == names.count)
     }
 
-    @Test func `The order of members is kept whatever the numbers of their names`() throws {
+    @Test func `Members keep their order whatever the numbers of their names`() throws {
         var names = Self.table(["c", "b", "a"])
         let value: DocumentValue = ["a": 1, "b": "x", "c": nil]
         let body = try BodyEncoder.encode(value, names: &names)
@@ -69,7 +69,7 @@ import Testing
     }
 
     @Test(arguments: [(0, 250), (0, 251), (300, 250), (0, 65_530), (200, 65_530), (0, 65_531), (300, 100_000)])
-    func `Numbers and offsets take as many bytes as the largest needs`(firstNumber: Int, byteCount: Int) throws {
+    func `Numbers and offsets have the width that the largest one needs`(firstNumber: Int, byteCount: Int) throws {
         var names = Self.table((0..<firstNumber).map { "n\($0)" })
         let value: DocumentValue = [
             "z": .bytes(Array(repeating: 1, count: byteCount)), "y": 2, "x": ["z": 3],
@@ -86,7 +86,7 @@ import Testing
         #expect(found == 3)
     }
 
-    @Test func `Every value comes back from its body, and is encoded the same again`() throws {
+    @Test func `Every value round-trips through its body, and encodes to the same bytes again`() throws {
         var generator = DocumentGenerator()
         var names = FieldNames()
         for round in 0..<(DocumentGenerator.isLong ? 200_000 : 5_000) {
@@ -99,7 +99,7 @@ import Testing
         }
     }
 
-    @Test func `Random documents come back from bodies that share a table`() throws {
+    @Test func `Random documents round-trip through bodies that share a name table`() throws {
         var documents = RandomDocuments(TestRun.random(stream: 21))
         var names = FieldNames()
         var stored: [(value: DocumentValue, body: [UInt8])] = []
@@ -107,14 +107,14 @@ import Testing
             let value = DocumentValue.object(documents.document(id: documents.id()))
             stored.append((value, try BodyEncoder.encode(value, names: &names)))
         }
-        // Bodies written with an earlier table are read with the last one.
+        // Bodies written with an earlier table are readable with the latest one.
         for (value, body) in stored {
             #expect(try BodyDecoder.decode(body, names: names) == value, "\(TestRun.repetition)")
             #expect(try BodyEncoder.encode(value, names: &names) == body, "\(TestRun.repetition)")
         }
     }
 
-    @Test func `A value nested too deep is not encoded, and nothing is appended or added`() throws {
+    @Test func `A value nested too deeply is not encoded, and neither bytes nor names are added`() throws {
         var value: DocumentValue = []
         for _ in 1..<DocumentValue.maximumDepth { value = [value] }
         var names = FieldNames()
@@ -148,7 +148,7 @@ import Testing
         ([2, 7, 3, 1, 0x82, 0x61, 0x61], .invalidLength, 4), ([2, 7, 2, 1, 3, 1], .invalidLength, 4),
         ([2, 7, 3, 2, 3, 1, 0], .invalidLength, 6), ([2, 8], .truncated, 2), ([2, 9, 0], .truncated, 3),
         ([2, 9, 0, 0xc0, 0x16], .invalidDate, 3), ([2, 9, 0, 0xbf, 0x16], .invalidDate, 3),
-        // Objects: too short for their table, names out of order, offsets that do not fit, unknown numbers.
+        // Objects: too short for their table, names out of order, invalid offsets, unknown numbers.
         ([2, 0x10, 9, 0], .truncated, 2), ([2, 0x10, 1, 1], .invalidLength, 3),
         ([2, 0x10, 3, 1, 0, 0], .invalidLength, 4),
         ([2, 0x10, 7, 2, 1, 0, 0, 1, 0, 0], .invalidObjectTable, 5),
@@ -160,13 +160,13 @@ import Testing
         ([2, 0x12, 5, 1, 0, 0, 0, 0], .invalidObjectTable, 1),
         ([2, 0x14, 7, 1, 0, 0, 0, 0, 0, 0], .invalidObjectTable, 1),
         ([2, 0x12, 1, 0], .invalidObjectTable, 1),
-        // Names that are written out: one of the table, one that the table would take, one above all numbers.
+        // Names written out: one in the table, one that the table would accept, one above all numbers.
         ([2, 0x11, 7, 1, 0xff, 0x7f, 0, 1, 0x61, 0], .invalidName, 7),
         ([2, 0x11, 7, 1, 0xff, 0x7f, 0, 1, 0x7a, 0], .invalidName, 7),
         ([2, 0x11, 7, 1, 0x00, 0x80, 0, 1, 0x7a, 0], .unknownName, 7),
     ]
 
-    @Test(arguments: refused) func `Bytes that are no body are refused at the right place`(
+    @Test(arguments: refused) func `Bytes that are not a body are rejected with the offset of the fault`(
         bytes: [UInt8], code: BodyError.Code, offset: Int
     ) {
         let error = #expect(throws: BodyError.self) {
@@ -218,13 +218,13 @@ import Testing
             ),
             ([2, 0, 0], "Document body, byte 2: Bytes follow the value; \(advice)"),
         ] as [([UInt8], String)])
-    func `An error says what is wrong and what to do`(bytes: [UInt8], description: String) {
+    func `A body error states the problem and a remedy`(bytes: [UInt8], description: String) {
         let error = #expect(throws: BodyError.self) { try BodyDecoder.decode(bytes, names: FieldNames()) }
         #expect(error?.description == description)
     }
 
-    @Test func `Nesting beyond the limit is refused on a small stack`() throws {
-        // Too deep by one: the encoder's bytes for the deepest value, put into one more array by hand.
+    @Test func `Nesting beyond the limit is rejected on a small stack`() throws {
+        // One level too deep: the encoder's bytes for the deepest value, wrapped in one more array by hand.
         var value: DocumentValue = []
         for _ in 1..<DocumentValue.maximumDepth { value = [value] }
         var names = FieldNames()

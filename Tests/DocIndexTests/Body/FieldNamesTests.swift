@@ -4,7 +4,7 @@ import Testing
 @Suite struct FieldNamesTests {
     static let names = ["id", "", "gps", "\u{e9}", "e\u{301}", "ExifIFD:ISO", "a name of more than eight bytes"]
 
-    @Test func `Names are numbered as they come, and each once`() {
+    @Test func `Names are numbered in order of occurrence, each once`() {
         var table = FieldNames()
         for (number, name) in Self.names.enumerated() {
             #expect(table.number(of: name) == nil)
@@ -20,7 +20,7 @@ import Testing
         #expect(table[Self.names.count] == nil)
     }
 
-    @Test func `A copy does not see what is added later`() {
+    @Test func `A copy of a name table does not contain names added later`() {
         var table = FieldNames()
         table.add("a")
         let copy = table
@@ -30,13 +30,13 @@ import Testing
         #expect(copy != table)
     }
 
-    @Test func `Many names are found again`() {
+    @Test func `A name table finds every one of many names`() {
         var table = FieldNames()
         for number in 0..<5000 { table.add("name \(number)") }
         for number in 0..<5000 { #expect(table.number(of: "name \(number)") == number) }
     }
 
-    @Test func `A table is stored as the list of its names, whole or what was added`() throws {
+    @Test func `A name table is stored as the list of its names, either all or those added`() throws {
         var table = FieldNames()
         #expect(table.encoded() == [0])
         table.add("id")
@@ -62,7 +62,8 @@ import Testing
             ([1, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 1], 1),
             ([1, 0x80, 2] + Array(repeating: 0x61, count: 256), 1),
         ] as [([UInt8], Int)])
-    func `Bytes that are no list of new names are refused, and the table stays`(bytes: [UInt8], offset: Int) {
+    func `Bytes that are not a list of new names are rejected, and the table is unchanged`(bytes: [UInt8], offset: Int)
+    {
         var table = FieldNames()
         table.add("id")
         let error = #expect(throws: FieldNamesError.self) { try table.append(encoded: bytes) }
@@ -76,7 +77,7 @@ import Testing
         #expect(table.number(of: "a") == nil)
     }
 
-    @Test func `No bytes at all make reading a table trap`() {
+    @Test func `Reading a name table from random bytes never traps`() {
         var generator = DocumentGenerator()
         for _ in 0..<(DocumentGenerator.isLong ? 1_000_000 : 20_000) {
             var bytes: [UInt8] = []

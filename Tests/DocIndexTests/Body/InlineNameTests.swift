@@ -1,7 +1,7 @@
 import DocIndex
 import Testing
 
-/// Names that no table takes, because it is full or they are too long.
+/// Names that the table does not accept because it is full or they are too long.
 @Suite struct InlineNameTests {
     static let full: FieldNames = {
         var names = FieldNames()
@@ -11,7 +11,7 @@ import Testing
 
     static let long = String(repeating: "x", count: FieldNames.maximumNameByteCount + 1)
 
-    @Test func `A full table takes no more names, and goes on to know its own`() {
+    @Test func `A full name table accepts no more names, and still finds those it has`() {
         var names = Self.full
         #expect(names.count == 32_767)
         #expect(names.add("one more") == nil)
@@ -21,7 +21,7 @@ import Testing
         #expect(names[-1] == nil)
     }
 
-    @Test func `A name that is too long is written out and nothing is added`() throws {
+    @Test func `A name that is too long is written inline, and the table is unchanged`() throws {
         var names = FieldNames()
         let body = try BodyEncoder.encode([Self.long: 1], names: &names)
         #expect(names.count == 0)
@@ -30,7 +30,7 @@ import Testing
         #expect(try BodyDecoder.decode(body, names: names) == [Self.long: 1])
     }
 
-    @Test func `Names in the table and others stand beside one another, in the order of the document`() throws {
+    @Test func `Names in the table and inline names can be mixed, in document order`() throws {
         var names = Self.full
         let value: DocumentValue = [
             "zz": ["inner": [1, ["deep": 2]], "n5": 3], "n300": nil, "aa": 4, "n1": [["aa": 5], ["zz": 6]],
@@ -54,7 +54,7 @@ import Testing
         }
     }
 
-    @Test func `Two names alike in one object are refused also where they are written out`() throws {
+    @Test func `Duplicate names in one object are rejected even if they are written inline`() throws {
         let bytes: [UInt8] = [2, 0x11, 13, 2, 0xff, 0x7f, 0xff, 0x7f, 0, 3, 1, 0x61, 0, 1, 0x61, 0]
         let error = #expect(throws: BodyError.self) { try BodyDecoder.decode(bytes, names: Self.full) }
         #expect(error?.code == .duplicateName)
@@ -63,7 +63,7 @@ import Testing
         different[14] = 0x62
         let both: DocumentValue = ["a": nil, "b": nil]
         #expect(try BodyDecoder.decode(different, names: Self.full) == both)
-        // The other way round they would be the same object once more.
+        // Swapped, they would be the same object again.
         different.replaceSubrange(8..<10, with: [3, 0])
         #expect(throws: BodyError.self) { try BodyDecoder.decode(different, names: Self.full) }
     }

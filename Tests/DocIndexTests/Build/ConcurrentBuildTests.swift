@@ -7,13 +7,13 @@ import Testing
 
 /// Indexes that are built while other threads read and write.
 @Suite struct ConcurrentBuildTests {
-    /// What threads do again and again until they are told to stop.
+    /// Work that threads repeat until they are told to stop.
     private final class Work: Sendable {
         private let isStopped = Atomic(false)
         private let group = DispatchGroup()
         private let rounds = Atomic(0)
 
-        /// How often all threads together have done what they do.
+        /// The number of rounds that all threads together have completed.
         var roundCount: Int { rounds.load(ordering: .relaxed) }
 
         func start(_ body: @escaping @Sendable (Int) throws -> Void) {
@@ -52,7 +52,7 @@ import Testing
         usleep(200)
     }
 
-    @Test func `Every answer is that of a look at every document, whatever is built and written meanwhile`() throws {
+    @Test func `Every result matches a full scan while indexes are built and documents written`() throws {
         try withTemporaryStore(schema: OnlineBuildTests.old) { store in
             try OnlineBuildTests.fill(store)
             let photos = try store.collection("photos")
@@ -61,7 +61,7 @@ import Testing
                 work.start { _ in
                     let snapshot = try store.snapshot()
                     try OnlineBuildTests.expectRightAnswers(snapshot.collections[0])
-                    // Some index on the year answers at any moment.
+                    // There is always an index on the year that can answer.
                     let plan = try snapshot.collections[0].plan(Query(Predicate(parsing: "year = 1907")))
                     if plan.access == .scan { Issue.record("no index answers") }
                 }
@@ -83,7 +83,7 @@ import Testing
         }
     }
 
-    @Test func `Threads that apply schemas at once leave one of them, complete`() throws {
+    @Test func `Threads that apply schemas concurrently leave one of them, complete`() throws {
         try withTemporaryStore(schema: OnlineBuildTests.old) { store in
             try OnlineBuildTests.fill(store)
             let schemas = [OnlineBuildTests.new, OnlineBuildTests.other, OnlineBuildTests.old]
@@ -105,7 +105,7 @@ import Testing
         }
     }
 
-    /// Single reads that took long.
+    /// The longest single reads.
     private struct LongestReads {
         var before = Duration.zero
         var during = Duration.zero
@@ -113,9 +113,9 @@ import Testing
         var slowCount = 0
     }
 
-    /// Prints the longest single read while indexes are built; it asserts no time.
+    /// Prints the longest single read while indexes are built; asserts no duration.
     @Test(.enabled(if: TestRun.isLong, "measured in the long form"))
-    func `Readers go on while a large store is indexed`()
+    func `Readers continue while a large store is indexed`()
         throws
     {
         try withTemporaryDirectory { directory in

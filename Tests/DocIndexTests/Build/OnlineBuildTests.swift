@@ -3,7 +3,7 @@ import LevelKit
 import TestSupport
 import Testing
 
-/// Indexes that are built while the store is used, and builds that are left and taken up again.
+/// Indexes that are built while the store is in use, and builds that are interrupted and resumed.
 @Suite struct OnlineBuildTests {
     struct Stop: Error {}
 
@@ -38,11 +38,11 @@ import Testing
         }
     }
 
-    /// Compares answers, with and without an index, with a look at every document.
+    /// Compares results, with and without an index, with a scan of every document.
     static func expectRightAnswers(
         _ photos: DocumentCollection, sourceLocation: SourceLocation = #_sourceLocation
     ) throws {
-        // In the order in which they were stored, which another test compares with what was stored.
+        // In storage order, which another test compares with what was stored.
         let documents = try photos.find(Query()).map { (id: $0.id, content: $0.content) }
         for condition in [
             "year = 1907", "year >= 1918 and place = Rome", "tags has fog", "place = Bath", "year < 1903",
@@ -52,7 +52,7 @@ import Testing
                 try photos.find(query).map(\.id) == NaiveQuery.answer(query, among: documents), "\(condition)",
                 sourceLocation: sourceLocation)
         }
-        // The index that answers is one of these, whole.
+        // The index that answers is one of these, complete.
         let hits = Set(try photos.search("sea", limit: nil).map(\.document.id))
         let answers = [["title"], ["title", "caption"], ["caption"]].map { members in
             Set(documents.filter { document in members.contains { document.content[$0] == "sea" } }.map(\.id))
@@ -60,7 +60,7 @@ import Testing
         #expect(answers.contains(hits), sourceLocation: sourceLocation)
     }
 
-    /// Applies a schema and stops after some slices.
+    /// Applies a schema and stops after a number of slices.
     static func begin(_ schema: Schema, of store: DocumentStore, slices: Int) throws {
         var count = 0
         #expect(throws: Stop.self) {
@@ -72,7 +72,7 @@ import Testing
         try expectSound(store)
     }
 
-    /// Finishes, and returns the row that the first slice reached; `nil` if there was nothing left to build.
+    /// Finishes the build and returns the row that the first slice reached; `nil` if nothing was left to build.
     @discardableResult
     static func finish(_ store: DocumentStore) throws -> UInt64? {
         var first: UInt64?
@@ -91,7 +91,7 @@ import Testing
 
     // MARK: -
 
-    @Test func `The old index answers until the new one holds everything`() throws {
+    @Test func `The old index answers until the new one is complete`() throws {
         try withTemporaryStore(schema: Self.old) { store in
             try Self.fill(store)
             let photos = try store.collection("photos")
@@ -112,7 +112,7 @@ import Testing
         }
     }
 
-    @Test func `A build that was left goes on where it was`() throws {
+    @Test func `An interrupted build resumes where it stopped`() throws {
         try withTemporaryStore(schema: Self.old) { store in
             try Self.fill(store)
             try Self.begin(Self.new, of: store, slices: 2)
@@ -132,7 +132,7 @@ import Testing
         }
     }
 
-    @Test(arguments: [1, 2, 3, 4]) func `A build goes on after the store was opened again`(slices: Int) throws {
+    @Test(arguments: [1, 2, 3, 4]) func `A build resumes after the store is reopened`(slices: Int) throws {
         try withTemporaryDirectory { directory in
             let path = directory + "/s"
             let store = try DocumentStore.open(at: path, schema: Self.old)
@@ -140,7 +140,7 @@ import Testing
             try Self.begin(Self.new, of: store, slices: slices)
             try store.close()
             for isLast in [false, true] {
-                // As it is, then with the schema given once more.
+                // First without a schema, then with the schema given again.
                 let store = try DocumentStore.open(
                     at: path, schema: isLast ? Self.new : nil, options: isLast ? .init() : Self.options)
                 try expectSound(store)
@@ -154,7 +154,7 @@ import Testing
         }
     }
 
-    @Test func `Going back to the old schema keeps the old index and takes the new ones away`() throws {
+    @Test func `Returning to the old schema keeps the old index and removes the new ones`() throws {
         try withTemporaryStore(schema: Self.old) { store in
             try Self.fill(store)
             try Self.begin(Self.new, of: store, slices: 2)
@@ -168,7 +168,7 @@ import Testing
         }
     }
 
-    @Test func `A schema that changes again and again within builds ends as the last one`() throws {
+    @Test func `A schema changed repeatedly during builds ends as the last one`() throws {
         try withTemporaryStore(schema: Self.old) { store in
             try Self.fill(store)
             for schema in [Self.new, Self.other, Self.new, Self.other] {
@@ -181,7 +181,7 @@ import Testing
         }
     }
 
-    @Test func `An index that is dropped within its build leaves nothing, and the others go on`() throws {
+    @Test func `An index dropped during its build leaves nothing, and the other builds continue`() throws {
         try withTemporaryStore(schema: Self.old) { store in
             try Self.fill(store)
             try Self.begin(Self.new, of: store, slices: 2)
@@ -199,7 +199,7 @@ import Testing
         }
     }
 
-    @Test func `An index that joins others within their build begins at the first document`() throws {
+    @Test func `An index that joins a running build starts at the first document`() throws {
         try withTemporaryStore(schema: Self.old) { store in
             try Self.fill(store)
             try Self.begin(Self.new, of: store, slices: 2)
@@ -216,7 +216,7 @@ import Testing
         }
     }
 
-    @Test func `A unique index is built over duplicates, and refuses new ones`() throws {
+    @Test func `A unique index is built over duplicates and rejects new ones`() throws {
         try withTemporaryStore(schema: Self.schema(.value("year", on: "year"))) { store in
             let photos = try store.collection("photos")
             try store.write { transaction in
@@ -230,7 +230,7 @@ import Testing
             var isFirst = true
             try store.apply(unique) { progress in
                 if isFirst {
-                    // Where the build has been, the index is kept; behind it, nothing is known yet.
+                    // Before the build position the index is maintained; after it, nothing is known yet.
                     expectFailure(.duplicateValue) { try photos.put(["id": 3, "checksum": 4]) }
                     try photos.put(["id": 650, "checksum": 4])
                     isFirst = false
@@ -241,7 +241,7 @@ import Testing
             #expect(violations.count == 10)
             #expect(violations.map(\.ids.count).sorted() == Array(repeating: 2, count: 9) + [3])
             expectFailure(.duplicateValue) { try photos.put(["id": 1000, "checksum": 20]) }
-            // What was there may stay, and be put right one by one.
+            // Existing duplicates may stay and be corrected one by one.
             try photos.update(690) { $0["year"] = 2 }
             try photos.update(650) { $0["checksum"] = "own" }
             for id in 690..<700 { try photos.delete(.int(Int64(id))) }
@@ -249,7 +249,7 @@ import Testing
         }
     }
 
-    @Test func `Random changes of the schema, builds that are left, and writes between them keep every answer right`()
+    @Test func `Random schema changes, interrupted builds and writes keep every result correct`()
         throws
     {
         let schemas = [Self.old, Self.new, Self.other]

@@ -2,7 +2,7 @@ import DocIndex
 import TestSupport
 import Testing
 
-/// What the store says happened since a commit.
+/// The changes that the store reports since a commit.
 @Suite struct ChangeFeedTests {
     struct Stop: Error {}
 
@@ -10,12 +10,13 @@ import Testing
         CollectionDefinition("photos", indexes: [.value("v", on: "v")]), CollectionDefinition("albums", id: "name"),
     ])
 
-    /// A change as a text: `+a` where it was stored, `-a` where it was deleted, behind the number of the commit.
+    /// Returns changes as strings: `+a` for a stored document and `-a` for a deleted one, preceded by the number of the
+    /// commit.
     private func texts(_ changes: [StoreChange]) -> [String] {
         changes.map { "\($0.sequence) \($0.collection) \($0.isDeletion ? "-" : "+")\($0.id)" }
     }
 
-    // MARK: - One entry for each document
+    // MARK: - One entry per document
 
     @Test func `A new store has no commits and no changes`() throws {
         try withTemporaryStore(schema: Self.schema) { (store) throws in
@@ -24,7 +25,7 @@ import Testing
         }
     }
 
-    @Test func `A number that the store has not reached is of another store`() throws {
+    @Test func `A sequence number that the store has not reached belongs to another store`() throws {
         try withTemporaryStore(schema: Self.schema) { store in
             expectFailure(.epochChanged, containing: "commit 1 ") { try store.changes(since: 1) }
             try store.collection("photos").put(["id": "a"])
@@ -37,7 +38,7 @@ import Testing
         }
     }
 
-    @Test func `A document that changes again moves to its last change`() throws {
+    @Test func `A document that changes again moves to its last change in the feed`() throws {
         try withTemporaryStore(schema: Self.schema) { store in
             let photos = try store.collection("photos")
             for id in ["a", "b", "c"] { try photos.put(["id": .string(id), "v": 0]) }
@@ -51,14 +52,14 @@ import Testing
         }
     }
 
-    @Test func `A deletion is a change, and what is put under the id again takes its place`() throws {
+    @Test func `A deletion is a change, and storing the same ID again replaces it`() throws {
         try withTemporaryStore(schema: Self.schema) { store in
             let photos = try store.collection("photos")
             try photos.put(["id": "a"])
             try photos.put(["id": "b"])
             try photos.delete("a")
             #expect(texts(try store.changes(since: 0)) == ["2 photos +b", "3 photos -a"])
-            // To delete it again is no change.
+            // Deleting it again is not a change.
             try photos.delete("a")
             #expect(try store.sequence() == 3)
             try photos.insert(["id": "a", "v": 1])
@@ -69,7 +70,7 @@ import Testing
         }
     }
 
-    @Test func `A commit has one number for all that it changes, in the order of collections and of rows`() throws {
+    @Test func `All changes of a commit share its number and are ordered by collection and row`() throws {
         try withTemporaryStore(schema: Self.schema) { store in
             try store.write { transaction in
                 try transaction.put(["name": "x"], in: "albums")
@@ -87,7 +88,7 @@ import Testing
         }
     }
 
-    @Test func `The changes of one collection are those that the whole feed has of it`() throws {
+    @Test func `The changes of one collection are those the whole feed contains for it`() throws {
         try withTemporaryStore(schema: Self.schema) { store in
             for number in 0..<10 {
                 try store.collection("photos").put(["id": .int(Int64(number))])
@@ -104,7 +105,7 @@ import Testing
         }
     }
 
-    @Test func `Ids of both kinds come back as they are`() throws {
+    @Test func `IDs of both kinds are returned unchanged by the feed`() throws {
         try withTemporaryStore(schema: Self.schema) { store in
             let ids: [DocumentID] = ["", "\0", "1", 1, -1, .int(.min), .int(.max), "\u{e9}", "e\u{301}"]
             for id in ids { try store.collection("photos").put(["id": id.value]) }
@@ -112,10 +113,9 @@ import Testing
         }
     }
 
-    // MARK: - Commits that fail
+    // MARK: - Failed commits
 
-    @Test func `A transaction that is undone or changes nothing takes no number and leaves the feed as it was`() throws
-    {
+    @Test func `A transaction that is rolled back or changes nothing takes no sequence number`() throws {
         try withTemporaryStore(schema: Self.schema) { store in
             let photos = try store.collection("photos")
             try photos.put(["id": "a", "v": 1])
@@ -144,7 +144,7 @@ import Testing
         }
     }
 
-    @Test func `A commit that a unique index refuses takes no number`() throws {
+    @Test func `A commit that a unique index rejects takes no sequence number`() throws {
         let schema = Schema(collections: [CollectionDefinition("c", indexes: [.value("v", on: "v", unique: true)])])
         try withTemporaryStore(schema: schema) { store in
             let collection = try store.collection("c")
@@ -157,7 +157,7 @@ import Testing
 
     // MARK: - Limits
 
-    @Test func `A limit never splits a commit, and the pages together are the whole`() throws {
+    @Test func `A limit never splits a commit, and the pages together are the whole feed`() throws {
         try withTemporaryStore(schema: Self.schema) { store in
             var random = TestRun.random(stream: 42)
             for _ in 0..<40 {
@@ -184,7 +184,8 @@ import Testing
                         guard let last = page.last else { break }
                         position = last.sequence
                         pages += page
-                        // Full, unless it is the last one, and full only with its last commit.
+                        // At least `limit` changes unless it is the last page, and fewer than that without its last
+                        // commit.
                         #expect(page.count >= min(limit, whole.count - pages.count + page.count))
                         #expect(page.count { $0.sequence != last.sequence } < limit, "\(TestRun.repetition)")
                     }
@@ -197,7 +198,7 @@ import Testing
 
     // MARK: - Copies
 
-    @Test func `A store keeps its epoch, and a checkpoint has another`() throws {
+    @Test func `A store keeps its epoch, and a checkpoint gets a new one`() throws {
         try withTemporaryDirectory { directory in
             let path = directory + "/s"
             var store = try DocumentStore.open(at: path, schema: Self.schema)
@@ -211,7 +212,7 @@ import Testing
             #expect(StoreEpoch(text: epoch.description) == epoch)
             let copy = try DocumentStore.open(at: directory + "/copy")
             #expect(copy.epoch != epoch)
-            // Both go on by themselves, with the same numbers for different commits.
+            // Both continue independently, with the same numbers for different commits.
             try copy.collection("photos").put(["id": "in the copy"])
             try store.collection("photos").put(["id": "in the store"])
             #expect(texts(try store.changes(since: 1, epoch: epoch)) == ["2 photos +in the store"])
@@ -226,7 +227,7 @@ import Testing
         }
     }
 
-    @Test func `A store that was brought back from a checkpoint has an epoch of its own`() throws {
+    @Test func `A store restored from a checkpoint has a new epoch`() throws {
         try withTemporaryDirectory { directory in
             let path = directory + "/s"
             var store = try DocumentStore.open(at: path, schema: Self.schema)
@@ -259,7 +260,7 @@ import Testing
         let id: DocumentID
     }
 
-    @Test func `After random commits the feed holds the last change of each document and of each deletion`() throws {
+    @Test func `After random commits, the feed has the last change of each document and deletion`() throws {
         var random = TestRun.random(stream: 43)
         try withTemporaryDirectory { directory in
             var store = try DocumentStore.open(at: directory + "/s", schema: Self.schema)

@@ -14,7 +14,7 @@ import Testing
         let value = Mutex(false)
     }
 
-    /// Runs `body` with a store, on threads of its own, and closes it and verifies it anew afterwards.
+    /// Runs `body` with a store on separate threads, then closes, reopens and verifies the store.
     private func withStore(_ body: @escaping @Sendable (DocumentStore) async throws -> Void) async throws {
         try await within(.seconds(120)) {
             try await withTemporaryPath { path in
@@ -28,7 +28,7 @@ import Testing
         }
     }
 
-    /// What a stream gives until a commit, inclusive.
+    /// Returns the changes of a stream up to and including a commit.
     private static func changes(of stream: ChangeStream, upTo sequence: UInt64) async throws -> [StoreChange] {
         var changes: [StoreChange] = []
         for try await some in stream {
@@ -38,7 +38,7 @@ import Testing
         return changes
     }
 
-    @Test func `A stream begins with what happened before`() async throws {
+    @Test func `A stream starts with the changes that already happened`() async throws {
         try await withStore { store in
             let photos = try store.collection("photos")
             for id in 0..<5 { try photos.put(["id": .int(Int64(id))]) }
@@ -64,7 +64,7 @@ import Testing
                 await pause(for: .milliseconds(50))
                 let isEarly = isThere.value.withLock { $0 }
                 #expect(!isEarly)
-                // What changes nothing wakes nobody.
+                // A write that changes nothing wakes no one.
                 try photos.put(["id": "a"])
                 await pause(for: .milliseconds(50))
                 let isWoken = isThere.value.withLock { $0 }
@@ -77,7 +77,7 @@ import Testing
         }
     }
 
-    @Test func `A commit between two elements is not lost, however the threads meet`() async throws {
+    @Test func `A commit between two elements of a stream is not lost, whatever the thread timing`() async throws {
         try await withStore { store in
             let photos = try store.collection("photos")
             let count = 300
@@ -92,7 +92,7 @@ import Testing
         }
     }
 
-    @Test func `Several who wait each get everything`() async throws {
+    @Test func `Several waiting consumers each receive every change`() async throws {
         try await withStore { store in
             let photos = try store.collection("photos")
             let count = 100
@@ -109,7 +109,7 @@ import Testing
         }
     }
 
-    @Test func `Who is slower than the writer gets each document at its last change, and none twice`() async throws {
+    @Test func `A consumer slower than the writer receives each document once, at its last change`() async throws {
         try await withStore { store in
             let photos = try store.collection("photos")
             try photos.put(["id": 0])
@@ -134,7 +134,7 @@ import Testing
         }
     }
 
-    @Test func `A stream of one collection passes over the others`() async throws {
+    @Test func `A stream of one collection skips the others`() async throws {
         try await withStore { store in
             async let seen = Self.changes(of: store.changeStream(since: 0, in: "albums"), upTo: 40)
             for id in 1...20 {
@@ -146,7 +146,7 @@ import Testing
         }
     }
 
-    @Test func `A task that is cancelled while it waits ends, and others go on`() async throws {
+    @Test func `A task cancelled while it waits ends, and other consumers continue`() async throws {
         try await withStore { store in
             let stream = store.changeStream(since: 0)
             let waiting = Task(executorPreference: OwnThreads.shared) {
@@ -159,7 +159,7 @@ import Testing
             #expect(try await waiting.value == nil)
             try store.collection("photos").put(["id": 1])
             #expect(try await other.map(\.id) == [1])
-            // One that is cancelled before it asks gets nothing, though there is something.
+            // A task cancelled before it asks gets nothing, although changes exist.
             let cancelled = Task(executorPreference: OwnThreads.shared) {
                 while !Task.isCancelled { await pause(for: .zero) }
                 var iterator = stream.makeAsyncIterator()
@@ -170,7 +170,7 @@ import Testing
         }
     }
 
-    @Test func `Closing the store ends the streams of all who wait, and of those who come later`() async throws {
+    @Test func `Closing the store ends the streams of waiting and later consumers`() async throws {
         try await withStore { store in
             try store.collection("photos").put(["id": 1])
             let stream = store.changeStream(since: 1)
@@ -188,7 +188,7 @@ import Testing
         }
     }
 
-    @Test func `A stream fails as the changes do: for another epoch, for an unknown collection`() async throws {
+    @Test func `A stream fails like changes does, for another epoch or an unknown collection`() async throws {
         try await withStore { store in
             try store.collection("photos").put(["id": 1])
             let epoch = StoreEpoch(text: "another")

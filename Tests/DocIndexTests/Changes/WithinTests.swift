@@ -8,15 +8,15 @@ import Testing
     import Darwin
 #endif
 
-/// What other tests of waiting rely on: that it ends, whatever does not.
+/// The guarantee that other tests of waiting rely on: `within` returns even if its body does not.
 @Suite struct WithinTests {
-    @Test func `What a body returns or throws arrives`() async throws {
+    @Test func `The value or error of a body passed to within is returned or thrown`() async throws {
         struct Refused: Error {}
         #expect(try await within(.seconds(120)) { 7 } == 7)
         await #expect(throws: Refused.self) { try await within(.seconds(120)) { throw Refused() } }
     }
 
-    @Test func `A body that waits without end fails in time, in a task and on its thread`() async throws {
+    @Test func `A body that never finishes fails in time, whether it suspends or blocks its thread`() async throws {
         let isOver = Mutex(false)
         await #expect(throws: NotInTime.self) {
             try await within(.milliseconds(50)) {

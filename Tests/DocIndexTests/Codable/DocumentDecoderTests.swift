@@ -7,7 +7,7 @@ import Testing
         try DocumentDecoder().decode(type, from: value)
     }
 
-    @Test func `Numbers of the other kind are taken where nothing is lost`() throws {
+    @Test func `Numbers of another type are decoded if no information is lost`() throws {
         #expect(try decode(Int.self, 3.0) == 3)
         #expect(try decode(UInt8.self, 255.0) == 255)
         #expect(try decode(Double.self, 3) == 3.0)
@@ -27,7 +27,7 @@ import Testing
         }
     }
 
-    @Test func `Dates are taken from their text as well, and without a zone as of UTC`() throws {
+    @Test func `Dates are also decoded from strings, as UTC if they have no time zone`() throws {
         let date = Date(timeIntervalSince1970: 1.5)
         #expect(try decode(Date.self, .date(DocumentDate(milliseconds: 1500))) == date)
         #expect(try decode(Date.self, "1970-01-01T01:00:01.500+01:00") == date)
@@ -59,7 +59,7 @@ import Testing
         ([1], "typeMismatch", ""), (nil, "valueNotFound", ""),
     ]
 
-    @Test(arguments: failures) func `An error has its kind and the way to it`(
+    @Test(arguments: failures) func `A decoding error has its kind and its coding path`(
         value: DocumentValue, kind: String, path: String
     ) {
         let error = #expect(throws: DecodingError.self) { try decode(Photo.self, value) }
@@ -77,13 +77,13 @@ import Testing
         #expect(found?.1.debugDescription.isEmpty == false)
     }
 
-    @Test func `Absent and null are both nil, and unknown members are passed over`() throws {
+    @Test func `Missing and null members decode as nil, and unknown members are ignored`() throws {
         let photo = Photo(id: "a", rating: nil, places: [], tags: nil)
         #expect(try decode(Photo.self, ["id": "a", "places": [], "unknown": .bytes([1])]) == photo)
         #expect(try decode(Photo.self, ["id": "a", "rating": nil, "places": [], "tags": nil]) == photo)
     }
 
-    @Test func `Other things than their texts are no UUID and no URL`() {
+    @Test func `Only their string forms decode as UUID and URL`() {
         #expect(throws: DecodingError.self) { try decode(UUID.self, "00010203") }
         #expect(throws: DecodingError.self) { try decode(UUID.self, 1) }
         #expect(throws: DecodingError.self) { try decode(URL.self, "") }
@@ -92,7 +92,7 @@ import Testing
         #expect(throws: DecodingError.self) { try decode(DocumentObject.self, []) }
     }
 
-    /// Reads an array by hand, in uneven ways.
+    /// Reads an array by hand, in irregular ways.
     struct ByHand: Decodable {
         var found: [String] = []
 
@@ -117,12 +117,12 @@ import Testing
         enum Key: String, CodingKey { case a, b }
     }
 
-    @Test func `An element that could not be decoded can be decoded otherwise`() throws {
+    @Test func `An element that failed to decode can be decoded as another type`() throws {
         let value: DocumentValue = [1, nil, ["a": 1, "x": 2, "b": 3], ["text"], 5]
         #expect(try decode(ByHand.self, value).found == ["1", "nil", "a+b", "1: text", "5"])
     }
 
-    @Test func `What the caller knows reaches the types`() throws {
+    @Test func `userInfo reaches the encoded and decoded types`() throws {
         struct Asking: Codable {
             init() {}
             init(from decoder: any Decoder) throws { try #require(decoder.userInfo.values.first as? Int == 5) }

@@ -61,14 +61,14 @@ import Testing
         "wrapped": 4,
     ]
 
-    @Test func `Each type has its form, members in the order of the declaration, and comes back`() throws {
+    @Test func `Each type has its encoding, keeps declaration order, and round-trips`() throws {
         let encoded = try DocumentEncoder().encodeObject(Everything())
         #expect(encoded.description == Self.everything.description)
         #expect(encoded == Self.everything)
         #expect(try DocumentDecoder().decode(Everything.self, from: encoded) == Everything())
     }
 
-    @Test func `Values at the top are encoded too, but are no documents`() throws {
+    @Test func `Top-level values can be encoded, but are not documents`() throws {
         #expect(try DocumentEncoder().encode(5) == 5)
         #expect(try DocumentEncoder().encode(["a", nil]) == ["a", nil])
         #expect(try DocumentEncoder().encode(Data([1])) == .bytes([1]))
@@ -79,7 +79,7 @@ import Testing
         #expect(throws: EncodingError.self) { try DocumentEncoder().encodeObject([1, 2]) }
     }
 
-    @Test func `What has no form is refused with the way to it`() throws {
+    @Test func `A value without an encoding is rejected with its coding path`() throws {
         struct Inner: Codable { var values: [UInt64] }
         struct Outer: Codable { var inner: [String: Inner] }
         struct When: Codable { var date: Date }
@@ -88,7 +88,7 @@ import Testing
         let never = When(date: .distantFuture + 1e20)
         #expect(path(ofRefused: never) == "date")
         #expect(path(ofRefused: UInt64.max) == "")
-        // An element is encoded by itself; see `Array.encode(to:)`.
+        // An element is encoded on its own; see `Array.encode(to:)`.
         #expect(path(ofRefused: [UInt.max]) == "0")
     }
 
@@ -122,7 +122,7 @@ import Testing
         enum Keys: CodingKey { case name }
     }
 
-    @Test func `A superclass has an object of its own`() throws {
+    @Test func `A superclass is encoded as a separate object`() throws {
         let dog = Dog()
         dog.legs = 3
         let encoded = try DocumentEncoder().encode(dog)
@@ -130,7 +130,7 @@ import Testing
         #expect(try DocumentDecoder().decode(Dog.self, from: encoded).legs == 3)
     }
 
-    /// Containers that are handed out and filled later, in another order.
+    /// Containers that are created first and filled later, in another order.
     struct ByHand: Encodable {
         enum Keys: CodingKey { case first, list, deep, last }
 
@@ -153,14 +153,14 @@ import Testing
         }
     }
 
-    @Test func `Nested containers keep their places whenever they are filled`() throws {
+    @Test func `Nested containers keep their positions whenever they are filled`() throws {
         let encoded = try DocumentEncoder().encodeObject(ByHand())
         #expect(
             encoded.description
                 == #"{"list":["a",[true],null,{"last":2.5}],"deep":{"last":null},"first":2,"last":"end"}"#)
     }
 
-    @Test func `Documents pass through other encoders as far as those have a form`() throws {
+    @Test func `Documents pass through other encoders as far as those support their values`() throws {
         let value: DocumentValue = ["a": [1, nil, true, 2.5, "x"], "d": .date(DocumentDate(milliseconds: 0))]
         let json = try JSONEncoder().encode(value)
         let again = try JSONDecoder().decode(DocumentValue.self, from: json)

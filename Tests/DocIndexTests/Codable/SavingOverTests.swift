@@ -2,7 +2,7 @@ import DocIndex
 import Foundation
 import Testing
 
-/// What a type does not know of a stored document survives when its values are saved.
+/// Members of a stored document that a type does not know survive when its values are saved.
 @Suite struct SavingOverTests {
     struct Photo: Codable {
         struct Place: Codable {
@@ -22,13 +22,13 @@ import Testing
     }
 
     static let photos: [(DocumentObject, @Sendable (inout Photo) -> Void, DocumentObject)] = [
-        // Unknown members stay where they are, at any depth.
+        // Unknown members keep their positions, at any depth.
         (
             ["x": 1, "id": "a", "place": ["z": [1], "lat": 2.5, "name": "n"], "y": nil],
             { $0.rating = 3 },
             ["x": 1, "id": "a", "place": ["z": [1], "lat": 2.5, "name": "n"], "y": nil, "rating": 3]
         ),
-        // What is nil now goes, also where it was null.
+        // A value that is now nil is removed, even if null was stored.
         (
             ["id": "a", "rating": 4, "place": ["z": [1], "lat": 2.5, "name": "n"], "y": true],
             {
@@ -51,12 +51,11 @@ import Testing
             ["id": "a", "names": ["de": "Hafen", "en": "Harbour"]],
             { $0.names = ["fr": "Port", "en": "Harbor"] }, ["id": "a", "names": ["en": "Harbor", "fr": "Port"]]
         ),
-        // Where no object is stored, there is nothing to keep.
+        // If no object is stored, there is nothing to keep.
         (["id": "a"], { $0.place = Photo.Place(lat: 1) }, ["id": "a", "place": ["lat": 1.0]]),
     ]
 
-    @Test(arguments: photos.indices) func `Members that are known are changed and the others stay`(_ number: Int) throws
-    {
+    @Test(arguments: photos.indices) func `Saving changes known members and keeps the others`(_ number: Int) throws {
         let (stored, change, expected) = Self.photos[number]
         var photo = try DocumentDecoder().decode(Photo.self, from: stored)
         change(&photo)
@@ -72,7 +71,7 @@ import Testing
         #expect(try save(DocumentDecoder().decode(Photo.self, from: stored), over: stored) == stored)
     }
 
-    @Test func `A date of the same instant keeps its zone, another one has that of UTC`() throws {
+    @Test func `A date of the same instant keeps its time zone, and a new one is in UTC`() throws {
         struct Taken: Codable { var taken: Date }
         let zoned = try #require(DocumentDate(milliseconds: 1000, offsetMinutes: 120))
         for date in [DocumentDate(milliseconds: 1000), zoned] {
@@ -89,7 +88,7 @@ import Testing
         case circle(radius: Double)
     }
 
-    @Test func `Of an enumeration one case is left`() throws {
+    @Test func `Saving an enumeration replaces its previous case`() throws {
         struct Shape: Codable { var choice: Choice }
         let stored: DocumentObject = ["choice": ["line": ["length": 3, "colour": "red"], "note": 1]]
         #expect(
@@ -100,7 +99,7 @@ import Testing
                 == ["choice": ["line": ["length": 4, "colour": "red"], "note": 1]])
     }
 
-    /// Keys that are made from any text, and no more encoded than asked for.
+    /// Keys created from any string, with no more encoded than the caller requests.
     struct Open: Encodable {
         struct Key: CodingKey {
             var stringValue: String
@@ -115,17 +114,17 @@ import Testing
         }
     }
 
-    @Test func `Keys that can be anything know everything`() throws {
+    @Test func `A type with open-ended keys knows every key`() throws {
         #expect(try save(Open(), over: ["a": 2, "b": 3]) == ["a": 1])
     }
 
-    @Test func `Names are known by their bytes`() throws {
+    @Test func `Member names are compared by their bytes`() throws {
         struct Accent: Codable { var é: Int? }
         let stored: DocumentObject = ["e\u{301}": 1, "\u{e9}": 2]
         #expect(try save(Accent(é: nil), over: stored) == ["e\u{301}": 1])
     }
 
-    @Test func `Nested containers are saved over what they were`() throws {
+    @Test func `Nested containers are saved over the stored ones`() throws {
         struct ByHand: Encodable {
             enum Keys: CodingKey { case a, b, c }
             func encode(to encoder: any Encoder) throws {

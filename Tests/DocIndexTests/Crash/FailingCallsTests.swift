@@ -4,11 +4,11 @@ import LevelKit
 import TestSupport
 import Testing
 
-/// Calls to the system fail, one after the other, while a process writes, builds indexes and migrates.
+/// System calls fail, one after another, while a process writes, builds indexes and migrates.
 @Suite(.enabled(if: FailingCalls.canPreload, "calls can be made to fail by LD_PRELOAD on Linux only"))
 struct FailingCallsTests {
     @Test(arguments: ["io", "short", "space", "exit", "half"])
-    func `A call that fails costs nothing that was acknowledged`(mode: String) throws {
+    func `A failed system call costs nothing that was acknowledged`(mode: String) throws {
         try withTemporaryDirectory { directory in
             try #require(FileManager.default.fileExists(atPath: FailingCalls.library), "swift build builds it")
             let whole = try Self.run(directory + "/whole", failing: 0, mode: mode, in: directory)
@@ -22,7 +22,7 @@ struct FailingCallsTests {
                 let path = directory + "/s"
                 let description = "call \(number) of \(count), \(mode)"
                 let run = try Self.run(path, failing: number, mode: mode, in: directory)
-                // Compactions come at other times in each run, so the last calls may not be reached.
+                // Compactions run at different times in each run, so the last calls may not be reached.
                 let isEnded = run.end.reason == .exit && run.end.status == 9 && (mode == "exit" || mode == "half")
                 #expect(run.end.isInTime, "\(description): the process hangs")
                 #expect(
@@ -30,8 +30,8 @@ struct FailingCallsTests {
                     "\(description): \(run.end), \(run.printed.rest)")
                 #expect(run.printed.rest.isEmpty, "\(description)")
                 if isEnded || !run.printed.failures.isEmpty { failedCount += 1 }
-                // One call failed: at once, or when the store was opened anew, what was tried again and all that came
-                // after was stored.
+                // One call failed; immediately, or after the store was reopened, the retry and everything after it was
+                // stored.
                 if !isEnded, mode != "space", run.printed.lastCommit > 0 {
                     #expect(run.printed.lastCommit >= 42, "\(description): \(run.printed)")
                 }
@@ -48,7 +48,7 @@ struct FailingCallsTests {
         callCount: Int?
     )
 
-    /// Makes the short history, with one call that fails.
+    /// Runs the short history with one failing call.
     private static func run(_ path: String, failing number: Int, mode: String, in directory: String) throws -> Run {
         try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
         let countPath = directory + "/count"
@@ -67,10 +67,10 @@ struct FailingCallsTests {
         return (end, try process.printed(), count)
     }
 
-    /// Opens what is left, and finishes what was begun.
+    /// Opens what remains, and finishes what was started.
     private static func check(_ path: String, _ printed: LoaderProcess.Output, _ description: String) throws {
         do {
-            // What is not made yet can be made.
+            // Anything not created yet can be created.
             let store = try DocumentStore.open(
                 at: path, schema: printed.lastCommit == 0 ? LoaderHistory.schema(0) : nil,
                 options: DocumentStore.Options(finishesSchemaChange: false))
@@ -90,7 +90,7 @@ struct FailingCallsTests {
         let verification = try store.verify()
         #expect(verification.problems.isEmpty, "\(description)")
         let state = try LoaderHistory.State(of: store)
-        // A commit that failed may be there, whole.
+        // A failed commit may be present, completely.
         let range = printed.lastCommit...printed.lastCommit + 1
         #expect(range.contains(state.commitCount), "\(description): \(state.commitCount), not in \(range)")
         var expected = LoaderHistory.State()

@@ -5,14 +5,14 @@ import Testing
 
 @testable import DocIndex
 
-/// A process is killed while it writes documents, builds indexes and migrates, again and again.
+/// A process is repeatedly killed while it writes documents, builds indexes and migrates.
 @Suite struct KilledLoaderTests {
     private static let options = DocumentStore.Options(finishesSchemaChange: false)
 
-    @Test func `What was acknowledged is there after a kill, and schema changes and migrations go on`() throws {
+    @Test func `After a kill, acknowledged commits are present, and builds and migrations resume`() throws {
         var random = TestRun.random(stream: 61)
         var (midBuildCount, midMigrationCount) = (0, 0)
-        // Kills after which segments were there that had not taken effect, or merges had.
+        // The number of kills after which there were segments not yet in effect, and after which merges were.
         var (midSegmentCount, mergedCount) = (0, 0)
         var expected = LoaderHistory.State()
         var migrationCount = 0
@@ -22,8 +22,8 @@ import Testing
                 let delay = random.number(below: 300_000)
                 let description = "round \(round), after \(delay) microseconds; \(TestRun.repetition)"
                 let process = try LoaderProcess([path, "\(migrationCount)"], printingTo: directory + "/printed")
-                // A third of the moments counts from the start of the process, a third from its first line, and a third
-                // from the beginning of a migration, behind which the next indexes are built.
+                // A third of the delays count from the start of the process, a third from its first line, and a third
+                // from the start of a migration, after which the next indexes are built.
                 let awaited = [nil, "", "migration"][round % 3]
                 let deadline = ContinuousClock.now + .seconds(30)
                 while let awaited, try !process.hasPrinted(awaited), ContinuousClock.now < deadline { usleep(1000) }
@@ -31,7 +31,7 @@ import Testing
                 process.kill()
                 let end = process.wait()
                 let printed = try process.printed()
-                // Anything else would be an end that the test did not bring about.
+                // Any other reason means that the process did not end by the test's signal.
                 #expect(end.reason == .uncaughtSignal && end.status == SIGKILL, "\(description): \(printed.rest)")
                 #expect(printed.failures.isEmpty && printed.rest.isEmpty, "\(description): \(printed)")
                 migrationCount = max(migrationCount, printed.migrationCount)
@@ -42,7 +42,7 @@ import Testing
                 if segments.hasGaps { mergedCount += 1 }
                 let state = try LoaderHistory.State(of: store)
                 let least = max(printed.lastCommit, expected.commitCount)
-                // One commit may have been written and not acknowledged any more.
+                // One commit may have been written but not acknowledged.
                 #expect((least...least + 1).contains(state.commitCount), "\(description)")
                 while expected.commitCount < state.commitCount { expected.advance() }
                 #expect(state == expected, "\(description)")
@@ -64,7 +64,7 @@ import Testing
         if TestRun.isLong { #expect(midBuildCount > 0 && midMigrationCount > 0) }
     }
 
-    @Test func `Whenever a process is killed that writes and merges segments, they agree with the documents`() throws {
+    @Test func `After a kill during segment writes and merges, segments agree with the documents`() throws {
         var random = TestRun.random(stream: 94)
         var (unfinishedCount, mergedCount) = (0, 0)
         var expected = LoaderHistory.State()
@@ -91,7 +91,7 @@ import Testing
                 #expect((least...least + 1).contains(state.commitCount), comment)
                 while expected.commitCount < state.commitCount { expected.advance() }
                 #expect(state == expected, comment)
-                // What the index finds is what the documents say.
+                // The index finds what the documents contain.
                 let photos = try store.collection("photos")
                 for word in ["fog", "bridge"] {
                     let ids = Set(try photos.search(word, limit: nil).map(\.document.id))
@@ -111,8 +111,8 @@ import Testing
         #expect(mergedCount > 0)
     }
 
-    /// Whether there are keys of segments that the structure of a text index does not name, and whether segments were
-    /// merged, so that numbers between those of others are gone.
+    /// Returns whether there are segment keys that the structure of a text index does not name, and whether segments
+    /// were merged, which leaves gaps in the segment numbers.
     private static func segments(of store: DocumentStore) throws -> (isUnfinished: Bool, hasGaps: Bool) {
         var result = (isUnfinished: false, hasGaps: false)
         for entry in store.currentCatalog.collections.flatMap(\.indexes) where entry.definition.kind == .text {
@@ -128,7 +128,7 @@ import Testing
         return result
     }
 
-    /// Opens a store; `nil` where the process that makes it was killed before it was one.
+    /// Opens a store; returns `nil` if the process was killed before it had created one.
     private static func openUnlessUnmade(_ path: String) throws -> DocumentStore? {
         do {
             return try DocumentStore.open(at: path, options: options)
@@ -139,7 +139,7 @@ import Testing
         }
     }
 
-    /// Whether a migration was begun and not finished: another one is refused then.
+    /// Returns whether a migration was started and not finished, in which case another one is rejected.
     private static func isMigrating(_ store: DocumentStore, migrationCount: Int) throws -> Bool {
         guard migrationCount > 0 else { return false }
         do {
@@ -152,9 +152,9 @@ import Testing
         }
     }
 
-    /// Finishes what the process began.
+    /// Finishes what the process started.
     ///
-    /// - Returns: whether indexes were being built.
+    /// - Returns: Whether indexes were being built.
     private static func finish(_ store: DocumentStore, migrationCount: Int) throws -> Bool {
         var isBuilding = false
         try store.finishSchemaChange { _ in isBuilding = true }

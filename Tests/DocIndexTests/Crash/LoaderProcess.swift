@@ -1,21 +1,21 @@
 import Foundation
 import TestSupport
 
-/// A process that makes the commits of ``LoaderHistory``.
+/// A process that performs the commits of ``LoaderHistory``.
 struct LoaderProcess {
-    /// What it printed before it ended.
+    /// The output of the process.
     struct Output {
-        /// The last commit that was acknowledged; 0 for none.
+        /// The last acknowledged commit; 0 if there is none.
         var lastCommit = 0
-        /// Migrations that were begun; 0 for none.
+        /// The number of migrations that were started.
         var migrationCount = 0
-        /// Calls that failed.
+        /// Failed calls.
         var failures: [String] = []
-        /// Whole lines that are none of these.
+        /// Complete lines of any other kind.
         var rest: [String] = []
 
         init(_ text: String) {
-            // The end of a line says that it was printed whole.
+            // A line break shows that the line was printed completely.
             for line in text.split(separator: "\n", omittingEmptySubsequences: false).dropLast() {
                 let words = line.split(separator: " ")
                 if let number = Int(line) {
@@ -37,7 +37,7 @@ struct LoaderProcess {
 
     /// Starts the process.
     ///
-    /// - Parameter outputPath: a file for what it prints.
+    /// - Parameter outputPath: A file for its output.
     init(_ arguments: [String], printingTo outputPath: String, environment: [String: String] = [:]) throws {
         self.outputPath = outputPath
         try TestFiles.write([], to: outputPath)
@@ -52,18 +52,17 @@ struct LoaderProcess {
         try process.run()
     }
 
-    /// Whether it has printed a whole line that begins with a text.
+    /// Returns whether the process has printed a complete line with a prefix.
     func hasPrinted(_ beginning: String) throws -> Bool {
         String(decoding: try TestFiles.bytes(of: outputPath), as: UTF8.self)
             .split(separator: "\n", omittingEmptySubsequences: false).dropLast().contains { $0.hasPrefix(beginning) }
     }
 
-    /// Kills the process.
     func kill() { Foundation.kill(process.processIdentifier, SIGKILL) }
 
-    /// Waits for its end, and kills it if it does not come.
+    /// Waits for the process to end, and kills it on timeout.
     ///
-    /// - Returns: how it ended, and whether that came by itself in time.
+    /// - Returns: How it ended, and whether it did so on its own within the time limit.
     func wait(seconds: Int = 60) -> (reason: Process.TerminationReason, status: Int32, isInTime: Bool) {
         let deadline = ContinuousClock.now + .seconds(seconds)
         while process.isRunning, ContinuousClock.now < deadline { usleep(1000) }
@@ -74,7 +73,7 @@ struct LoaderProcess {
         return (process.terminationReason, process.terminationStatus, isInTime)
     }
 
-    /// What it has printed.
+    /// Returns the output so far.
     func printed() throws -> Output {
         Output(String(decoding: try TestFiles.bytes(of: outputPath), as: UTF8.self))
     }

@@ -3,7 +3,7 @@ import LevelKit
 import TestSupport
 import Testing
 
-/// What is left of a store whose log was cut off within a schema change or a migration.
+/// What remains of a store whose log was truncated during a schema change or a migration.
 @Suite struct LogTruncationTests {
     private static let first = schema(
         photos: [
@@ -41,16 +41,16 @@ import Testing
         return content
     }
 
-    /// A store that was written, closed.
+    /// A closed store with its history.
     private struct History {
-        /// What the store held after each commit, by its sequence number.
+        /// The content of the store after each commit, by sequence number.
         var contents: [UInt64: Content] = [:]
-        /// The bytes of the log after each commit that was acknowledged, and its sequence number.
+        /// The size of the log in bytes after each acknowledged commit, and its sequence number.
         var acknowledged: [(logByteCount: Int, sequence: UInt64)] = []
 
         private var content = Content()
 
-        /// Notes what the commits since the last call have changed.
+        /// Records the changes of the commits since the last call.
         mutating func note(_ store: DocumentStore, at path: String) throws {
             let last = acknowledged.last?.sequence ?? 0
             for change in try store.changes(since: last) {
@@ -66,11 +66,11 @@ import Testing
 
     private static let words = ["fog", "rain", "sea"]
 
-    /// How much the store of a history holds.
+    /// How much the store of a history contains.
     enum Size: CaseIterable {
-        /// A log so short that it can be cut off at every byte.
+        /// A log short enough to be truncated at every byte.
         case small
-        /// More documents than a slice of a build or a migration has.
+        /// More documents than a slice of a build or a migration contains.
         case large
 
         fileprivate var documentsPerFirstCommit: Int { self == .small ? 1 : 40 }
@@ -136,7 +136,7 @@ import Testing
     }
 
     @Test(arguments: Size.allCases)
-    func `A log cut off anywhere leaves a prefix of the commits, and what was begun is finished`(size: Size) throws {
+    func `A log truncated anywhere leaves a prefix of the commits, and unfinished work resumes`(size: Size) throws {
         try withTemporaryDirectory { directory in
             let path = directory + "/whole"
             let history = try Self.write(size, to: path)
@@ -154,14 +154,14 @@ import Testing
                 try TestFiles.write(log[..<length], to: cut + "/" + logs[0])
                 let database = try Database.open(at: cut)
                 let pairs = try allPairs(in: database).flatMap { [$0.key, $0.value] }
-                // What holds the same is as right as what was looked at before: most cuts differ in nothing.
+                // Identical content was checked before: most cuts differ in nothing.
                 if pairs != previous || length == 0 {
                     let found = try Self.check(database, history, length: length)
                     if found.isBuilding { building += 1 }
                     if found.isMigrating { migrating += 1 }
                     (previous, sequence) = (pairs, found.sequence)
                 }
-                // What was acknowledged is there.
+                // Acknowledged commits are present.
                 let least = history.acknowledged.last { $0.logByteCount <= length }?.sequence ?? 0
                 #expect(sequence >= least, "cut at \(length): commit \(sequence) and not \(least)")
                 try database.close()
@@ -174,8 +174,9 @@ import Testing
         }
     }
 
-    /// Where to cut: at even distances. In the long form the small log is cut off at every byte, and the large one, where
-    /// that would take hours, also around the end of each commit and of each block of LevelDB's log.
+    /// Returns the cut positions, at even distances. In the long form, the small log is truncated at every byte, and
+    /// the large one, where this would take hours, also around the end of each commit and of each block of LevelDB's
+    /// log.
     private static func lengths(_ size: Size, _ history: History, whole: Int) -> [Int] {
         if TestRun.isLong, size == .small { return Array(0...whole) }
         if !TestRun.isLong { return Array(stride(from: 0, to: whole, by: whole / 50 | 1)) + [whole] }
@@ -186,7 +187,7 @@ import Testing
         return lengths.filter { $0 >= 0 && $0 <= whole }.sorted()
     }
 
-    /// Looks at all that is there, and finishes what was begun.
+    /// Checks everything in the store, and finishes what was started.
     private static func check(
         _ database: Database, _ history: History, length: Int
     ) throws -> (sequence: UInt64, isBuilding: Bool, isMigrating: Bool) {
@@ -210,7 +211,7 @@ import Testing
         try expectSound(store)
         #expect(try Self.content(of: store) == history.contents[sequence], "cut at \(length)")
         let isMigrating = try isInMigration(store)
-        // Photos that were stored after the migration have the old form again.
+        // Photos stored after the migration have the old form again.
         if try !store.migrate([migration]).names.isEmpty {
             #expect(try store.collection("photos").find("stars exists").isEmpty, "cut at \(length)")
         }
@@ -219,7 +220,7 @@ import Testing
         return (sequence, isBuilding, isMigrating)
     }
 
-    /// Whether the migration was begun and not finished: no other one is let in then.
+    /// Returns whether the migration was started and not finished; no other one is accepted then.
     private static func isInMigration(_ store: DocumentStore) throws -> Bool {
         do {
             try store.migrate([])

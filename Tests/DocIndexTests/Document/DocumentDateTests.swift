@@ -17,7 +17,7 @@ import Testing
         (.max, 1439, "+292278994-08-18T07:11:55.807+23:59"), (.min, -1439, "-292275055-05-15T16:48:04.192-23:59"),
     ]
 
-    @Test(arguments: texts) func `A date has one text in ISO 8601, and the text that date`(
+    @Test(arguments: texts) func `A date has exactly one ISO 8601 string, which parses back to the date`(
         milliseconds: Int64, offset: Int?, text: String
     ) throws {
         let date =
@@ -36,7 +36,7 @@ import Testing
             ("1970-01-01T00:00:01", 1000, nil), ("1970-01-01T00:00:00.5", 500, nil), ("1970-01-01T00:00:00.05Z", 50, 0),
             ("1970-01-01T00:00:00.123000000+00:00", 123, 0), ("1970-01-01T01:00:00+01:00", 0, 60),
         ] as [(String, Int64, Int?)])
-    func `Fractions of other lengths are read too`(text: String, milliseconds: Int64, offset: Int?) {
+    func `Fractional seconds of other lengths are parsed too`(text: String, milliseconds: Int64, offset: Int?) {
         let date = DocumentDate(iso8601: text)
         #expect(date?.milliseconds == milliseconds)
         #expect(date?.offsetMinutes == offset)
@@ -54,11 +54,11 @@ import Testing
         "+292278994-08-17T07:12:55.808", "-292275055-05-16T16:47:04.191", "+292278994-08-17T07:12:55-00:01",
         "+999999999-12-31T23:59:59", "-999999999-01-01T00:00:00", "2012-06-08T18:02:11\0", "２０12-06-08T18:02:11",
     ])
-    func `Other texts are no dates`(text: String) {
+    func `Other strings are not dates`(text: String) {
         #expect(DocumentDate(iso8601: text) == nil)
     }
 
-    @Test func `Every date comes back from its text`() {
+    @Test func `Every date round-trips through its string`() {
         var generator = DocumentGenerator()
         for _ in 0..<(DocumentGenerator.isLong ? 1_000_000 : 20_000) {
             let date = generator.date()
@@ -66,14 +66,14 @@ import Testing
         }
     }
 
-    @Test func `A zone is less than a day from UTC`() {
+    @Test func `A time zone is less than a day from UTC`() {
         #expect(DocumentDate(milliseconds: 0, offsetMinutes: 1440) == nil)
         #expect(DocumentDate(milliseconds: 0, offsetMinutes: -1440) == nil)
         #expect(DocumentDate(milliseconds: 0, offsetMinutes: .max) == nil)
         #expect(DocumentDate(utcMilliseconds: 5).offsetMinutes == 0)
     }
 
-    @Test func `Dates are ordered by milliseconds, then without a zone, then by offset`() {
+    @Test func `Dates are ordered by milliseconds, then without a time zone first, then by offset`() {
         var ascending = [DocumentDate(milliseconds: -5), DocumentDate(milliseconds: 0)]
         ascending += [-60, 0, 60].compactMap { DocumentDate(milliseconds: 0, offsetMinutes: $0) }
         ascending.append(DocumentDate(milliseconds: 1))

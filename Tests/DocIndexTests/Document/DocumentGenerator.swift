@@ -1,9 +1,9 @@
 import DocIndex
 import Foundation
 
-/// Makes the same random values again from the same seed.
+/// Generates the same random values for the same seed.
 ///
-/// A test that uses it names `seed` in its expectations; `LEVELKIT_TEST_SEED` gives a seed back.
+/// A test that uses it includes `seed` in its failure messages; `LEVELKIT_TEST_SEED` sets the seed.
 struct DocumentGenerator: RandomNumberGenerator {
     let seed: UInt64
     private var state: UInt64
@@ -13,13 +13,13 @@ struct DocumentGenerator: RandomNumberGenerator {
         state = seed
     }
 
-    /// With the seed from the environment, else a new one.
+    /// Creates a generator with the seed from the environment, or a new one.
     init() {
         let given = ProcessInfo.processInfo.environment["LEVELKIT_TEST_SEED"].flatMap { UInt64($0) }
         self.init(seed: given ?? UInt64.random(in: 0...UInt64.max))
     }
 
-    /// Whether the long form of the tests is asked for.
+    /// Whether the long form of the tests is selected.
     static var isLong: Bool { ProcessInfo.processInfo.environment["LEVELKIT_TEST_LONG"] == "1" }
 
     // SplitMix64, G. L. Steele et al., "Fast splittable pseudorandom number generators", OOPSLA 2014.
@@ -35,7 +35,7 @@ struct DocumentGenerator: RandomNumberGenerator {
 }
 
 extension DocumentGenerator {
-    /// A value with no more than `depth` levels of arrays and objects.
+    /// Returns a value with at most `depth` levels of arrays and objects.
     mutating func value(depth: Int = 4) -> DocumentValue {
         switch number(below: depth > 0 ? 12 : 8) {
         case 0: .null
@@ -52,7 +52,7 @@ extension DocumentGenerator {
 
     mutating func object(depth: Int = 4) -> DocumentObject {
         var object = DocumentObject()
-        // Now and then more members than are searched one by one.
+        // Occasionally more members than a linear search handles.
         let count = number(below: 20) == 0 ? 16 + number(below: 30) : number(below: 6)
         for _ in 0..<count { object[name()] = value(depth: depth - 1) }
         return object

@@ -2,7 +2,7 @@ import DocIndex
 import Testing
 
 @Suite struct DocumentObjectTests {
-    @Test func `Members keep the order in which they came`() {
+    @Test func `Members keep their insertion order`() {
         var object: DocumentObject = ["b": 1, "a": 2, "": 3]
         object["c"] = 4
         object["b"] = 5
@@ -14,7 +14,7 @@ import Testing
         #expect(object == ["b": 5, "": 3, "c": 4, "a": 6])
     }
 
-    @Test func `Names are told apart by their bytes`() {
+    @Test func `Names are distinguished by their bytes`() {
         let object: DocumentObject = ["\u{e9}": 1, "e\u{301}": 2]
         #expect(object.count == 2)
         #expect(object["\u{e9}"] == 1)
@@ -22,7 +22,7 @@ import Testing
         #expect(object["e"] == .none)
     }
 
-    @Test(arguments: [0, 3, 20]) func `A name that occurs twice is refused`(count: Int) {
+    @Test(arguments: [0, 3, 20]) func `A duplicate name is rejected`(count: Int) {
         let members = (0..<count).map { ("n\($0)", DocumentValue.int(1)) } + [("é", 1), ("x", 2), ("é", 3)]
         let error = #expect(throws: DuplicateNameError.self) { try DocumentObject(uniqueMembers: members) }
         #expect(error?.name == "é")
@@ -32,15 +32,15 @@ import Testing
                 + "give each member a name of its own.")
     }
 
-    @Test func `Unique members make an object`() throws {
+    @Test func `Unique members form an object`() throws {
         #expect(try DocumentObject(uniqueMembers: [("a", 1), ("b", 2)]) == ["a": 1, "b": 2])
     }
 
-    @Test func `A literal with a name twice is a mistake of the programmer`() async {
+    @Test func `A literal with a duplicate name is a precondition failure`() async {
         await #expect(processExitsWith: .failure) { _ = ["a": 1, "a": 2] as DocumentObject }
     }
 
-    @Test func `Objects of any size answer like a list of pairs`() {
+    @Test func `Objects of any size behave like a list of pairs`() {
         var generator = DocumentGenerator()
         for _ in 0..<40 {
             var object = DocumentObject()

@@ -24,14 +24,14 @@ import Testing
         for value in Self.distinct { #expect(set.contains(value), "\(value)") }
     }
 
-    @Test func `Every NaN is the same value`() {
+    @Test func `All NaNs are the same value`() {
         let signalling = DocumentValue.double(Double(bitPattern: 0x7ff4_0000_0000_0001))
         #expect(signalling == .double(.nan))
         #expect(DocumentValue.double(-Double.nan) == .double(.nan))
         #expect(Set([signalling, .double(.nan), .double(-Double.nan)]).count == 1)
     }
 
-    @Test func `Random values are equal exactly when they have the same body`() throws {
+    @Test func `Random values are equal exactly if they have the same body`() throws {
         var generator = DocumentGenerator()
         var names = FieldNames()
         for _ in 0..<500 {
@@ -43,7 +43,7 @@ import Testing
         }
     }
 
-    @Test func `Literals give the kind they are written as`() {
+    @Test func `Literals create values of the kind they are written as`() {
         let value: DocumentValue = [
             "null": nil, "bool": true, "int": 1, "double": 1.0, "string": "x", "array": [1, "x", nil], "object": [:],
         ]
@@ -51,7 +51,7 @@ import Testing
             value.objectValue?.map(\.value.kind) == [.null, .bool, .int, .double, .string, .array, .object])
     }
 
-    @Test func `An accessor answers for its own kind only`() {
+    @Test func `An accessor returns a value only for its own kind`() {
         let values: [DocumentValue] = [
             nil, true, 7, 1.5, "x", .bytes([1]), .date(DocumentDate(milliseconds: 1)), [1], ["a": 1],
         ]
@@ -68,7 +68,7 @@ import Testing
         #expect(values.map(\.objectValue) == [nil, nil, nil, nil, nil, nil, nil, nil, ["a": 1]])
     }
 
-    @Test func `Parts are reached by name and position, and are nil where there is none`() {
+    @Test func `Parts are accessed by name and index, and are nil if missing`() {
         let value: DocumentValue = ["gps": ["lat": 40.5], "keywords": ["a", "b"], "none": nil]
         #expect(value["gps"]?["lat"] == 40.5)
         #expect(value["keywords"]?[1] == "b")
@@ -93,7 +93,7 @@ import Testing
         #expect(value == ["rating": nil, "title": "x"])
     }
 
-    @Test func `Setting a member of a value that is no object is a mistake of the programmer`() async {
+    @Test func `Setting a member of a value that is not an object is a precondition failure`() async {
         await #expect(processExitsWith: .failure) {
             var value: DocumentValue = 1
             value["a"] = 2
@@ -105,7 +105,7 @@ import Testing
         for level in 1..<DocumentValue.maximumDepth { nested = level % 2 == 0 ? ["$lit": nested] : [nested] }
         let value = nested
         let isSound = withSmallStack {
-            // Another copy of all parts, so that nothing is equal for being the same memory, and all is freed here.
+            // A separate copy of all parts, so that nothing is equal by sharing memory, and everything is freed here.
             var names = FieldNames()
             guard let body = try? BodyEncoder.encode(value, names: &names),
                 let copy = try? BodyDecoder.decode(body, names: names)

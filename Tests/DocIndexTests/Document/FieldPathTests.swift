@@ -20,7 +20,7 @@ import Testing
         ("$lit.1", [.name("$lit"), .name("1")]),
     ]
 
-    @Test(arguments: notations) func `A notation gives its steps and is written back`(
+    @Test(arguments: notations) func `A path notation parses to its steps and is printed unchanged`(
         text: String, steps: [FieldPath.Step]
     ) throws {
         let path = try FieldPath(parsing: text)
@@ -38,13 +38,15 @@ import Testing
         ("a\"b", .misplacedQuote, 1), ("x.\"a", .unterminatedQuote, 2), ("\"a\\", .unterminatedQuote, 0),
         ("é.\"a\\n\"", .invalidEscape, 5), ("\"", .unterminatedQuote, 0),
     ])
-    func `A text that is no path is refused at the right byte`(text: String, code: FieldPathError.Code, offset: Int) {
+    func `A string that is not a path is rejected at the right byte`(
+        text: String, code: FieldPathError.Code, offset: Int
+    ) {
         let error = #expect(throws: FieldPathError.self) { try FieldPath(parsing: text) }
         #expect(error?.code == code)
         #expect(error?.offset == offset)
     }
 
-    @Test func `A path of too many steps is refused`() throws {
+    @Test func `A path with too many steps is rejected`() throws {
         let longest = "a" + String(repeating: "[]", count: FieldPath.maximumStepCount - 1)
         #expect(try FieldPath(parsing: longest).steps.count == FieldPath.maximumStepCount)
         let error = #expect(throws: FieldPathError.self) { try FieldPath(parsing: longest + "[]") }
@@ -82,16 +84,16 @@ import Testing
             "Invalid field path at byte 255: the path has more than 128 steps; shorten it."
         ),
     ])
-    func `An error says what was expected and what to do`(text: String, description: String) {
+    func `A path error states what was expected and a remedy`(text: String, description: String) {
         let error = #expect(throws: FieldPathError.self) { try FieldPath(parsing: text) }
         #expect(error?.description == description)
     }
 
-    @Test func `A literal that is no path is a mistake of the programmer`() async {
+    @Test func `A literal that is not a path is a precondition failure`() async {
         await #expect(processExitsWith: .failure) { _ = "a..b" as FieldPath }
     }
 
-    @Test func `Random names survive being written and read`() throws {
+    @Test func `Random names survive printing and parsing`() throws {
         var generator = DocumentGenerator()
         for _ in 0..<500 {
             let (first, second) = (generator.text(), generator.text())
@@ -102,7 +104,7 @@ import Testing
         }
     }
 
-    @Test func `Paths are equal when their steps have the same bytes`() {
+    @Test func `Paths are equal if their steps have the same bytes`() {
         #expect(("\"a\".b" as FieldPath) == "a.b")
         #expect(("\u{e9}" as FieldPath) != "e\u{301}")
         #expect(("a[]" as FieldPath) != "a")
@@ -154,7 +156,7 @@ import Testing
         #expect(visited == expected)
     }
 
-    @Test func `A value that is no object has nothing at any path`() {
+    @Test func `A value that is not an object has nothing at any path`() {
         let path: FieldPath = "a[]"
         for value in [nil, 1, "a", ["a"]] as [DocumentValue] {
             #expect(path.value(in: value) == .none)

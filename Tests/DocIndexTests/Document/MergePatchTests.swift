@@ -4,7 +4,7 @@ import Testing
 
 /// JSON Merge Patch, RFC 7396.
 @Suite struct MergePatchTests {
-    /// The cases of the RFC's appendix A: original, patch, result.
+    /// The test cases in appendix A of the RFC: original, patch, result.
     static let cases: [(String, String, String)] = [
         (#"{"a":"b"}"#, #"{"a":"c"}"#, #"{"a":"c"}"#), (#"{"a":"b"}"#, #"{"b":"c"}"#, #"{"a":"b","b":"c"}"#),
         (#"{"a":"b"}"#, #"{"a":null}"#, #"{}"#), (#"{"a":"b","b":"c"}"#, #"{"a":null}"#, #"{"b":"c"}"#),
@@ -16,14 +16,16 @@ import Testing
         ("[1,2]", #"{"a":"b","c":null}"#, #"{"a":"b"}"#), ("{}", #"{"a":{"bb":{"ccc":null}}}"#, #"{"a":{"bb":{}}}"#),
     ]
 
-    @Test(arguments: cases) func `A patch does what the RFC says`(original: String, patch: String, result: String)
+    @Test(arguments: cases) func `A merge patch has the result stated in RFC 7396`(
+        original: String, patch: String, result: String
+    )
         throws
     {
         let patched = try DocumentValue(json: original).merging(patch: DocumentValue(json: patch))
         #expect(patched.json == result)
     }
 
-    @Test func `Members keep their places, and new ones come last in the order of the patch`() {
+    @Test func `Members keep their positions, and new ones are appended in the patch's order`() {
         let object: DocumentObject = ["z": 1, "y": ["q": 1, "p": 2], "x": 3]
         let patched = object.merging(patch: ["b": 1, "x": 4, "y": ["p": 5, "o": 6], "a": 2])
         #expect(patched.description == #"{"z":1,"y":{"q":1,"p":5,"o":6},"x":4,"b":1,"a":2}"#)
@@ -32,7 +34,7 @@ import Testing
         #expect(inPlace == ["x": 3])
     }
 
-    @Test func `Two spellings of one name are two members`() {
+    @Test func `Two encodings of one name are different members`() {
         let object: DocumentObject = ["\u{e9}": 1]
         #expect(object.merging(patch: ["e\u{301}": nil]) == object)
         #expect(object.merging(patch: ["e\u{301}": 2]).count == 2)

@@ -5,13 +5,13 @@ import Testing
 
 @testable import DocIndex
 
-/// Points, boxes and the index of locations, against looking at every point.
+/// Points, boxes and the geo index, compared with a check of every point.
 @Suite struct GeoTests {
     private static func point(_ latitude: Double, _ longitude: Double) throws -> GeoPoint {
         try #require(GeoPoint(latitude: latitude, longitude: longitude))
     }
 
-    /// Points that crowd at the poles, the meridian of 180 degrees and a town.
+    /// Points concentrated at the poles, the 180th meridian and a town.
     private static func randomPoint(_ random: inout SplitMix64) throws -> GeoPoint {
         func degrees(_ range: ClosedRange<Double>) -> Double { Double.random(in: range, using: &random) }
         return switch random.number(below: 8) {
@@ -24,7 +24,7 @@ import Testing
         }
     }
 
-    @Test func `A location has several forms, arrays with the longitude first`() throws {
+    @Test func `A location has several forms; arrays start with the longitude`() throws {
         let town = try Self.point(40.7, -74)
         let values: [DocumentValue] = [
             ["lat": 40.7, "lon": -74], ["latitude": 40.7, "longitude": -74.0, "altitude": 10], [-74, 40.7],
@@ -43,7 +43,7 @@ import Testing
         for value in others { #expect(GeoPoint(value) == nil, "\(value)") }
     }
 
-    @Test func `Distances are those of the sphere`() throws {
+    @Test func `Distances are those on a sphere`() throws {
         let quarter = GeoPoint.earthRadius * .pi / 2
         #expect(abs(try Self.point(0, 0).distance(to: try Self.point(0, 90)) - quarter) < 1)
         #expect(abs(try Self.point(90, 7).distance(to: try Self.point(0, -120)) - quarter) < 1)
@@ -55,7 +55,7 @@ import Testing
         #expect(abs(distance - 5_570_000) < 10_000)
     }
 
-    @Test func `The cells of a box are a few ranges that hold every point of it`() throws {
+    @Test func `The cells of a box form a few ranges that contain all its points`() throws {
         var random = TestRun.random(stream: 47)
         for _ in 0..<TestRun.rounds(400, long: 20_000) {
             let (a, b) = (try Self.randomPoint(&random), try Self.randomPoint(&random))
@@ -81,14 +81,14 @@ import Testing
         }
     }
 
-    @Test func `A box is covered closely`() throws {
+    @Test func `The cells that cover a box exceed its area by less than four times`() throws {
         let town = try #require(GeoBox(south: 40.6, west: -74.1, north: 40.9, east: -73.8))
         let cells = GeoCell.ranges(covering: town).reduce(0.0) { $0 + Double($1.upperBound - $1.lowerBound) + 1 }
         let area = 0.3 / 180 * 0.3 / 360 * 0x1p64
         #expect(cells < 4 * area, "\(cells / area)")
     }
 
-    @Test func `The box around a circle holds every point of it`() throws {
+    @Test func `The box around a circle contains every point of the circle`() throws {
         var random = TestRun.random(stream: 48)
         for _ in 0..<TestRun.rounds(2000, long: 100_000) {
             let (center, point) = (try Self.randomPoint(&random), try Self.randomPoint(&random))
@@ -101,7 +101,7 @@ import Testing
         }
     }
 
-    @Test func `A circle of any radius has a box`() throws {
+    @Test func `A circle of any radius has a bounding box`() throws {
         for center in [try Self.point(0, 0), try Self.point(90, 180), try Self.point(-90, -180)] {
             for radius in [0, -1, .nan, .infinity, -.infinity, 1e300, .leastNonzeroMagnitude] as [Double] {
                 let box = GeoBox(around: center, radius: radius)
@@ -111,7 +111,7 @@ import Testing
         }
     }
 
-    @Test func `The index finds what looking at every point finds, after changes as well`() throws {
+    @Test func `The geo index finds what a check of every point finds, also after changes`() throws {
         var random = TestRun.random(stream: 49)
         let schema = Schema(collections: [
             CollectionDefinition(
@@ -172,7 +172,7 @@ import Testing
         }
     }
 
-    @Test func `Documents without a location are in the index, unless it is sparse`() throws {
+    @Test func `Documents without a location are in the geo index unless it is sparse`() throws {
         let index = GeoIndex(number: 1, definition: .geo("g", on: "gps"))
         var keys: [[UInt8]] = []
         for (row, document) in ([[:], ["gps": nil], ["gps": 7], ["gps": [0, 0]]] as [DocumentObject]).enumerated() {

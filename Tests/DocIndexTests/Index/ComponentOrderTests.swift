@@ -5,7 +5,7 @@ import Testing
 
 @testable import DocIndex
 
-/// The law of every component: the order of its bytes is the order of the values, as it was declared.
+/// The law of every component: the order of its bytes is the declared order of the values.
 @Suite struct ComponentOrderTests {
     private static let texts: [String] = [
         "", "a", "A", "b", "ab", "Ab", "a\0", "a\0b", "\0", "é", "E\u{301}", "e", "ß", "ss", "Ｅ", "IMG_2", "img_2",
@@ -15,14 +15,14 @@ import Testing
     ]
 
     @Test(arguments: TextCollation.allCases, IndexComponent.Order.allCases)
-    func `Texts are in the order of their collation`(collation: TextCollation, order: IndexComponent.Order) {
+    func `Strings are in the order of their collation`(collation: TextCollation, order: IndexComponent.Order) {
         let component = IndexComponent("a", order: order, collation: collation)
         for a in Self.texts {
             for b in Self.texts {
                 var expected = ReferenceOrder.compare(a, b, collation)
                 if order == .descending { expected = -expected }
                 let bytes = (component.encoded(.string(a)), component.encoded(.string(b)))
-                // Whatever follows: the smallest and the largest byte that may.
+                // Whatever follows: the smallest and the largest permitted byte.
                 for (first, second) in [(0x02, 0xfd), (0xfd, 0x02)] as [(UInt8, UInt8)] where expected != 0 {
                     #expect(Self.order(bytes.0 + [first], bytes.1 + [second]) == expected, "\(a), \(b)")
                 }
@@ -33,7 +33,9 @@ import Testing
     }
 
     @Test(arguments: IndexComponent.Order.allCases)
-    func `Levels are compared one by one, so what is below a keyword is one range`(order: IndexComponent.Order) throws {
+    func `Levels are compared one by one, so that everything below a keyword is one range`(order: IndexComponent.Order)
+        throws
+    {
         let component = IndexComponent("k", order: order, split: "|")
         let texts = [
             "", "|", "a", "a|", "a||", "a|b", "a|b|c", "a|bc", "a|b\0", "a\0", "a\0|b", "ab", "ab|c", "b", "é|x",
@@ -53,7 +55,7 @@ import Testing
         }
     }
 
-    @Test func `Values of other kinds are as they are, whatever is made of texts`() {
+    @Test func `Components for strings leave values of other kinds unchanged`() {
         for values in OrderedValueTests.ascending {
             guard let value = values[0] else { continue }
             if case .string = value { continue }
@@ -66,12 +68,12 @@ import Testing
         }
         #expect(IndexComponent("a", part: .month).encoded(nil) == OrderedValue.encoded(nil))
         #expect(IndexComponent("a", part: .month).encoded(.null) == OrderedValue.encoded(.null))
-        // What is no date must not pass for a month.
+        // A value that is not a date must not be treated as a month.
         #expect(IndexComponent("a", part: .month).encoded(7) == [0x16] + OrderedValue.encoded(7))
         #expect(IndexComponent("a", dates: [.exif], part: .month).encoded("x") == [0x16, 0x0c, 0x78, 0x00])
     }
 
-    @Test func `Random components with any values keep their order, and each delimits itself`() {
+    @Test func `Random components keep the order of any values and mark their own end`() {
         var queries = RandomQueries(TestRun.random(stream: 40))
         for _ in 0..<TestRun.rounds(3000, long: 200_000) {
             let component = queries.component()
@@ -93,7 +95,7 @@ import Testing
         }
     }
 
-    @Test func `The bytes are those that the format documents`() {
+    @Test func `Component bytes match the documented format`() {
         func hexadecimal(_ bytes: [UInt8]) -> String {
             bytes.map { String(256 + Int($0), radix: 16).dropFirst() }.joined(separator: " ")
         }
@@ -109,7 +111,7 @@ import Testing
         for (component, value, bytes) in examples { #expect(hexadecimal(component.encoded(value)) == bytes) }
     }
 
-    @Test func `No bytes make reading a component trap`() {
+    @Test func `Reading a component from random bytes never traps`() {
         var random = TestRun.random(stream: 41)
         for _ in 0..<20_000 {
             let bytes = (0..<random.number(below: 12)).map { _ in
@@ -123,7 +125,7 @@ import Testing
         }
     }
 
-    // MARK: - The naive order
+    // MARK: - Naive order
 
     private func skip(_ key: [UInt8], in component: IndexComponent) -> Int? { component.skip(in: key.span, from: 0) }
 

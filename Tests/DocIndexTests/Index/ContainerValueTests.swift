@@ -4,15 +4,15 @@ import Testing
 
 @testable import DocIndex
 
-/// Arrays and objects are compared by what they hold: in conditions, unique indexes and lists of values, with an index and
-/// without.
+/// Arrays and objects are compared by content: in conditions, unique indexes and lists of values, with and without an
+/// index.
 @Suite struct ContainerValueTests {
     private static let values: [DocumentValue] = [
         .array([1.0]), .array([1]), .array([1, 2]), .array([0.0]), .array([-0.0]), .object(["x": 1, "y": 2]),
         .object(["y": 2.0, "x": 1]), .object(["x": 1]), .array([]), .object([:]), 1,
     ]
 
-    /// Conditions on `v`, and the positions in ``values`` for which they hold.
+    /// Conditions on `v`, and the positions in ``values`` that satisfy them.
     private static let selectors: [(String, [Int64])] = [
         (#"{"v": [1]}"#, [0, 1]), (#"{"v": [1.0]}"#, [0, 1]), (#"{"v": {"$eq": [0]}}"#, [3, 4]),
         (#"{"v": {"$gte": [1], "$lte": [1.0]}}"#, [0, 1]), (#"{"v": {"$ne": [1]}}"#, [2, 3, 4, 5, 6, 7, 8, 9, 10]),
@@ -20,7 +20,7 @@ import Testing
         (#"{"v": []}"#, [8]), (#"{"v": {"$eq": {}}}"#, [9]),
     ]
 
-    @Test func `Equal arrays and objects are found whatever form their numbers and members have`() throws {
+    @Test func `Equal arrays and objects are found whatever the form of their numbers and members`() throws {
         for indexes: [IndexDefinition] in [
             [], [.value("v", on: "v")], [.value("v", on: .field("v", order: .descending))],
         ] {
@@ -42,7 +42,7 @@ import Testing
                 ]
                 #expect(try collection.distinct("v") == distinct)
                 #expect(try collection.facets("v").first { $0.value == .array([1]) }?.count == 2)
-                // Sorted by what they hold.
+                // Sorted by content.
                 let sorted = try collection.find(Query(sort: [Query.SortKey("v")])).map(\.id)
                 #expect(sorted == [10, 8, 3, 4, 0, 1, 2, 9, 7, 5, 6])
             }
@@ -64,7 +64,7 @@ import Testing
         }
     }
 
-    @Test func `A unique index tells arrays and objects apart by what they hold`() throws {
+    @Test func `A unique index distinguishes arrays and objects by content`() throws {
         let index = IndexDefinition.value("k", on: "k", unique: true)
         try withTemporaryStore(schema: Schema(collections: [CollectionDefinition("c", indexes: [index])])) { store in
             let collection = try store.collection("c")
@@ -83,7 +83,7 @@ import Testing
         }
     }
 
-    @Test func `Between asks for one element that lies between both ends`() throws {
+    @Test func `BETWEEN requires a single element within both bounds`() throws {
         for indexes: [IndexDefinition] in [[], [.value("k", on: "k[]")], [.value("xs", on: "a[].xs[]")]] {
             try withTemporaryStore(schema: Schema(collections: [CollectionDefinition("c", indexes: indexes)])) {
                 store in
@@ -107,7 +107,7 @@ import Testing
         }
     }
 
-    @Test func `The deepest document fits a small stack, and deeper keys are no values`() throws {
+    @Test func `The deepest document fits a small stack, and deeper keys are not values`() throws {
         let isRight = withSmallStack { () -> Bool in
             var (first, second): (DocumentValue, DocumentValue) = (1, 1.0)
             for level in 0..<DocumentValue.maximumDepth - 1 {
@@ -124,7 +124,7 @@ import Testing
         }
     }
 
-    @Test func `Values that are decoded from a key are the canonical form of those that were written`() {
+    @Test func `A value decoded from a key is the canonical form of the one written`() {
         var documents = RandomDocuments(TestRun.random(stream: 41))
         for _ in 0..<TestRun.rounds(5000, long: 500_000) {
             let value = documents.random.once(in: 2) ? documents.container() : documents.value(depth: 3)
@@ -146,7 +146,7 @@ import Testing
 
     // MARK: - Stores of earlier versions
 
-    /// Makes a store as versions of format 3 wrote it: entries have of arrays and objects the kind alone.
+    /// Creates a store as format 3 wrote it: entries contain only the kind of an array or object.
     private static func makeEarlierStore(at path: String) throws {
         let schema = Schema(collections: [
             CollectionDefinition("c", indexes: [.value("v", on: "v"), .value("year", on: "year")])
@@ -173,14 +173,14 @@ import Testing
         try database.close()
     }
 
-    @Test func `Of an earlier store, indexes with arrays or objects are built anew, and the others are taken over`()
+    @Test func `In an older store, only indexes with arrays or objects are rebuilt`()
         throws
     {
         try withTemporaryDirectory { directory in
             let path = directory + "/s"
             try Self.makeEarlierStore(at: path)
             let equal = Query(.compare("v", .equal, .array([1])))
-            // Who only reads gets the right answer from the documents.
+            // A read-only open gets the right answer from the documents.
             for mode in [Database.Mode.readOnly, .readWrite] {
                 let store = try DocumentStore.open(
                     at: path, options: DocumentStore.Options(finishesSchemaChange: false), mode: mode)
@@ -199,7 +199,7 @@ import Testing
             let database = try Database.open(at: path)
             let text = try #require(try database.value(forKey: StoreKeyspace.catalogKey))
             let catalog = try Catalog(encoded: text)
-            // Numbers are never used twice: 2 is the index that was kept.
+            // Numbers are never reused: 2 is the index that was kept.
             #expect(catalog.collections[0].indexes.map(\.number) == [3, 2])
             try database.close()
         }

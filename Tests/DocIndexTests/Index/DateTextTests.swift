@@ -4,9 +4,9 @@ import Testing
 
 @testable import DocIndex
 
-/// Which texts are dates, and which moments they are.
+/// Which strings are dates, and which instants they denote.
 @Suite struct DateTextTests {
-    /// A text, and the milliseconds and minutes that it stands for.
+    /// A string with the milliseconds and offset minutes that it denotes.
     static let dates: [(String, DateFormat, Int64, Int?)] = [
         ("1970-01-01", .iso8601, 0, nil), ("1970-01-01T00:00Z", .iso8601, 0, 0),
         ("1969-12-31", .iso8601, -86_400_000, nil),
@@ -20,7 +20,7 @@ import Testing
         ("9999-12-31T23:59:59.999Z", .iso8601, 253_402_300_799_999, 0),
     ]
 
-    @Test(arguments: dates) func `A text in a declared form is a moment`(
+    @Test(arguments: dates) func `A string in a declared date format is an instant`(
         text: String, format: DateFormat, milliseconds: Int64, offset: Int?
     ) {
         let expected = IndexedDate(milliseconds: milliseconds, offsetMinutes: offset)
@@ -40,19 +40,19 @@ import Testing
         "    :  :     :  :  ", "2012:06:08T18:02:11", "２０１２-06-08", "+2012-06-08", "2012-06-08T18:02:11Zulu",
     ]
 
-    @Test(arguments: noDates) func `A text in another form is no date`(text: String) {
+    @Test(arguments: noDates) func `A string in another format is not a date`(text: String) {
         #expect(DateText.date(in: text, formats: DateFormat.allCases) == nil)
-        // It stays a text, and so can be found as one.
+        // It remains a string, and can be found as one.
         let component = IndexComponent("a", dates: DateFormat.allCases)
         #expect(component.encoded(.string(text)) == OrderedValue.encoded(.string(text)))
     }
 
-    @Test func `Moments and parts agree with the calendar of Foundation`() throws {
+    @Test func `Instants and date parts agree with Foundation's calendar`() throws {
         var random = TestRun.random(stream: 42)
         var calendar = Calendar(identifier: .gregorian)
         calendar.timeZone = try #require(TimeZone(secondsFromGMT: 0))
         for _ in 0..<TestRun.rounds(500, long: 20_000) {
-            // The calendar of Foundation is the Julian one before 1582.
+            // Foundation's calendar is Julian before 1582.
             let seconds = Int64.random(in: -11_600_000_000...250_000_000_000, using: &random)
             let date = Date(timeIntervalSince1970: Double(seconds))
             let parts = calendar.dateComponents([.year, .month, .day, .hour, .minute, .second, .weekday], from: date)
@@ -83,7 +83,7 @@ import Testing
         }
     }
 
-    @Test(arguments: DatePart.allCases) func `Every moment has every part`(part: DatePart) {
+    @Test(arguments: DatePart.allCases) func `Every instant has every date part`(part: DatePart) {
         for milliseconds in [Int64.min, .min + 1, -1, 0, .max - 1, .max] {
             for offset in [nil, -1439, 0, 1439] {
                 let value = IndexedDate(milliseconds: milliseconds, offsetMinutes: offset).value(of: part)
@@ -100,7 +100,7 @@ import Testing
         }
     }
 
-    @Test func `Dates are in the order of their moments, those without a zone by the wall clock`() {
+    @Test func `Dates are ordered by instant, those without a time zone by local time`() {
         let component = IndexComponent("a", dates: [.iso8601])
         let texts = [
             "0001-01-01", "1969-12-31T23:59:59.999", "1970-01-01", "1970-01-01T00:00Z", "1970-01-01T01:00+01:00",
@@ -113,7 +113,7 @@ import Testing
         #expect(keys[4] == [0x0e, 0x80, 0, 0, 0, 0, 0, 0, 0, 0x80, 60])
     }
 
-    @Test func `Parts are those of the wall clock, also at the ends of the range`() {
+    @Test func `Date parts are those of local time, also at the limits of the range`() {
         let late = IndexedDate(milliseconds: .max, offsetMinutes: 120)
         #expect(late.value(of: .hour) == 9 && late.value(of: .minute) == 12 && late.value(of: .year) == 292_278_994)
         let early = IndexedDate(milliseconds: .min, offsetMinutes: -90)

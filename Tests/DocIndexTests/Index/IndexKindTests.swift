@@ -4,7 +4,7 @@ import Testing
 
 @testable import DocIndex
 
-/// Counters, covered values, sparse and partial indexes, and the limit of entries.
+/// Counters, covered values, sparse and partial indexes, and the entry limit.
 @Suite struct IndexKindTests {
     private static func store<R>(_ indexes: IndexDefinition..., body: (DocumentStore, DocumentCollection) throws -> R)
         throws
@@ -19,7 +19,7 @@ import Testing
         try allPairs(in: store.database).filter { $0.key.starts(with: StoreKeyspace.values.prefix(UInt32(index))) }
     }
 
-    @Test func `Counters are the counts of a recount after any changes`() throws {
+    @Test func `Counters match a recount after any changes`() throws {
         var documents = RandomDocuments(TestRun.random(stream: 45))
         try Self.store(
             .value("tags", on: "tags[]", counts: true),
@@ -66,7 +66,7 @@ import Testing
         }
     }
 
-    @Test func `Counters are built over documents that are there, and go with their index`() throws {
+    @Test func `Counters are built over existing documents, and are removed with their index`() throws {
         try withTemporaryDirectory { directory in
             func open(_ indexes: [IndexDefinition]) throws -> DocumentStore {
                 try DocumentStore.open(
@@ -86,7 +86,7 @@ import Testing
         }
     }
 
-    @Test func `A wrong counter, one too many and one too few are found`() throws {
+    @Test func `Wrong, extra and missing counters are found by verify`() throws {
         try withTemporaryDirectory { directory in
             let database = try Database.open(at: directory + "/s")
             let schema = Schema(collections: [
@@ -103,7 +103,7 @@ import Testing
             #expect(try store.verify().problems.contains { $0.contains("for a value without entries") })
             try database.delete([0x47, 0x15, 1] + OrderedValue.encoded(6))
             try expectSound(store)
-            // A covered value that is not the document's.
+            // A covered value that differs from the document's.
             let entry = [0x56, 0x15, 1] + OrderedValue.encoded(5) + [0x15, 1]
             let value = try #require(try database.value(forKey: entry))
             try database.put(CoveredValues.encode(["m"], of: ["m": 7]), forKey: entry)
@@ -117,7 +117,7 @@ import Testing
         }
     }
 
-    @Test func `Covered values are those of the document, and follow it`() throws {
+    @Test func `Covered values match the document and follow its changes`() throws {
         try Self.store(.value("n", on: "n", cover: ["title", "tags[]", "gone"])) { store, collection in
             let deep = (0..<509).reduce(DocumentValue.int(1)) { value, _ in .array([value]) }
             for (title, tags) in [("a", [1, 2]), ("b", []), ("b", [deep])] as [(DocumentValue, [DocumentValue])] {
@@ -131,7 +131,7 @@ import Testing
         }
     }
 
-    @Test func `No bytes make reading covered values trap`() {
+    @Test func `Reading covered values from random bytes never traps`() {
         var random = TestRun.random(stream: 46)
         for _ in 0..<20_000 {
             let bytes = (0..<random.number(below: 16)).map { _ in
@@ -142,7 +142,7 @@ import Testing
     }
 
     @Test
-    func `A sparse index leaves out documents without its first value, a partial one those without its condition`()
+    func `Sparse and partial indexes omit documents without a first value or a true condition`()
         throws
     {
         try Self.store(
@@ -154,7 +154,7 @@ import Testing
             try collection.put(["id": 4, "a": 4])
             #expect(try Self.keys(of: 1, in: store).count == 3)
             #expect(try Self.keys(of: 2, in: store).count == 2)
-            // A change of what only the condition looks at.
+            // A change of a field that only the condition uses.
             try collection.put(["id": 1, "a": 1, "b": 2])
             #expect(try Self.keys(of: 2, in: store).count == 3)
             try collection.put(["id": 1, "a": 1, "b": 0])
@@ -162,7 +162,7 @@ import Testing
         }
     }
 
-    @Test func `A document with too many combinations is refused by name, and nothing is written`() throws {
+    @Test func `A document with too many combinations is rejected by name, and nothing is written`() throws {
         try Self.store(.value("pairs", on: "a[]", "b[]")) { store, collection in
             let many = DocumentValue.array((0..<40).map { .int($0) })
             try collection.put(["id": "few", "a": many, "b": [1, 2]])
@@ -173,9 +173,9 @@ import Testing
         }
     }
 
-    /// Makes a store at a path whose only index was made by other rules.
+    /// Creates a store at a path whose only index was built with outdated rules.
     ///
-    /// - Returns: the catalog as it is stored.
+    /// - Returns: The catalog as stored.
     private static func makeStoreOfOlderRules(at path: String) throws -> [UInt8] {
         let schema = Schema(collections: [
             CollectionDefinition("c", indexes: [.value("n", on: .field("n", collation: .caseInsensitive))])
@@ -190,8 +190,7 @@ import Testing
         return catalog.encoded
     }
 
-    @Test func `Who only looks leaves an index of other rules as it is, and it answers until it is built anew`() throws
-    {
+    @Test func `Opening for inspection keeps an index built with outdated rules, and it still answers`() throws {
         try withTemporaryDirectory { directory in
             let path = directory + "/s"
             let catalog = try Self.makeStoreOfOlderRules(at: path)
@@ -209,7 +208,7 @@ import Testing
         }
     }
 
-    @Test func `An index that was made by other rules is built anew, also where no schema is given`() throws {
+    @Test func `An index built with outdated rules is rebuilt, even if no schema is given`() throws {
         try withTemporaryDirectory { directory in
             let path = directory + "/s"
             _ = try Self.makeStoreOfOlderRules(at: path)

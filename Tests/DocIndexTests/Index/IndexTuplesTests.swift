@@ -5,7 +5,7 @@ import Testing
 
 /// Which combinations of values a document has at several paths.
 @Suite struct IndexTuplesTests {
-    @Test func `Paths through one array take their values from the same element`() throws {
+    @Test func `Paths through the same array take their values from the same element`() throws {
         let document: DocumentObject = [
             "contributors": [
                 ["role": "photographer", "name": "Abbott"], ["role": "printer"], ["name": "Levitt", "age": 3],
@@ -18,7 +18,7 @@ import Testing
             try IndexTuples(["contributors[].none", "contributors[].no"]).combinations(in: document) == [[nil, nil]])
     }
 
-    @Test func `Different arrays are combined each element with each, up to a limit`() throws {
+    @Test func `Different arrays are combined element by element, up to a limit`() throws {
         let document: DocumentObject = ["a": [1, 2], "b": ["x", "y"], "c": []]
         #expect(
             try IndexTuples(["a[]", "b[]", "c[]"]).combinations(in: document)
@@ -36,18 +36,18 @@ import Testing
                 "a": .array(Array(repeating: element, count: 9999))
             ])
         }
-        // One array has no limit, whatever is beside it.
+        // A single array has no limit, whatever is next to it.
         let all = DocumentValue.array((0..<5000).map { ["x": .int($0), "y": 1] })
         #expect(try IndexTuples(["a[].x", "a[].y", "n"]).combinations(in: ["a": all]).count == 5000)
     }
 
-    /// A value at a path: the positions in arrays on the way, and the value.
+    /// A value at a path, with the array positions on the way to it.
     private struct Match {
         let path: FieldPath
         let positions: [Int]
         let value: DocumentValue
 
-        /// Whether both lie in the same elements of the arrays that their paths have in common.
+        /// Returns whether both lie in the same elements of the arrays that their paths share.
         func agrees(with other: Match) -> Bool {
             let common = zip(path.steps, other.path.steps).prefix { $0 == $1 }
             let arrays = common.filter { $0.0 == .eachElement }.count
@@ -70,7 +70,7 @@ import Testing
         return found.map { Match(path: path, positions: $0.positions, value: $0.value) }
     }
 
-    /// Every choice of a match or none for each path in which all agree and none could be added.
+    /// Returns every choice of a match or none per path in which all matches agree and none could be added.
     private static func combinations(of paths: [FieldPath], in document: DocumentObject) -> Set<[DocumentValue?]> {
         let all = paths.map { matches(of: $0, in: document) }
         var choices: [[Match?]] = [[]]
@@ -90,7 +90,7 @@ import Testing
         return Set(whole.map { $0.map { $0?.value } })
     }
 
-    @Test func `Random documents have the combinations that a search through all choices finds`() throws {
+    @Test func `Random documents have the same combinations as an exhaustive search finds`() throws {
         var documents = RandomDocuments(TestRun.random(stream: 43))
         let paths: [FieldPath] = [
             "a", "b", "n.x", "tags", "tags[]", "people[].name", "people[].tags[]", "people[]", "n.x[]", "people[].x",

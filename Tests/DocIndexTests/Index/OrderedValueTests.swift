@@ -3,9 +3,9 @@ import Testing
 
 @testable import DocIndex
 
-/// The order-preserving encoding of values, a format on disk.
+/// The order-preserving encoding of values, an on-disk format.
 @Suite struct OrderedValueTests {
-    /// Values in their order; those of one line are equal.
+    /// Values in order; those in one line are equal.
     static let ascending: [[DocumentValue?]] = [
         [nil], [.null], [false], [true],
         [.double(.nan), .double(-.nan), .double(.signalingNaN), .double(Double(nan: 1, signaling: false))],
@@ -48,7 +48,7 @@ import Testing
         return .date(zoned ?? DocumentDate(milliseconds: milliseconds))
     }
 
-    @Test func `The order of the bytes is the order of the values, and equal values have equal bytes`() {
+    @Test func `Bytes are ordered like their values, and equal values have equal bytes`() {
         for (position, values) in Self.ascending.enumerated() {
             let encoded = values.map(OrderedValue.encoded)
             for bytes in encoded { #expect(bytes == encoded[0], "\(values)") }
@@ -79,20 +79,20 @@ import Testing
             (.array([1.0, "a"]), [0x13, 0x0a, 0xbf, 0xf0, 0, 0x0c, 0x61, 0, 0]),
             (.object(["b": true, "a": .array([])]), [0x15, 0x0c, 0x61, 0, 0x13, 0, 0x0c, 0x62, 0, 0x08, 0]),
         ] as [(DocumentValue?, [UInt8])])
-    func `The bytes are those of the documented format`(value: DocumentValue?, bytes: [UInt8]) {
+    func `Value bytes match the documented format`(value: DocumentValue?, bytes: [UInt8]) {
         #expect(OrderedValue.encoded(value) == bytes)
     }
 
     // MARK: - Random values
 
-    /// A value from the edges, or any other.
+    /// A value at one of the limits, or any other.
     private static func value(_ documents: inout RandomDocuments) -> DocumentValue? {
         switch documents.random.number(below: 8) {
         case 0: nil
         case 1: .int(Int64(bitPattern: documents.random.next()))
         case 2: .double(Double(bitPattern: documents.random.next()))
         case 3:
-            // Close to a power of two, where doubles thin out.
+            // Close to a power of two, where doubles become sparse.
             .int(
                 (1 << Int64(50 + documents.random.number(below: 13))) &+ Int64(documents.random.number(below: 2049))
                     - 1024)
@@ -108,7 +108,7 @@ import Testing
         }
     }
 
-    @Test func `Random values are ordered by their bytes as they are by the reference`() {
+    @Test func `Random values are ordered by their bytes as by the reference`() {
         var documents = RandomDocuments(TestRun.random(stream: 3))
         for _ in 0..<TestRun.rounds(15_000, long: 2_000_000) {
             let a = Self.value(&documents)
@@ -120,7 +120,7 @@ import Testing
         }
     }
 
-    @Test func `Values behind one another are ordered one by one, and are told apart again`() {
+    @Test func `Concatenated values are ordered one by one and can be separated again`() {
         var documents = RandomDocuments(TestRun.random(stream: 4))
         for _ in 0..<TestRun.rounds(4000, long: 500_000) {
             let count = 1 + documents.random.number(below: 3)
@@ -135,7 +135,7 @@ import Testing
         }
     }
 
-    @Test func `A mark behind a value lies above all keys of the value and below those of larger ones`() {
+    @Test func `An end mark after a value sorts above all its keys and below those of larger values`() {
         let encoded = Self.ascending.map { OrderedValue.encoded($0[0]) }
         let following: [[UInt8]] = [[0x14], [0x15, 1], [0x1c] + Array(repeating: 0xff, count: 8)] + encoded
         for (position, bytes) in encoded.enumerated() {
@@ -145,7 +145,7 @@ import Testing
         }
     }
 
-    @Test func `Bytes that are no whole value are not skipped`() {
+    @Test func `Bytes that are not a complete value are not skipped`() {
         for values in Self.ascending {
             let bytes = OrderedValue.encoded(values[0])
             for length in 0..<bytes.count {

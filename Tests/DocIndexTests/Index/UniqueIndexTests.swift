@@ -4,7 +4,7 @@ import Testing
 
 @testable import DocIndex
 
-/// A unique index: what it refuses, what it lets pass, and what it says of duplicates that were there before.
+/// A unique index: what it rejects, what it accepts, and what it reports about existing duplicates.
 @Suite struct UniqueIndexTests {
     private static func schema(_ index: IndexDefinition) -> Schema {
         Schema(collections: [CollectionDefinition("c", indexes: [index])])
@@ -12,7 +12,7 @@ import Testing
 
     private static let checksum = schema(.value("checksum", on: "sum", unique: true))
 
-    @Test func `A second document with the same value is refused, and nothing of its batch is written`() throws {
+    @Test func `A second document with the same value is rejected, and its batch writes nothing`() throws {
         try withTemporaryStore(schema: Self.checksum) { store in
             let collection = try store.collection("c")
             try collection.put(["id": "a", "sum": 7])
@@ -27,7 +27,7 @@ import Testing
             #expect(error?.uniqueViolation?.description == "c.checksum: 7.0 in the documents b, a")
             #expect(error?.message.contains("7") == false)
             #expect(try collection.count() == 1)
-            // Within one batch as well.
+            // Also within one batch.
             expectFailure(.duplicateValue, containing: "x", "y") {
                 try store.write { transaction in
                     try transaction.put(["id": "x", "sum": 9], in: "c")
@@ -38,7 +38,7 @@ import Testing
         }
     }
 
-    @Test func `Two documents may swap their values in one batch, and a deleted one gives its value away`() throws {
+    @Test func `Two documents can swap values in one batch, and a deletion frees its value`() throws {
         try withTemporaryStore(schema: Self.checksum) { store in
             let collection = try store.collection("c")
             try collection.put(["id": 1, "sum": "a"])
@@ -58,7 +58,7 @@ import Testing
         }
     }
 
-    @Test func `Missing values and null are exempt, unless they are declared equal`() throws {
+    @Test func `Missing values and null are exempt from uniqueness unless declared equal`() throws {
         try withTemporaryStore(schema: Self.schema(.value("u", on: "a", "b", unique: true))) { store in
             let collection = try store.collection("c")
             let exempt: [DocumentObject] = [["a": 1], ["a": 1], ["a": 1, "b": nil], ["a": 1, "b": nil], [:]]
@@ -79,8 +79,7 @@ import Testing
         }
     }
 
-    @Test func `What is one value is decided by the collation, and a partial index looks at its documents only`() throws
-    {
+    @Test func `Uniqueness follows the collation and the documents of a partial index`() throws {
         let index = IndexDefinition.value(
             "name", on: .field("name", order: .descending, collation: .caseInsensitive), where: "old missing",
             unique: true)
@@ -90,12 +89,12 @@ import Testing
             expectFailure(.duplicateValue) { try collection.put(["id": 2, "name": "SEA.JPG"]) }
             try collection.put(["id": 2, "name": "SEA.JPG", "old": true])
             expectFailure(.duplicateValue) { try collection.put(["id": 2, "name": "SEA.JPG"]) }
-            // A longer text that goes on with a zero byte is another one.
+            // A longer string that continues with a zero byte is a different value.
             try collection.put(["id": 3, "name": "sea.jpg\0"])
         }
     }
 
-    @Test func `Over duplicates the index is built, lists them, refuses more of them, and lets them be put right`()
+    @Test func `A unique index over duplicates lists them, rejects more, and lets them be corrected`()
         throws
     {
         try withTemporaryDirectory { directory in
@@ -116,7 +115,7 @@ import Testing
                 #expect(try collection.find("sum = 1").map(\.id) == [1, 3, 5])
                 expectFailure(.duplicateValue) { try collection.put(["id": 6, "sum": 1]) }
                 #expect(try store.verify().uniqueViolations == violations)
-                // What is there may be changed otherwise.
+                // Existing documents may be changed in other ways.
                 try collection.put(["id": 1, "sum": 1, "n": 1])
                 try expectSound(store)
                 try store.close()
@@ -132,7 +131,7 @@ import Testing
         }
     }
 
-    @Test func `An entry that leads nowhere does not let the duplicates of a batch pass`() throws {
+    @Test func `A dangling index entry does not let duplicates in a batch pass`() throws {
         try withTemporaryDirectory { directory in
             let path = directory + "/s"
             try DocumentStore.open(at: path, schema: Self.checksum).close()
@@ -152,7 +151,7 @@ import Testing
         }
     }
 
-    @Test func `Random batches are accepted exactly if no two documents have the same value in the end`() throws {
+    @Test func `Random batches are accepted exactly if no two documents end up with the same value`() throws {
         var random = TestRun.random(stream: 44)
         var documents = RandomDocuments(TestRun.random(stream: 45))
         var refusals = 0

@@ -8,13 +8,13 @@ import class Foundation.NSDictionary
 
 @Suite struct CatalogueTests {
     @Test(.enabled(if: SharedData.catalogue != nil, "../shared/data/catalog-2000.jsonl is missing"))
-    func `Every line of the catalogue is read and written without change`() throws {
+    func `Every line of the catalog is read and written unchanged`() throws {
         let lines = try #require(SharedData.catalogue).split(separator: UInt8(ascii: "\n"))
         #expect(lines.count == 2000)
         var names = FieldNames()
         for line in lines {
             let value = try JSONParser().parse(Array(line))
-            // The file was written with a space after colons and commas, and is canonical otherwise.
+            // The file was written with a space after colons and commas, and is otherwise canonical.
             #expect(Array(value.json.utf8) == canonical(line))
             #expect(try DocumentValue(json: value.json(JSONWriter(layout: .pretty))) == value)
             let body = try BodyEncoder.encode(value, names: &names)
@@ -23,7 +23,7 @@ import class Foundation.NSDictionary
     }
 
     @Test(.enabled(if: SharedData.catalogue != nil, "../shared/data/catalog-2000.jsonl is missing"))
-    func `Foundation reads the same from the text that is written`() throws {
+    func `Foundation reads the same values from the JSON that is written`() throws {
         for line in try #require(SharedData.catalogue).split(separator: UInt8(ascii: "\n")).prefix(200) {
             let ours = try JSONParser().parse(Array(line)).json
             let original = try JSONSerialization.jsonObject(with: Data(line)) as? NSDictionary
@@ -32,7 +32,7 @@ import class Foundation.NSDictionary
     }
 
     @Test(.enabled(if: SharedData.exiftool != nil, "../shared/data/exiftool-500.json is missing"))
-    func `The output of exiftool is read and written without change`() throws {
+    func `The output of exiftool is read and written unchanged`() throws {
         let bytes = try #require(SharedData.exiftool)
         let value = try JSONParser().parse(bytes)
         #expect(value.arrayValue?.count == 500)
@@ -42,7 +42,7 @@ import class Foundation.NSDictionary
         #expect(try JSONSerialization.jsonObject(with: Data(value.json.utf8)) as? NSArray == foundation)
     }
 
-    /// The line without spaces outside of strings.
+    /// Returns the line without spaces outside of strings.
     private func canonical(_ line: ArraySlice<UInt8>) -> [UInt8] {
         var result: [UInt8] = []
         var (isInString, isEscaped) = (false, false)

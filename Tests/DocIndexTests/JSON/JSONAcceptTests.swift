@@ -2,7 +2,7 @@ import DocIndex
 import TestSupport
 import Testing
 
-/// Texts that RFC 8259 allows, and what they mean.
+/// Inputs that RFC 8259 allows, and what they mean.
 @Suite struct JSONAcceptTests {
     static let scalars: [(String, DocumentValue)] = [
         ("null", nil), ("true", true), ("false", false), (" true ", true), ("\n\r\t null\t\r\n", nil),
@@ -39,7 +39,7 @@ import Testing
     ]
 
     @Test(arguments: scalars + strings + arrays + objects)
-    func `A text of the grammar gives its value`(text: String, expected: DocumentValue) throws {
+    func `A valid JSON text gives its value`(text: String, expected: DocumentValue) throws {
         #expect(try JSONParser().parse(text) == expected)
         #expect(try JSONParser().parse(Array(text.utf8)) == expected)
         #expect(try DocumentValue(json: text) == expected)
@@ -50,7 +50,7 @@ import Testing
         #expect(value == [["a": ["a": [["a": 1]]]], ["a": 2]])
     }
 
-    @Test func `An object of many members keeps all in order`() throws {
+    @Test func `An object with many members keeps them in order`() throws {
         let names = (0..<1000).map { "name \($0 * 7 % 1000)" }
         let text = "{" + names.map { "\"\($0)\":\"\($0)\"" }.joined(separator: ",") + "}"
         let object = try #require(try DocumentValue(json: text).objectValue)
@@ -59,7 +59,7 @@ import Testing
         #expect(object["name"] == .none)
     }
 
-    @Test func `Nesting up to the limit is read on a small stack, and beyond it is refused`() {
+    @Test func `Nesting up to the limit is read on a small stack, and rejected beyond it`() {
         let limit = DocumentValue.maximumDepth
         let texts = [("[", "]"), ("{\"a\":", "}"), ("[{\"a\":", "}]"), ("{\"$lit\":", "}")]
         for (open, close) in texts {
@@ -88,7 +88,7 @@ import Testing
         }
     }
 
-    @Test func `A value at the beginning of a text is read and its end told`() throws {
+    @Test func `A value at the start of the input is read, and its end is returned`() throws {
         let cases: [(String, DocumentValue, Int)] = [
             ("1,2", 1, 1), (" {\"a\":1}\n{\"b\":2}", ["a": 1], 8), ("[1]]", [1], 3), ("\"a\"b", "a", 3),
             ("null", nil, 4),
@@ -103,7 +103,7 @@ import Testing
         #expect(error?.code == .unexpectedEnd)
     }
 
-    @Test func `Text may be part of a larger buffer`() throws {
+    @Test func `JSON may be part of a larger buffer`() throws {
         let bytes = Array("xx[1,\"ab\"]yy".utf8)
         let value = try JSONParser().parse(bytes.span.extracting(2..<10))
         #expect(value == [1, "ab"])

@@ -2,7 +2,7 @@ import DocIndex
 import Testing
 
 @Suite struct JSONElementStreamTests {
-    /// All elements of `bytes`, fed in pieces of `size`, and the error at the end, if any.
+    /// Returns all elements of `bytes`, appended in pieces of `size`, and the error at the end, if any.
     private func elements(
         of bytes: [UInt8], inPiecesOf size: Int, limit: Int = 1 << 20
     ) -> ([JSONElementStream.Element], JSONError?) {
@@ -17,7 +17,7 @@ import Testing
             while let element = try stream.next() { found.append(element) }
             return (found, nil)
         } catch {
-            // The error stays.
+            // The error persists.
             do throws(JSONError) {
                 _ = try stream.next()
                 Issue.record("The error did not stay.")
@@ -33,7 +33,7 @@ import Testing
     @Test(
         .enabled(if: SharedData.exiftool != nil, "../shared/data/exiftool-500.json is missing"),
         arguments: [1, 7, 4096])
-    func `The output of exiftool comes as 500 elements`(size: Int) throws {
+    func `The output of exiftool is split into 500 elements`(size: Int) throws {
         let bytes = try #require(SharedData.exiftool)
         let (elements, error) = elements(of: bytes, inPiecesOf: size)
         #expect(error == nil)
@@ -51,7 +51,7 @@ import Testing
         }
     }
 
-    @Test(arguments: pieces) func `Elements of every kind are found whatever the pieces`(size: Int) throws {
+    @Test(arguments: pieces) func `Elements of every kind are found whatever the piece size`(size: Int) throws {
         let text = " [ {\"a\":\"]}\\\"\"} ,\n[1,[2,{\"b\":[]}]],\"x\\\\\" , -1.5e3,true\t,null,\"é\",[],{},12\r\n] \n"
         let (elements, error) = elements(of: Array(text.utf8), inPiecesOf: size)
         #expect(error == nil)
@@ -96,7 +96,7 @@ import Testing
         ("[1,}]", 1, .unexpectedByte, JSONPosition(offset: 3, line: 1, column: 4)),
     ]
 
-    @Test(arguments: refused, pieces) func `An array that is broken is refused after its sound elements`(
+    @Test(arguments: refused, pieces) func `A malformed array is rejected after its valid elements`(
         refused: (String, Int, JSONError.Code, JSONPosition), size: Int
     ) {
         let (elements, error) = elements(of: Array(refused.0.utf8), inPiecesOf: size)
@@ -105,14 +105,14 @@ import Testing
         #expect(error?.position == refused.3)
     }
 
-    @Test func `A text that is cut off says in which element`() {
+    @Test func `The error for truncated input names the unfinished element`() {
         let (_, error) = elements(of: Array("[1,\n  {\"a\":".utf8), inPiecesOf: 4)
         #expect(
             error?.message == "Expected the end of the element that begins at line 2, column 3 but the text ends here; "
                 + "it seems to be cut off, check that it is complete.")
     }
 
-    @Test func `An error inside an element has its place in the whole text`() throws {
+    @Test func `An error inside an element has its position in the whole input`() throws {
         let (elements, error) = elements(of: Array("[{},\n {\"a\":\n01}]".utf8), inPiecesOf: 3)
         #expect(error == nil)
         let inner = #expect(throws: JSONError.self) { try elements[1].value() }
@@ -126,7 +126,7 @@ import Testing
         #expect(try elements[0].value() == ["$bytes": "AA=="])
     }
 
-    @Test(arguments: pieces) func `An element beyond the limit is refused`(size: Int) {
+    @Test(arguments: pieces) func `An element that exceeds the limit is rejected`(size: Int) {
         let (elements, error) = elements(of: Array("[1234567890,12345678901]".utf8), inPiecesOf: size, limit: 10)
         #expect(elements.count == 1)
         #expect(error?.code == .elementTooLong)
@@ -136,7 +136,7 @@ import Testing
                 == "An element of the array is longer than 10 bytes; raise the limit or check for a missing quote.")
     }
 
-    @Test func `Text after the end is a mistake of the programmer`() async {
+    @Test func `Appending input after the end is a precondition failure`() async {
         await #expect(processExitsWith: .failure) {
             var stream = JSONElementStream()
             stream.finish()
@@ -144,7 +144,7 @@ import Testing
         }
     }
 
-    @Test func `Random arrays come apart into their elements whatever the pieces`() throws {
+    @Test func `Random arrays are split into their elements whatever the piece size`() throws {
         var generator = DocumentGenerator()
         for _ in 0..<300 {
             let values = (0..<generator.number(below: 6)).map { _ in generator.value() }

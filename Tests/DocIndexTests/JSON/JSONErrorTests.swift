@@ -62,23 +62,24 @@ import Testing
         ),
     ]
 
-    @Test(arguments: messages) func `An error says what was expected and what to do`(text: String, message: String) {
+    @Test(arguments: messages) func `A JSON error states what was expected and a remedy`(text: String, message: String)
+    {
         let error = #expect(throws: JSONError.self) { try DocumentValue(json: text) }
         #expect(error?.message == message)
     }
 
-    @Test func `Invalid UTF-8 has a message of its own`() {
+    @Test func `Invalid UTF-8 has a separate message`() {
         let error = #expect(throws: JSONError.self) { try JSONParser().parse([0x22, 0xff, 0x22]) }
         #expect(error?.message == "A string is not valid UTF-8 here; convert the text to UTF-8.")
     }
 
-    @Test func `A description begins with the place`() {
+    @Test func `The description of a JSON error starts with the position`() {
         let error = #expect(throws: JSONError.self) { try DocumentValue(json: "{\n \"a\" 1}") }
         #expect(error?.description == "line 2, column 6: Expected ':' after a name but found '1'.")
         #expect(error?.offset == 7)
     }
 
-    @Test func `Places count from where the text begins in a larger one`() {
+    @Test func `Positions are relative to the start of the enclosing input`() {
         let parser = JSONParser(start: JSONPosition(offset: 100, line: 7, column: 11))
         let first = #expect(throws: JSONError.self) { try parser.parse("[x]") }
         #expect(first?.position == JSONPosition(offset: 101, line: 7, column: 12))
@@ -86,7 +87,7 @@ import Testing
         #expect(second?.position == JSONPosition(offset: 103, line: 9, column: 1))
     }
 
-    @Test func `No message contains a value`() {
+    @Test func `No JSON error message contains a value`() {
         let secret = "hunter2"
         let texts = [
             "{\"a\":\"\(secret)\",\"a\":1}", "[\"\(secret)\" \"\(secret)\"]", "\"\(secret)\n\"", "\"\(secret)",

@@ -24,7 +24,9 @@ import Testing
         ([["$x": 1], .double(.nan)], #"[{"$lit":{"$x":1}},{"$num":"nan"}]"#), ("$lit", #""$lit""#), ([:], "{}"),
     ]
 
-    @Test(arguments: forms) func `What JSON lacks has a form that is read back`(value: DocumentValue, text: String)
+    @Test(arguments: forms) func `Values that JSON lacks have an extended form that is read back`(
+        value: DocumentValue, text: String
+    )
         throws
     {
         #expect(value.json(JSONWriter(isExtended: true)) == text)
@@ -32,7 +34,7 @@ import Testing
         #expect(value.description == text)
     }
 
-    @Test func `Without extended notation, $ names mean themselves in both directions`() throws {
+    @Test func `Without extended notation, names with $ are ordinary in both directions`() throws {
         let text = #"{"$gte":4,"b":{"$bytes":"AA=="},"c":{"$lit":{"$num":"nan"}}}"#
         let value = try DocumentValue(json: text)
         #expect(value == ["$gte": 4, "b": ["$bytes": "AA=="], "c": ["$lit": ["$num": "nan"]]])
@@ -40,7 +42,7 @@ import Testing
         #expect((["b": .bytes([0])] as DocumentValue).json == #"{"b":{"$bytes":"AA=="}}"#)
     }
 
-    @Test func `A literal that needs no wrapping is read all the same`() throws {
+    @Test func `A $lit form that needs no wrapping is accepted`() throws {
         #expect(try DocumentValue(json: #"{"$lit":{"a":1}}"#, isExtended: true) == ["a": 1])
         #expect(try DocumentValue(json: #"{"$lit":{}}"#, isExtended: true) == [:])
     }
@@ -57,7 +59,7 @@ import Testing
         (#"{"$bytes":"AA A"}"#, 0), (#"{"$bytes":"AAAé"}"#, 0), (#"{"$":1}"#, 0), (#"{"$lit":{"$x":{"$y":1}}}"#, 14),
     ]
 
-    @Test(arguments: refused) func `An unknown or wrong form is refused where its object begins`(
+    @Test(arguments: refused) func `An unknown or malformed extended form is rejected at the start of its object`(
         text: String, offset: Int
     ) {
         let error = #expect(throws: JSONError.self) { try DocumentValue(json: text, isExtended: true) }
@@ -92,12 +94,12 @@ import Testing
                 + #"write an object that only looks like one as {"$lit":{…}}."#
         ),
     ])
-    func `The error names the form that was expected`(text: String, message: String) {
+    func `The error for a malformed extended form names the expected form`(text: String, message: String) {
         let error = #expect(throws: JSONError.self) { try DocumentValue(json: text, isExtended: true) }
         #expect(error?.message == message)
     }
 
-    @Test func `The limit of nesting counts what is read and not how it is written`() throws {
+    @Test func `The nesting limit counts decoded levels, not written ones`() throws {
         let limit = DocumentValue.maximumDepth
         for innermost in [
             [:], [], .bytes([1]), .double(.nan), .date(DocumentDate(milliseconds: 1)), ["$bytes": .bytes([1])],
@@ -118,7 +120,7 @@ import Testing
         }
     }
 
-    @Test func `Every value is read back as it was written`() throws {
+    @Test func `Every value round-trips through extended JSON`() throws {
         var generator = DocumentGenerator()
         for _ in 0..<(DocumentGenerator.isLong ? 200_000 : 5_000) {
             let value = generator.value()

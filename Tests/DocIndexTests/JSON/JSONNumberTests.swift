@@ -32,7 +32,7 @@ import Testing
         ("1" + String(repeating: "0", count: 400) + "e-400", .double(1)),
         ("0.10000000000000000000000000000000000000", .double(0.1)), ("1.00000000000000000000000", .double(1)),
         ("8.5070591730234615865843651857942052863e37", .double(0x1p126)),
-        // Halfway between two doubles: to the even one. Just above: up.
+        // Halfway between two doubles: to even. Just above: up.
         ("9007199254740993e0", .double(9_007_199_254_740_992)), ("9007199254740995e0", .double(9_007_199_254_740_996)),
         ("9007199254740993.0000000000000000000000000001", .double(9_007_199_254_740_994)),
         ("0.500000000000000166533453693773481063544750213623046875", .double(0x1.0000000000002p-1)),
@@ -51,13 +51,13 @@ import Testing
         "1" + String(repeating: "0", count: 308), "1" + String(repeating: "0", count: 400), "123e99999999999999999999",
         String(repeating: "9", count: 309), String(repeating: "1", count: 100_000),
     ])
-    func `A number that nothing holds is refused where it begins`(text: String) {
+    func `An unrepresentable number is rejected at its start`(text: String) {
         let error = #expect(throws: JSONError.self) { try DocumentValue(json: "[1, " + text + "]") }
         #expect(error?.code == .numberOutOfRange)
         #expect(error?.position == JSONPosition(offset: 4, line: 1, column: 5))
     }
 
-    @Test func `The largest double is exact as an integer lexeme, and one more is not`() throws {
+    @Test func `The largest double is exact when written as an integer, and one more is not`() throws {
         let largest =
             "1797693134862315708145274237317043567980705675258449965989174768031572607800285387605895586327668781"
             + "7154045895351438246423432132688946418276846754670353751698604991057655128207624549009038932894407586"
@@ -68,7 +68,7 @@ import Testing
         #expect(throws: JSONError.self) { try DocumentValue(json: String(largest.dropLast()) + "9") }
     }
 
-    @Test func `Every integer that a double holds is read from its digits`() throws {
+    @Test func `Every integer that a double represents is read from its digits`() throws {
         var generator = DocumentGenerator()
         for _ in 0..<300 {
             // A 53-bit number times a power of two, written out by doubling a decimal by hand.
@@ -97,7 +97,7 @@ import Testing
         }
     }
 
-    @Test func `Random decimals give what the standard library gives`() throws {
+    @Test func `Random decimals give the same doubles as the standard library`() throws {
         var generator = DocumentGenerator()
         for _ in 0..<20_000 {
             var text = generator.next() & 1 == 0 ? "-" : ""
@@ -110,7 +110,7 @@ import Testing
         }
     }
 
-    @Test func `Every double and integer survives being written and read`() throws {
+    @Test func `Every double and integer round-trips through JSON`() throws {
         var generator = DocumentGenerator()
         for _ in 0..<20_000 {
             let double = Double(bitPattern: generator.next())

@@ -1,7 +1,7 @@
 import DocIndex
 import Testing
 
-/// Texts that are refused, with the code and the place. Lines and columns count from 1, columns in bytes.
+/// Inputs that are rejected, with code and position. Lines and columns count from 1, columns in bytes.
 @Suite struct JSONRejectTests {
     struct Refused: Sendable, CustomTestStringConvertible {
         let bytes: [UInt8]
@@ -152,12 +152,12 @@ import Testing
     ]
 
     @Test(arguments: ends + structure + words + trailing)
-    func `A text against the grammar is refused at the right place`(_ refused: Refused) {
+    func `Invalid JSON grammar is rejected at the right position`(_ refused: Refused) {
         Self.check(refused)
     }
 
     @Test(arguments: numbers + strings + encodings + duplicates)
-    func `A wrong token is refused at the right place`(_ refused: Refused) {
+    func `An invalid token is rejected at the right position`(_ refused: Refused) {
         Self.check(refused)
     }
 
@@ -168,7 +168,7 @@ import Testing
             #expect(error?.code == refused.code)
             #expect(error?.line == refused.line)
             #expect(error?.column == refused.column)
-            // The offset says the same as line and column.
+            // The offset agrees with line and column.
             guard let error else { continue }
             let before = refused.bytes.prefix(error.offset)
             #expect(before.count == error.offset)
@@ -177,7 +177,7 @@ import Testing
         }
     }
 
-    @Test func `Every text cut short is refused, or is a shorter number`() {
+    @Test func `Every truncated text is rejected, or is a shorter number`() {
         let text = #"{"a":[1,-2.5e+3,true,false,null,"x\n\u00e9\ud83d\ude00é"],"b":{"c":{}}}"#
         let bytes = Array(text.utf8)
         for count in 0..<bytes.count {
@@ -185,7 +185,7 @@ import Testing
         }
     }
 
-    @Test func `Damaged text throws or is read, but never traps`() {
+    @Test func `Damaged JSON throws or is read, but never traps`() {
         let text = #"{"a":[1,-2.5e+3,true,false,null,"x\n\u00e9\ud83d\ude00é"],"$lit":{"$num":"nan"},"$bytes":"AA=="}"#
         var generator = DocumentGenerator()
         for _ in 0..<(DocumentGenerator.isLong ? 1_000_000 : 20_000) {

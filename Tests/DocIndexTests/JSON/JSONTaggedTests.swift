@@ -24,7 +24,7 @@ import Testing
     ]
 
     @Test(arguments: forms)
-    func `A value that another program could not carry is written as a form and read back`(
+    func `Values that plain JSON cannot carry are written as tagged forms and read back`(
         value: DocumentValue, text: String
     ) throws {
         #expect(value.json(Self.writer) == text)
@@ -32,7 +32,7 @@ import Testing
     }
 
     @Test(arguments: [#"{"$gte":4}"#, #"{"$date":"x","b":1}"#, #"{"$schema":"y","$id":{"$ref":1}}"#])
-    func `Objects with other names mean themselves`(text: String) throws {
+    func `Objects with other names are ordinary objects in tagged notation`(text: String) throws {
         #expect(try DocumentValue(json: text, notation: .tagged) == DocumentValue(json: text))
     }
 
@@ -41,18 +41,18 @@ import Testing
         #"{"$num":"[1]"}"#, #"{"$num":"18446744073709551615"}"#, #"{"$lit":1}"#, #"{"$lit":{"a":1},"b":2}"#,
         #"{"a":1,"$lit":{"b":2}}"#,
     ])
-    func `A wrong form is refused where its object begins`(text: String) {
+    func `A malformed tagged form is rejected at the start of its object`(text: String) {
         let error = #expect(throws: JSONError.self) { try DocumentValue(json: "[0," + text + "]", notation: .tagged) }
         #expect(error?.code == .invalidExtendedForm && error?.offset == 3)
     }
 
     @Test(arguments: [("1", 1), ("-7", -7), ("1.5", 1.5), ("1.0", 1.0), ("1e3", 1000.0)] as [(String, DocumentValue)])
-    func `A $num form with the text of a number is read as that number`(text: String, value: DocumentValue) throws {
+    func `A $num form with a number string is read as that number`(text: String, value: DocumentValue) throws {
         #expect(try DocumentValue(json: "{\"$num\":\"\(text)\"}", notation: .tagged) == value)
         #expect(try DocumentValue(json: "{\"$num\":\"\(text)\"}", notation: .dump) == value)
     }
 
-    @Test func `The limit of nesting counts what is read and not how it is written`() throws {
+    @Test func `The nesting limit counts decoded levels, not tagged wrappers`() throws {
         let limit = DocumentValue.maximumDepth
         for innermost in [[:], [], .bytes([1]), ["$bytes": 1], ["$date": "x", "a": 1]] as [DocumentValue] {
             let own = innermost.arrayValue != nil || innermost.objectValue != nil ? 1 : 0
@@ -68,8 +68,8 @@ import Testing
         }
     }
 
-    /// Whatever the order of members is: other programs sort them.
-    @Test func `Every value is read back as it was written, also with its names sorted`() throws {
+    /// Independent of member order, because other programs sort members.
+    @Test func `Every value round-trips through tagged JSON, even with its names sorted`() throws {
         var generator = DocumentGenerator()
         for _ in 0..<(DocumentGenerator.isLong ? 100_000 : 1_000) {
             let value = generator.value()

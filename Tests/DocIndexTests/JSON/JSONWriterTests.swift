@@ -14,17 +14,17 @@ import Testing
         (["b": 1, "a": ["": nil]], #"{"b":1,"a":{"":null}}"#), (["a\"\n": 1], #"{"a\"\n":1}"#),
     ]
 
-    @Test(arguments: canonical) func `A value has one canonical text`(value: DocumentValue, text: String) {
+    @Test(arguments: canonical) func `A value has exactly one canonical text`(value: DocumentValue, text: String) {
         #expect(Array(value.json.utf8) == Array(text.utf8))
     }
 
-    @Test func `Text is appended to what is there`() {
+    @Test func `JSON is appended to existing bytes`() {
         var text = Array("x=".utf8)
         DocumentValue.int(1).writeJSON(to: &text)
         #expect(text == Array("x=1".utf8))
     }
 
-    @Test func `Pretty text has an item on each line`() {
+    @Test func `Pretty-printed JSON has one item per line`() {
         let value: DocumentValue = ["b": [1, [], [:], ["x"]], "a": ["c": nil], "$": ["$x": 1]]
         #expect(
             value.json(JSONWriter(layout: .pretty)) == """
@@ -47,14 +47,14 @@ import Testing
                 """)
     }
 
-    @Test func `Sorted names stand in the order of their bytes at every level`() {
+    @Test func `Sorted names are in byte order at every level`() {
         let value: DocumentValue = ["b": ["z": 1, "a": 2], "\u{e9}": 1, "e\u{301}": 2, "B": 3, "": 4]
         #expect(
             value.json(JSONWriter(sortsNames: true))
                 == "{\"\":4,\"B\":3,\"b\":{\"a\":2,\"z\":1},\"e\u{301}\":2,\"\u{e9}\":1}")
     }
 
-    @Test func `The first name as written decides about wrapping`() throws {
+    @Test func `The first name in output order determines wrapping`() throws {
         let value: DocumentValue = ["a": 1, "$x": 2]
         let text = value.json(JSONWriter(sortsNames: true, isExtended: true))
         #expect(text == #"{"$lit":{"$x":2,"a":1}}"#)
@@ -62,7 +62,7 @@ import Testing
         #expect(value.json(JSONWriter(isExtended: true)) == #"{"a":1,"$x":2}"#)
     }
 
-    @Test func `Canonical text is read and written without change`() throws {
+    @Test func `Canonical JSON is read and written unchanged`() throws {
         var generator = DocumentGenerator()
         for _ in 0..<1_000 {
             let text = generator.value().description

@@ -1,6 +1,6 @@
 import Foundation
 
-/// The files of `../shared/data`, beside the package. They are no part of it; tests that need one are skipped without.
+/// The files of `../shared/data`, next to the package and not part of it. Tests that need a missing file are skipped.
 enum SharedData {
     static let catalogue = bytes(of: "catalog-2000.jsonl")
     static let exiftool = bytes(of: "exiftool-500.json")

@@ -21,7 +21,9 @@ import Testing
         ("", "", 4), ("n = 5", "", nil), ("kind = 9", "n", 5), ("", "n", 0),
     ]
 
-    @Test(arguments: 0..<9) func `Differences applied in order give the query run anew`(number: Int) async throws {
+    @Test(arguments: 0..<9) func `Applying the differences of a live result in order gives the result of a new query`(
+        number: Int
+    ) async throws {
         let (condition, sort, limit) = Self.queries[number]
         let query = Query(
             try Predicate(parsing: condition), sort: sort.isEmpty ? [] : try Query.SortKey.parse(sort), limit: limit)
@@ -39,7 +41,7 @@ import Testing
         #expect(try shown == collection.find(query))
         for _ in 0..<TestRun.rounds(60, long: 3000) {
             let before = try collection.find(query)
-            // Several commits are looked at together as often as one.
+            // Sometimes several commits are observed together.
             for _ in 0..<random.pick([1, 1, 3]) {
                 try store.write { transaction in
                     for _ in 0..<random.pick([1, 2, 15]) {
@@ -63,7 +65,7 @@ import Testing
         #expect(try await updates.next() == nil)
     }
 
-    @Test func `A summary comes anew when it is another one`() async throws {
+    @Test func `A new summary is delivered only when it differs`() async throws {
         let path = temporaryPath()
         defer { try? TestFiles.remove(path) }
         let store = try DocumentStore.open(at: path, schema: Self.schema)
@@ -80,7 +82,7 @@ import Testing
         #expect(try await sums.next() == nil)
     }
 
-    @Test func `An offset is refused`() throws {
+    @Test func `A live query with an offset is rejected`() throws {
         try withTemporaryStore(schema: Self.schema) { store in
             _ = expectFailure(.invalidQuery) { try store.collection("c").observe(Query(offset: 1)) }
         }

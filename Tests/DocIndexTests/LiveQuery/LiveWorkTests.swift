@@ -4,7 +4,7 @@ import Testing
 
 @testable import DocIndex
 
-/// What a live result and a stopped query cost, counted in documents.
+/// The cost of live results and of cancelled queries, counted in documents.
 @Suite struct LiveWorkTests {
     private static let schema = Schema(collections: [
         CollectionDefinition("c", indexes: [.value("n", on: "kind", "n")])
@@ -14,7 +14,7 @@ import Testing
         ["id": .int(Int64(id)), "n": .int(Int64(random.number(below: 100_000))), "kind": .int(Int64(id % 2))]
     }
 
-    /// Documents that a live result of 50 reads while documents change, one in a commit.
+    /// Returns how many documents a live result of 50 reads while documents change, one per commit.
     private static func documentsRead(among count: Int, commits: Int) throws -> Int {
         var random = TestRun.random(stream: 140)
         var read = 0
@@ -34,7 +34,7 @@ import Testing
             let first = live.examinedCount
             #expect(first < 60)
             for commit in 0..<commits {
-                // Every fifth change is one of the documents that are shown.
+                // Every fifth change affects a visible document.
                 let id =
                     commit % 5 == 0 && !shown.isEmpty
                     ? shown[random.number(below: shown.count)].id : .int(Int64(random.number(below: count)))
@@ -48,15 +48,15 @@ import Testing
         return read
     }
 
-    @Test func `The work of a commit does not grow with the store`() throws {
+    @Test func `The work of a live result per commit does not grow with the store`() throws {
         let commits = TestRun.rounds(300, long: 10_000)
         let small = try Self.documentsRead(among: 1000, commits: commits)
         let large = try Self.documentsRead(among: 20_000, commits: commits)
-        // The changed one, and what takes the place of one that left.
+        // The changed document, and the replacement of one that left the result.
         #expect(small < 4 * commits && large < 4 * commits, "\(small), \(large)")
     }
 
-    @Test func `A full scan looks every few hundred documents whether it was cancelled`() async throws {
+    @Test func `A full scan checks for cancellation every few hundred documents`() async throws {
         let path = temporaryPath()
         defer { try? TestFiles.remove(path) }
         let store = try DocumentStore.open(at: path, schema: Self.schema)

@@ -3,7 +3,7 @@ import LevelKit
 import TestSupport
 import Testing
 
-/// Migrations that would lose something, and stop before they do.
+/// Migrations that would lose data, and stop before they do.
 @Suite struct MigrationGuardTests {
     static let document: DocumentObject = [
         "id": 7, "title": "Fog", "tags": ["a", "b"], "exif": ["model": "M6", "lens": ["name": "f"]],
@@ -11,7 +11,7 @@ import Testing
         "one": [["name": "Cid"]],
     ]
 
-    /// Changes made to every document, and what would be lost by them.
+    /// Changes made to every document, and what each would lose.
     static let losses: [(name: String, lost: String, change: @Sendable (inout DocumentObject) -> Void)] = [
         ("a member", "title", { $0.removeValue(forName: "title") }),
         ("a text", "title", { $0["title"] = .null }),
@@ -41,7 +41,7 @@ import Testing
             let before = try StoreContent(of: store)
             let sequence = try store.sequence()
             try body(store)
-            // Nothing of the slice is changed, not even documents before the one that stopped it.
+            // Nothing in the slice is changed, not even documents before the one that stopped it.
             #expect(try StoreContent(of: store) == before)
             #expect(try store.sequence() == sequence)
         }
@@ -58,7 +58,7 @@ import Testing
         }
     }
 
-    @Test(arguments: losses.indices) func `What a migration does not say that it drops stops it`(number: Int) throws {
+    @Test(arguments: losses.indices) func `An undeclared loss stops the migration`(number: Int) throws {
         let (name, lost, change) = Self.losses[number]
         let migration = Migration("lose \(name)", of: "photos") { photo in
             var photo = photo
@@ -71,7 +71,7 @@ import Testing
                 + "it stopped there")
     }
 
-    @Test(arguments: losses.indices) func `What a migration says that it drops may go`(number: Int) throws {
+    @Test(arguments: losses.indices) func `A migration may drop what it declares`(number: Int) throws {
         let (name, lost, change) = Self.losses[number]
         try withTemporaryStore(schema: Schema(collections: [CollectionDefinition("photos")])) { store in
             let photos = try store.collection("photos")
@@ -90,14 +90,14 @@ import Testing
         }
     }
 
-    @Test func `A migration that does not say that it deletes documents deletes none`() throws {
+    @Test func `A migration that does not declare deletions deletes no documents`() throws {
         try Self.expectRefusal(
             Migration("clean", of: "photos") { $0["id"] == 7 ? nil : $0 },
             "the migration clean would delete it, and does not say that it deletes documents, at the document 7; "
                 + "it stopped there")
     }
 
-    @Test func `A document keeps its id`() throws {
+    @Test func `A migration cannot change a document's ID`() throws {
         try Self.expectRefusal(
             Migration("number", of: "photos") { photo in
                 var photo = photo
@@ -106,7 +106,7 @@ import Testing
             }, "the migration number would give it another id, at the document 7; it stopped there")
     }
 
-    @Test func `A migration that would change its own result again is refused`() throws {
+    @Test func `A migration that would change its own result again is rejected`() throws {
         try Self.expectRefusal(
             Migration("grow", of: "photos") { photo in
                 var photo = photo
@@ -115,7 +115,7 @@ import Testing
             },
             "the migration grow would change it again if it were run again; let it leave the new form alone, at the "
                 + "document 1; it stopped there")
-        // Nor may it delete at the second time what it changed at the first.
+        // Nor may it delete in the second pass what it changed in the first.
         try Self.expectRefusal(
             Migration("hide", of: "photos", deletesDocuments: true) { photo in
                 if photo["hidden"] != nil { return nil }
@@ -127,7 +127,7 @@ import Testing
                 + "document 1; it stopped there")
     }
 
-    @Test func `Values that equal nothing by usual rules, and spellings that equal by them, are told by their bytes`()
+    @Test func `Migrations compare values by bytes, including NaN and equivalent Unicode strings`()
         throws
     {
         try withTemporaryStore(schema: Schema(collections: [CollectionDefinition("photos")])) { store in

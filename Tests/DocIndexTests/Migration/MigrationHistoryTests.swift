@@ -4,7 +4,7 @@ import Testing
 
 @testable import DocIndex
 
-/// What a store remembers of its migrations, and what it was before them.
+/// What a store records about its migrations, and its state before them.
 @Suite struct MigrationHistoryTests {
     private static let first = MigrationTests.starsBecomeRating
     private static let second = MigrationTests.titlesGrow
@@ -15,7 +15,7 @@ import Testing
 
     // MARK: - The list
 
-    @Test func `A store that has seen a migration that the program does not know is too new`() throws {
+    @Test func `A store with a migration unknown to the program is too new`() throws {
         try withTemporaryStore(schema: MigrationTests.schema) { store in
             try store.migrate([Self.first, Self.second])
             #expect(
@@ -25,7 +25,7 @@ import Testing
         }
     }
 
-    @Test func `Migrations that were carried out keep their places`() throws {
+    @Test func `Completed migrations keep their order`() throws {
         try withTemporaryStore(schema: MigrationTests.schema) { store in
             try store.migrate([Self.first, Self.second])
             for list in [[Self.second, Self.first], [MigrationTests.unratedGo, Self.second]] {
@@ -34,17 +34,17 @@ import Testing
                         == "migration 1 of the store is stars become rating, and the program has \(list[0].name) "
                         + "there; list all migrations in the order in which they were made")
             }
-            // Behind them, new ones may come.
+            // New migrations may follow them.
             #expect(try store.migrate(MigrationTests.all).names == ["unrated go"])
         }
     }
 
-    @Test func `Two migrations have two names, and each its collection`() throws {
+    @Test func `Migration names are unique, and each migration's collection exists`() throws {
         try withTemporaryStore(schema: MigrationTests.schema) { store in
             #expect(
                 Self.message(.migrationFailed) { try store.migrate([Self.first, Self.first]) }
                     == "two migrations have the same name; give each a name of its own")
-            // Nothing is begun if a later one cannot be.
+            // Nothing starts if a later migration is invalid.
             expectFailure(.unknownCollection, containing: "films") {
                 try store.migrate([Self.first, Migration("films", of: "films") { $0 }])
             }
@@ -53,7 +53,7 @@ import Testing
         }
     }
 
-    @Test func `While a migration is not finished, no other one begins`() throws {
+    @Test func `No other migration starts before an unfinished one is finished`() throws {
         try withTemporaryStore(schema: MigrationTests.schema) { store in
             try MigrationTests.fill(store)
             try MigrationTests.begin([Self.first], of: store, slices: 2)
@@ -68,7 +68,7 @@ import Testing
 
     // MARK: - Checkpoints
 
-    @Test func `The checkpoint is of before, is found again, and brings everything back under another epoch`() throws {
+    @Test func `A checkpoint contains the state before migration, is reused, and restores everything`() throws {
         try withTemporaryDirectory { directory in
             let (path, checkpoint) = (directory + "/s", directory + "/before")
             let store = try DocumentStore.open(at: path, schema: MigrationTests.schema)
@@ -76,7 +76,7 @@ import Testing
             let before = try StoreContent(of: store)
             let (epoch, sequence) = (store.epoch, try store.sequence())
             for slices in [1, 3] {
-                // The second time it fails in the second migration, and is found there as well.
+                // The second time, it fails in the second migration and is also found there.
                 try MigrationTests.begin([Self.first, Self.second], of: store, slices: slices, checkpoint: checkpoint)
             }
             let report = try store.migrate([Self.first, Self.second], checkpoint: checkpoint)
@@ -92,7 +92,7 @@ import Testing
             #expect(try restored.sequence() == sequence)
             #expect(restored.epoch != epoch)
             expectFailure(.epochChanged) { try restored.changes(since: sequence, epoch: epoch) }
-            // It knows of no migration.
+            // It contains no migration.
             try restored.migrate([Self.first, Self.second])
             #expect(
                 try StoreContent(of: restored).documents.map { $0.map(\.content) }
@@ -105,13 +105,13 @@ import Testing
         }
     }
 
-    @Test func `A checkpoint that was taken and not finished is finished by the next call`() throws {
+    @Test func `A checkpoint taken by an interrupted call is reused by the next call`() throws {
         try withTemporaryDirectory { directory in
             let checkpoint = directory + "/before"
             let store = try DocumentStore.open(at: directory + "/s", schema: MigrationTests.schema)
             try MigrationTests.fill(store)
             let before = try StoreContent(of: store)
-            // As a process leaves it that is killed when the copy is there, and no document is changed.
+            // The state after a process was killed when the copy existed and no document had changed.
             var catalog = store.currentCatalog
             catalog.runningMigration = Self.first.name
             let batch = WriteBatch()
@@ -131,8 +131,7 @@ import Testing
         }
     }
 
-    @Test func `A store that is no checkpoint of this one is never taken for it, also when a migration goes on`() throws
-    {
+    @Test func `A store that is not a checkpoint of this one is never used as one, even on resume`() throws {
         try withTemporaryDirectory { directory in
             let store = try DocumentStore.open(at: directory + "/s", schema: MigrationTests.schema)
             try MigrationTests.fill(store)
@@ -144,7 +143,7 @@ import Testing
                     try store.migrate([Self.first], checkpoint: directory + "/" + other)
                 }
             }
-            // One that is asked for in the middle is of that moment, and is found again.
+            // A checkpoint requested halfway shows that state, and is found again.
             for slices in [1, 2] {
                 try MigrationTests.begin([Self.first], of: store, slices: slices, checkpoint: directory + "/middle")
             }
@@ -159,7 +158,7 @@ import Testing
         }
     }
 
-    @Test func `A database that is where the checkpoint should be is never taken for it`() throws {
+    @Test func `A database at the checkpoint's path is never treated as the checkpoint`() throws {
         try withTemporaryStore(schema: MigrationTests.schema) { store in
             try MigrationTests.fill(store)
             try withTemporaryDirectory { directory in
@@ -171,7 +170,7 @@ import Testing
                         == "there is a database at \(directory)/older already; name another directory for the checkpoint"
                 )
                 #expect(try store.collection("photos").find("rating exists").isEmpty)
-                // With nothing to do, nothing is taken.
+                // If there is nothing to migrate, no checkpoint is taken.
                 try store.migrate([Self.first], checkpoint: directory + "/newer")
                 let report = try store.migrate([Self.first], checkpoint: directory + "/newest")
                 #expect(report.checkpointPath == nil)

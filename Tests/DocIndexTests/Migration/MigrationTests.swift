@@ -4,7 +4,7 @@ import Testing
 
 @testable import DocIndex
 
-/// Migrations that are carried out, left, and taken up again.
+/// Migrations that are run, interrupted and resumed.
 @Suite struct MigrationTests {
     struct Stop: Error {}
 
@@ -54,7 +54,7 @@ import Testing
         return contents
     }
 
-    /// Migrates and stops after some slices.
+    /// Migrates and stops after a number of slices.
     static func begin(
         _ migrations: [Migration], of store: DocumentStore, slices: Int, checkpoint: String? = nil
     ) throws {
@@ -68,9 +68,9 @@ import Testing
         try expectSound(store)
     }
 
-    // MARK: - The way through
+    // MARK: - Running to completion
 
-    @Test func `Migrations are carried out in their order, once`() throws {
+    @Test func `Migrations run in order, once each`() throws {
         try withTemporaryStore(schema: Self.schema) { store in
             try Self.fill(store)
             var steps: [String] = []
@@ -94,7 +94,7 @@ import Testing
         }
     }
 
-    @Test func `Indexes follow in the same commits`() throws {
+    @Test func `Indexes are updated in the same commits as migrated documents`() throws {
         try withTemporaryStore(schema: Self.schema) { store in
             try Self.fill(store)
             let photos = try store.collection("photos")
@@ -110,14 +110,14 @@ import Testing
         }
     }
 
-    @Test func `The end is the same, wherever and however often a migration was left`() throws {
+    @Test func `The result of a migration is the same wherever and however often it is interrupted`() throws {
         var whole: [DocumentObject] = []
         try withTemporaryStore(schema: Self.schema) { store in
             try Self.fill(store)
             try store.migrate(Self.all)
             whole = try Self.documents(store)
         }
-        // Left after each slice, in one process and in many.
+        // Interrupted after each slice, in one process and in many.
         for reopens in [false, true] {
             try withTemporaryDirectory { directory in
                 var store = try DocumentStore.open(at: directory + "/s", schema: Self.schema)
@@ -134,7 +134,7 @@ import Testing
                     try store.close()
                     store = try DocumentStore.open(at: directory + "/s")
                 }
-                // The last migration alone was not left.
+                // Only the last migration was not interrupted.
                 #expect(count == 12)
                 #expect(try Self.documents(store) == whole)
                 #expect(try store.migrate(Self.all) == MigrationReport())
@@ -144,7 +144,7 @@ import Testing
         }
     }
 
-    @Test func `Documents that are stored meanwhile are left as they are, and those that change stay changed`() throws {
+    @Test func `Documents stored during a migration are not migrated, and edited ones keep their edits`() throws {
         try withTemporaryStore(schema: Self.schema) { store in
             try Self.fill(store)
             let photos = try store.collection("photos")
@@ -154,7 +154,7 @@ import Testing
                 guard isFirst else { return }
                 isFirst = false
                 try photos.put(["id": 5000, "stars": 3])
-                // Before and behind where the migration is.
+                // Before and after the position of the migration.
                 try photos.put(["id": 10, "stars": 5, "title": "again"])
                 try photos.put(["id": 900, "stars": 5, "title": "later"])
                 try photos.delete(11)
@@ -167,7 +167,7 @@ import Testing
         }
     }
 
-    @Test func `A migration and a build that is not finished do not hinder each other`() throws {
+    @Test func `A migration and an unfinished index build do not interfere with each other`() throws {
         try withTemporaryStore(schema: Self.schema) { store in
             try Self.fill(store)
             var more = Self.schema
@@ -181,14 +181,14 @@ import Testing
         }
     }
 
-    @Test func `A migration of an empty collection is done at once`() throws {
+    @Test func `A migration of an empty collection completes immediately`() throws {
         try withTemporaryStore(schema: Self.schema) { store in
             let report = try store.migrate([Migration("albums", of: "albums") { $0 }, Self.titlesGrow])
             #expect(report.names == ["albums", "titles grow"] && report.changedCount == 0)
         }
     }
 
-    @Test func `What a migration throws leaves its slice undone, and it goes on later`() throws {
+    @Test func `An error thrown by a migration rolls back its slice, and the migration can resume`() throws {
         try withTemporaryStore(schema: Self.schema) { store in
             try Self.fill(store)
             let failing = Migration("stars become rating", of: "photos", drops: ["stars"]) { photo in

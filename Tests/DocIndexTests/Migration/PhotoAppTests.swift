@@ -3,9 +3,9 @@ import Foundation
 import TestSupport
 import Testing
 
-/// The example that goes through three releases.
+/// The example program, through three releases.
 @Suite struct PhotoAppTests {
-    @Test func `Each release of the example reads what the ones before have stored`() throws {
+    @Test func `Each release of the example reads what earlier releases stored`() throws {
         try withTemporaryDirectory { directory in
             let store = directory + "/photos.store"
             let outputs = try [["1"], ["2"], ["3"], []].map { try Self.run([store] + $0) }
@@ -30,7 +30,7 @@ import Testing
         }
     }
 
-    /// What the program prints.
+    /// Returns the output of the program.
     private static func run(_ arguments: [String]) throws -> String {
         let process = Process()
         process.executableURL = URL(filePath: CommandLine.arguments[0]).deletingLastPathComponent()

@@ -2,9 +2,9 @@ import DocIndex
 import TestSupport
 import Testing
 
-/// Conditions as text.
+/// Conditions in text form.
 @Suite struct NotationTests {
-    @Test func `A condition is read back from its description, and means the same`() throws {
+    @Test func `A condition parses back from its description with the same meaning`() throws {
         var queries = RandomQueries(TestRun.random(stream: 63))
         for _ in 0..<TestRun.rounds(400, long: 50_000) {
             let predicate = queries.predicate(depth: 3)
@@ -28,7 +28,7 @@ import Testing
             ("json '[1, {\"a\": null}]'", [1, ["a": .null]]),
             ("date", .string("date")), ("json", .string("json")), ("2012:06:08", .string("2012:06:08")),
         ] as [(String, DocumentValue)])
-    func `Values are numbers, texts, truth values or JSON`(text: String, value: DocumentValue) throws {
+    func `Values in conditions are numbers, strings, Booleans or JSON`(text: String, value: DocumentValue) throws {
         #expect(try Predicate(parsing: "x = \(text)") == .compare("x", .equal, value))
     }
 
@@ -69,7 +69,7 @@ import Testing
         for (text, predicate) in table { #expect(try Predicate(parsing: text) == predicate, "\(text)") }
     }
 
-    @Test func `Names stand for values, and texts of users are never read as notation`() throws {
+    @Test func `Named parameters stand for values, and user input is never parsed as notation`() throws {
         let evil = "x' or y = '1"
         let predicate = try Predicate(
             parsing: "title = :title and rating >= :least", parameters: ["title": .string(evil), "least": 4])
@@ -84,7 +84,7 @@ import Testing
             ("x between date 2019 and 5", 24),
             ("x within 1,2,3", 14), ("x = json '{'", 9), ("x matches /a/q", 10),
         ] as [(String, Int?)])
-    func `What cannot be read is refused at its place`(text: String, position: Int?) throws {
+    func `An invalid condition is rejected at its position`(text: String, position: Int?) throws {
         let error = #expect(throws: DocIndexError.self) { try Predicate(parsing: text) }
         #expect(error?.code == .invalidQuery && error?.position == position, "\(String(describing: error))")
     }

@@ -3,7 +3,7 @@ import Testing
 
 @testable import DocIndex
 
-/// The limits of patterns: in what is read, and in how long a text may take.
+/// The limits of patterns: on their syntax, and on the time spent on a string.
 @Suite struct PatternLimitTests {
     private static let schema = Schema(collections: [
         CollectionDefinition("c", indexes: [.value("note", on: "note", "n"), .value("n", on: "n", "code")])
@@ -25,7 +25,7 @@ import Testing
         }
     }
 
-    @Test func `Groups may be nested 64 deep, and three repetitions may follow one another`() throws {
+    @Test func `Groups may be nested 64 levels, and three repetitions may follow each other`() throws {
         func nested(_ depth: Int) -> String {
             String(repeating: "(", count: depth) + "a" + String(repeating: ")", count: depth)
         }
@@ -35,13 +35,13 @@ import Testing
         expectFailure(.invalidQuery, containing: "3 repetitions") { try TextPattern("a****") }
     }
 
-    @Test func `Repetitions of nothing take no time`() throws {
+    @Test func `Repetitions of an empty match take no time`() throws {
         let repeated = String(repeating: "(", count: 40) + String(repeating: "){1000}", count: 40)
         #expect(try TextPattern(repeated).hasMatch(in: "a"))
         #expect(try TextPattern("(^){1000}a").hasMatch(in: "a"))
     }
 
-    @Test func `A class of many characters is looked up and not searched`() throws {
+    @Test func `A class with many characters is looked up, not searched`() throws {
         let members = (0..<20_000).map { "\\u{\(String(0x4e00 + $0 * 2, radix: 16))}" }.joined()
         let pattern = try TextPattern("^[\(members)]+$")
         #expect(pattern.hasMatch(in: "\u{4e00}\u{4e02}"))
@@ -51,7 +51,7 @@ import Testing
         #expect(clock.measure { _ = pattern.hasMatch(in: text) } < .seconds(5))
     }
 
-    @Test func `A pattern that takes too long over one text is refused with the limit`() throws {
+    @Test func `A pattern that takes too long on one string is rejected with the limit`() throws {
         try withTemporaryStore(schema: Self.schema) { store in
             let collection = try store.collection("c")
             let long = String(repeating: "a", count: 20_000)
@@ -72,7 +72,7 @@ import Testing
         }
     }
 
-    @Test func `A pattern that people write is found in a text of a megabyte`() throws {
+    @Test func `An ordinary pattern is matched in a string of a megabyte`() throws {
         try withTemporaryStore(schema: Self.schema) { store in
             let collection = try store.collection("c")
             let long =
@@ -87,7 +87,7 @@ import Testing
         }
     }
 
-    @Test func `A cancelled task ends within one text`() async throws {
+    @Test func `Cancelling a task ends a match within a single string`() async throws {
         try await withTemporaryPath { directory in
             let store = try DocumentStore.open(at: directory + "/s", schema: Self.schema)
             let collection = try store.collection("c")

@@ -2,8 +2,8 @@ import DocIndex
 import TestSupport
 import Testing
 
-/// The limits of conditions: no notation, and no condition that a program puts together, exhausts the stack or keeps the
-/// planner busy.
+/// The limits of conditions: neither a notation nor a condition built by a program exhausts the stack or stalls the
+/// planner.
 @Suite struct PredicateLimitTests {
     private static let leaf = Predicate.compare("a", .equal, 1)
 
@@ -40,7 +40,7 @@ import Testing
         "@[", "-",
         "a.", "\"", "json '[", "a = json \"{", "a MATCHES /(", "SEARCH \"(", "a NEAR ",
     ])
-    func `No nesting in a text overflows a small stack`(piece: String) throws {
+    func `No nesting in a condition overflows a small stack`(piece: String) throws {
         for tail in ["b = 1", "", ")", "\""] {
             let text = String(repeating: piece, count: 20_000) + tail
             #expect(withSmallStack { (try? Predicate(parsing: text)).map { !$0.description.isEmpty } ?? true } == true)
@@ -67,7 +67,7 @@ import Testing
         }
     }
 
-    @Test func `Conditions of the greatest depth are answered on a small stack`() throws {
+    @Test func `Conditions of the maximum depth are answered on a small stack`() throws {
         try withTemporaryStore(schema: Self.schema) { store in
             let collection = try store.collection("c")
             for id in 0..<20 {
@@ -94,7 +94,7 @@ import Testing
         }
     }
 
-    @Test func `A condition that a program nests too deep is refused wherever it is used`() throws {
+    @Test func `A condition that a program nests too deeply is rejected wherever it is used`() throws {
         try withTemporaryStore(schema: Self.schema) { store in
             let collection = try store.collection("c")
             try collection.put(["id": "1", "a": 1, "title": "fog"])
@@ -116,7 +116,7 @@ import Testing
         }
     }
 
-    @Test func `Conditions that operators join in a loop are not nested`() throws {
+    @Test func `Conditions joined by operators in a loop are not nested`() throws {
         try withTemporaryStore(schema: Self.schema) { store in
             let collection = try store.collection("c")
             for id in 0..<10 { try collection.put(["id": .int(Int64(id)), "a": .int(Int64(id))]) }

@@ -2,7 +2,7 @@ import DocIndex
 import TestSupport
 import Testing
 
-/// Selectors with CouchDB's meaning.
+/// Selectors with CouchDB's semantics.
 @Suite struct SelectorTests {
     private static let documents: [String] = [
         #"{"id": 1, "n": 5, "s": "abc", "tags": ["a", "b"], "o": {"x": 1}}"#,
@@ -13,7 +13,7 @@ import Testing
         #"{"id": 6}"#,
     ]
 
-    /// Each selector and the ids that satisfy it, by the rules of CouchDB's mango_selector.
+    /// Each selector and the IDs that satisfy it, by the rules of CouchDB's mango_selector.
     static let table: [(String, [Int64])] = [
         ("{}", [1, 2, 3, 4, 5, 6]), (#"{"n": 5}"#, [1, 4]), (#"{"n": {"$eq": 5}}"#, [1, 4]), (#"{"n": null}"#, [2]),
         (#"{"n": {"$ne": 5}}"#, [2, 3, 5]), (#"{"n": {"$not": {"$eq": 5}}}"#, [2, 3, 5]),
@@ -53,7 +53,7 @@ import Testing
         (#"{"s": {"$not": {"$not": {"$eq": "abc"}}}}"#, [1]), (#"{"o": []}"#, []), (#"{"tags": []}"#, [2]),
     ]
 
-    @Test func `Each operator means what it means in CouchDB, with an index and without`() throws {
+    @Test func `Each operator means what it means in CouchDB, with and without an index`() throws {
         let indexes: [IndexDefinition] = [
             .value("n", on: "n"), .value("tags", on: "tags"), .value("each", on: "tags[]"), .value("o.x", on: "o.x"),
             .value("people", on: "people[].name", "people[].age"), .value("s", on: "s"), .value("sizes", on: "sizes[]"),
@@ -75,7 +75,7 @@ import Testing
                         #expect(found.map(\.id) == ids.map { .int($0) }, "\(selector), \(predicate), \(plan)")
                     }
                 }
-                // A selector is a condition like any other, and can be written as one.
+                // A selector is an ordinary condition, and can be written as one.
                 #expect(try Predicate(parsing: predicate.description) == predicate, "\(predicate)")
             }
         }
@@ -91,7 +91,7 @@ import Testing
         (#"{"n": {"$not": 5}}"#, "$not"), (#"{"n": {"$elemMatch": 5}}"#, "$elemMatch"), (#"{"": 5}"#, "name"),
         (#"{"n": {"$beginsWith": 5}}"#, "$beginsWith"),
     ])
-    func `What cannot be read is refused by name`(selector: String, name: String) throws {
+    func `An invalid selector is rejected with the name of its faulty part`(selector: String, name: String) throws {
         let error = #expect(throws: DocIndexError.self) { try Predicate(selector: selector) }
         #expect(error?.code == .invalidQuery)
         #expect(error?.message.contains(name) == true, "\(error?.message ?? "")")

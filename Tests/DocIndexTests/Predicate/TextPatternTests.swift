@@ -21,12 +21,12 @@ import Testing
         ("a|b|c", "c", true),
         ("(a*)*b", "aaaaab", true), ("^((a|b)c?)+$", "acbbc", true), ("\\/", "a/b", true),
     ])
-    func `A pattern is found or not`(pattern: String, text: String, isFound: Bool) throws {
+    func `A pattern matches or does not match`(pattern: String, text: String, isFound: Bool) throws {
         #expect(try TextPattern(pattern).hasMatch(in: text) == isFound)
         #expect(try Predicate(parsing: "x MATCHES \(TextPattern(pattern))") == .hasMatch("x", TextPattern(pattern)))
     }
 
-    @Test func `Case is ignored where that is asked`() throws {
+    @Test func `Case is ignored on request`() throws {
         #expect(try TextPattern("stra[s\u{df}]e \u{c9}", ignoresCase: true).hasMatch(in: "STRASE \u{e9}"))
         #expect(try !TextPattern("abc").hasMatch(in: "ABC"))
     }
@@ -34,12 +34,12 @@ import Testing
     @Test(arguments: [
         "(", ")", "a)", "[a", "*", "a{2,1}", "a{1001}", "\\", "(?=a)", "\\1", "\\p", "[z-a]", "[[:alpha:]]", "^*",
     ])
-    func `What is no pattern is refused with its place`(pattern: String) throws {
+    func `An invalid pattern is rejected with its position`(pattern: String) throws {
         let error = #expect(throws: DocIndexError.self) { try TextPattern(pattern) }
         #expect(error?.code == .invalidQuery && error?.position != nil)
     }
 
-    @Test func `No expression takes longer than text times expression`() throws {
+    @Test func `The time of a match is at most proportional to text length times pattern length`() throws {
         // Backtracking would take 2 to the power of 200 steps.
         let text = String(repeating: "a", count: 200)
         #expect(try !TextPattern("^(a|a)*b$").hasMatch(in: text))
@@ -47,7 +47,7 @@ import Testing
         #expect(throws: DocIndexError.self) { try TextPattern("((a{100}){100}){100}") }
     }
 
-    @Test func `Patterns agree with the regular expressions of Foundation`() throws {
+    @Test func `Patterns agree with Foundation's regular expressions`() throws {
         var random = TestRun.random(stream: 62)
         func expression(_ depth: Int) -> String {
             switch random.number(below: depth > 0 ? 9 : 4) {
@@ -63,7 +63,7 @@ import Testing
         for _ in 0..<TestRun.rounds(400, long: 20_000) {
             let source = expression(3)
             let pattern = try TextPattern(source)
-            // Some of these the other engine does not take.
+            // Foundation does not accept some of these.
             guard let reference = try? NSRegularExpression(pattern: source) else { continue }
             for _ in 0..<5 {
                 let text = String(

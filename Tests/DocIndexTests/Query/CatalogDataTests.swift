@@ -2,7 +2,7 @@ import DocIndex
 import TestSupport
 import Testing
 
-/// Two thousand real records of pictures, from a museum and a city's archive.
+/// Two thousand real image records, from a museum and a city archive.
 @Suite(
     .enabled(if: SharedTestData.has("catalog-2000.jsonl"), "the file ../shared/data/catalog-2000.jsonl is not there"))
 struct CatalogDataTests {
@@ -36,7 +36,7 @@ struct CatalogDataTests {
         ("year = 1925 or keywords has castle or gps.lat > 40.88", nil, nil),
     ]
 
-    /// Reads the first records in batches of 100.
+    /// Stores the first records in batches of 100.
     private static func load(_ count: Int, into store: DocumentStore) throws -> DocumentModel {
         let records = try SharedTestData.lines(of: "catalog-2000.jsonl").prefix(count).map { line in
             try #require(try JSONParser().parse(line).objectValue)
@@ -52,13 +52,13 @@ struct CatalogDataTests {
         return model
     }
 
-    @Test func `Queries over real records have the answers of a search through all of them`() throws {
+    @Test func `Queries over real records match an exhaustive search`() throws {
         try withTemporaryStore(schema: Self.schema) { store in
             let pictures = try store.collection("pictures")
             var model = try Self.load(2000, into: store)
             #expect(try pictures.count() == 2000 && model.count == 2000)
             try check(pictures, model)
-            // Every third is changed, every seventh goes.
+            // Every third document is changed, every seventh deleted.
             try store.write { transaction in
                 for (position, id) in model.ids.sorted().enumerated() {
                     if position % 7 == 0 {
@@ -89,7 +89,7 @@ struct CatalogDataTests {
         #expect(found > 1000)
     }
 
-    @Test func `Words of real records are found where they stand`() throws {
+    @Test func `Words of real records are found where they occur`() throws {
         try withTemporaryStore(schema: Self.schema) { store in
             let pictures = try store.collection("pictures")
             let model = try Self.load(500, into: store)

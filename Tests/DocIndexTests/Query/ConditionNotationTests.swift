@@ -5,7 +5,7 @@ import Testing
 import class Foundation.JSONDecoder
 import class Foundation.JSONEncoder
 
-/// Conditions in the notation of the shell: what they mean, and where those end that mean nothing.
+/// Conditions in the notation of the shell: their meaning, and the position of errors.
 @Suite struct ConditionNotationTests {
     struct Accepted: Sendable, CustomTestStringConvertible {
         let text: String
@@ -51,7 +51,7 @@ import class Foundation.JSONEncoder
         .init("a = 1E2", equal("a", 100.0)),
         .init("a = 9223372036854775807", equal("a", .int(.max))),
         .init("a = -9223372036854775808", equal("a", .int(.min))),
-        // What JSON does not take for a number is a text.
+        // A value that is not a JSON number is a string.
         .init("a = +1", equal("a", "+1")), .init("a = .5", equal("a", 0.5)), .init("a = 1.", equal("a", "1.")),
         .init("a = 007", equal("a", "007")), .init("a = 0x10", equal("a", "0x10")), .init("a = 1e", equal("a", "1e")),
         .init("a = nan", equal("a", "nan")), .init("a = inf", equal("a", "inf")), .init("a = --1", equal("a", "--1")),
@@ -62,7 +62,7 @@ import class Foundation.JSONEncoder
         .init("a = \"true\"", equal("a", "true")),
         .init("a = \"1\"", equal("a", "1")), .init("a = '1'", equal("a", "1")), .init("a = ''", equal("a", "")),
         .init("a = \"\"", equal("a", "")),
-        // Dates, times, file names and other words with signs need no quotes.
+        // Dates, times, file names and other words with punctuation need no quotes.
         .init("date >= 2019-07-14", .isDated("date", DateSpan(from: 1_563_062_400_000))),
         .init("date > '2019-07-14'", .isDated("date", DateSpan(from: 1_563_148_800_000))),
         .init("date = 2019-07-14T10:00", .isDated("date", DateSpan(from: 1_563_098_400_000, to: 1_563_098_460_000))),
@@ -76,7 +76,7 @@ import class Foundation.JSONEncoder
         .init("f = a_b-c.d;e&f|g~h@i#j$k%l+m{n}o[p]q\\r?", equal("f", "a_b-c.d;e&f|g~h@i#j$k%l+m{n}o[p]q\\r?")),
         .init("a = O'Brien", equal("a", "O'Brien")), .init("a = 日本", equal("a", "日本")), .init("a = é", equal("a", "é")),
         .init("a = x*y", equal("a", "x*y")), .init("a = x*", equal("a", "x*")),
-        // Quotes and what may stand in them.
+        // Quotes and their possible content.
         .init(#"a = "x y""#, equal("a", "x y")), .init("a = 'x y'", equal("a", "x y")),
         .init(#"a = "x\"y""#, equal("a", "x\"y")),
         .init(#"a = "x\\y""#, equal("a", "x\\y")), .init(#"a = "x\ny\tz\r""#, equal("a", "x\ny\tz\r")),
@@ -96,7 +96,7 @@ import class Foundation.JSONEncoder
         .init("1 = 1", equal("1", 1)), .init("null = null", equal("null", .null)),
         .init("true exists", .exists("true")),
         .init("*a = 1 ".replacing("*", with: "x*"), equal("x*a", 1)),
-        // A name in quotes is one step, whatever stands in it.
+        // A quoted name is one step, whatever it contains.
         .init(#""a b" = 1"#, equal(FieldPath(names: "a b"), 1)), .init("'a b' = 1", equal(FieldPath(names: "a b"), 1)),
         .init(#""a.b" = 1"#, equal(FieldPath(names: "a.b"), 1)),
         .init(#""a[]" exists"#, .exists(FieldPath(names: "a[]"))),
@@ -108,7 +108,7 @@ import class Foundation.JSONEncoder
         .init(#""a"."b"."c" = 1"#, equal("a.b.c", 1)), .init(#"a."b\"c" = 1"#, equal(FieldPath(names: "a", "b\"c"), 1)),
         .init(#""a\"b" = 1"#, equal(FieldPath(names: "a\"b"), 1)),
         .init(#"a."=<>(),"=1"#, equal(FieldPath(names: "a", "=<>(),"), 1)),
-        // Keywords begin and end like words: these are names.
+        // These names start or end with a keyword.
         .init("android = 1", equal("android", 1)), .init("order = 1", equal("order", 1)),
         .init("inn = 1", equal("inn", 1)),
         .init("not.a = 1", equal("not.a", 1)),
@@ -123,14 +123,14 @@ import class Foundation.JSONEncoder
         .init("a=1 b=2 c=3", .and([a, b, c])),
         .init("a = 1 AND b = 2 aNd c = 3", .and([a, b, c])), .init("a = 1 or b = 2", .or([a, b])),
         .init("a = 1 or b = 2 OR c = 3", .or([a, b, c])),
-        // AND binds stronger than OR, written or not.
+        // AND, written or implied, binds tighter than OR.
         .init("a = 1 or b = 2 and c = 3", .or([a, .and([b, c])])),
         .init("a = 1 and b = 2 or c = 3", .or([.and([a, b]), c])),
         .init("a = 1 b = 2 or c = 3", .or([.and([a, b]), c])), .init("a = 1 or b = 2 c = 3", .or([a, .and([b, c])])),
         .init("(a = 1 or b = 2) and c = 3", .and([.or([a, b]), c])),
         .init("a = 1 and (b = 2 or c = 3)", .and([a, .or([b, c])])),
         .init("a=1(b=2 or c=3)", .and([a, .or([b, c])])), .init("(a=1)(b=2)", .and([a, b])), .init("((a = 1))", a),
-        // NOT binds strongest.
+        // NOT binds tightest.
         .init("not a = 1", .not(a)), .init("NOT a = 1 and b = 2", .and([.not(a), b])),
         .init("not a = 1 or b = 2", .or([.not(a), b])),
         .init("not (a = 1 and b = 2)", .not(.and([a, b]))), .init("not not a = 1", a),
@@ -151,11 +151,11 @@ import class Foundation.JSONEncoder
     ]
 
     @Test(arguments: operators + values + paths + structure)
-    func `A condition is read`(accepted: Accepted) throws {
+    func `A valid condition is parsed`(accepted: Accepted) throws {
         #expect(try Predicate(parsing: accepted.text) == accepted.predicate)
     }
 
-    // MARK: - What is refused
+    // MARK: - What is rejected
 
     struct Refused: Sendable, CustomTestStringConvertible {
         let text: String
@@ -212,22 +212,22 @@ import class Foundation.JSONEncoder
         .init("a = 1\r\nor", 8, "condition"),
     ]
 
-    @Test(arguments: refused) func `A text that is no condition is refused at its place`(refused: Refused) {
+    @Test(arguments: refused) func `An invalid condition is rejected with its position`(refused: Refused) {
         let error = expectFailure(.invalidQuery) { try Predicate(parsing: refused.text) }
         #expect(error?.position == refused.position)
         #expect(error?.message.contains(refused.part) == true, "\(error?.message ?? "")")
         #expect(error?.message.contains("at character \(refused.position + 1)") == true, "\(error?.message ?? "")")
     }
 
-    @Test func `A word that could be a keyword is no value without quotes`() throws {
-        // Else a value that was forgotten would make a condition of another meaning: rating = "and".
+    @Test func `A word that could be a keyword is not a value unless quoted`() throws {
+        // Otherwise a forgotten value would change the meaning of the condition: rating = "and".
         expectFailure(.invalidQuery) { try Predicate(parsing: "rating = and keywords has sea") }
         expectFailure(.invalidQuery) { try Predicate(parsing: "a = or b = 2") }
         #expect(
             try Predicate(parsing: "a = 'and' b = 2") == .and([.compare("a", .equal, "and"), .compare("b", .equal, 2)]))
     }
 
-    @Test func `Conditions may be nested 64 deep and no deeper, negations any number of times`() throws {
+    @Test func `Conditions may be nested 64 levels and no deeper, negations without limit`() throws {
         func nested(_ depth: Int) -> String {
             String(repeating: "(", count: depth) + "a = 1" + String(repeating: ")", count: depth)
         }
@@ -242,7 +242,7 @@ import class Foundation.JSONEncoder
         #expect(try Predicate(parsing: negated) == .not(.compare("a", .equal, 1)))
     }
 
-    @Test func `No text of random pieces traps`() {
+    @Test func `Parsing random fragments never traps`() {
         var random = TestRun.random(stream: 5)
         let pieces = [
             "a", "b.c", "a[]", "\"", "'", "\\", "=", "<", ">", "!", "^", "*", "(", ")", ",", " ", "  ", "1", "-", ".",
@@ -284,7 +284,7 @@ import class Foundation.JSONEncoder
             ("binary(a)", [.ascending("binary(a)")]), ("\"natural(a)\"", [.ascending("\"natural(a)\"")]),
             ("\"ci(a\".b)", [.ascending("\"ci(a\".b)")]),
         ] as [(String, [Query.SortKey])])
-    func `Sort keys are fields with commas between them`(text: String, keys: [Query.SortKey]) throws {
+    func `Sort keys are fields separated by commas`(text: String, keys: [Query.SortKey]) throws {
         #expect(try Query.SortKey.parse(text) == keys)
         #expect(try Query.SortKey.parse(keys.map(\.description).joined(separator: ",")) == keys)
         let saved = try JSONEncoder().encode(Query(sort: keys))
@@ -292,7 +292,7 @@ import class Foundation.JSONEncoder
     }
 
     @Test(arguments: ["", "-", "a,", ",a", "a,,b", "a..b", "a[0]", "a[", "\"a"])
-    func `What is no list of fields is refused as sort keys`(text: String) {
+    func `An invalid list of fields is rejected as sort keys`(text: String) {
         expectFailure(.invalidQuery, containing: "cannot sort by") { try Query.SortKey.parse(text) }
     }
 
@@ -300,7 +300,7 @@ import class Foundation.JSONEncoder
         Query(limit: -1), Query(offset: -1), Query(sort: [.ascending("a[]")]),
         Query(sort: [.ascending("a"), .ascending("b[].c")]), Query(sort: [Query.SortKey(.score, collation: .natural)]),
     ])
-    func `A query that has no answer is refused before anything is read`(query: Query) throws {
+    func `An unanswerable query is rejected before anything is read`(query: Query) throws {
         try withTemporaryStore(schema: Schema(collections: [CollectionDefinition("c")])) { store in
             let collection = try store.collection("c")
             expectFailure(.invalidQuery) { try collection.find(query) }

@@ -31,7 +31,7 @@ import Testing
         }
     }
 
-    @Test func `An explanation has the plan, the counts and a reason for each index that is not used`() throws {
+    @Test func `An explanation has the plan, the counts and a reason for each unused index`() throws {
         try withDocuments { collection in
             let query = Query(try Predicate(parsing: "n = 7 and title < m"), limit: 10)
             let explanation = try collection.explain(query)
@@ -52,7 +52,7 @@ import Testing
         }
     }
 
-    @Test func `Advice names the fields of the index that would help`() throws {
+    @Test func `Advice names the fields of an index that would help`() throws {
         try withDocuments { collection in
             let query = Query(try Predicate(parsing: "plain = 7"), sort: [.descending("title")], limit: 10)
             #expect(try collection.explain(query).advice?.contains("(plain, -title)") == true)
@@ -60,7 +60,7 @@ import Testing
         }
     }
 
-    @Test func `A hint is strict, and a scan can be refused`() throws {
+    @Test func `A hint is strict, and a scan can be disallowed`() throws {
         try withDocuments { collection in
             let query = Query(try Predicate(parsing: "n = 7"))
             #expect(try collection.plan(query, options: QueryOptions(hint: .scan)).identity == "scan")
@@ -82,7 +82,7 @@ import Testing
         }
     }
 
-    @Test func `Counting what an index answers exactly reads no document, and plans stay the same`() throws {
+    @Test func `Counting what an index answers exactly reads no document, and plans are stable`() throws {
         try withDocuments { collection in
             let plan = try collection.plan(Query(try Predicate(parsing: "n >= 490")))
             #expect(plan.isExact)
@@ -91,7 +91,7 @@ import Testing
         }
     }
 
-    @Test func `A query is cancelled with its task, and tells how far it is`() async throws {
+    @Test func `A query is cancelled with its task, and reports its progress`() async throws {
         let path = temporaryPath()
         defer { try? TestFiles.remove(path) }
         let store = try DocumentStore.open(at: path, schema: Self.schema)
@@ -117,13 +117,13 @@ import Testing
             let begin = clock.now
             task.cancel()
             await #expect(throws: CancellationError.self) { try await task.value }
-            // 50 ms are what is promised; a debug build on a busy machine is given more.
+            // The promise is 50 ms; a debug build on a busy machine gets more.
             #expect(clock.now - begin < .seconds(2))
         }
         try store.close()
     }
 
-    @Test func `A query is saved as JSON and comes back`() throws {
+    @Test func `A query round-trips through JSON`() throws {
         var queries = RandomQueries(TestRun.random(stream: 90))
         for _ in 0..<200 {
             let query = queries.query()

@@ -34,7 +34,7 @@ import Testing
     private static let product = IndexDefinition.value("i", on: "tags[]", "people[].name")
 
     static let examples: [Example] = [
-        // A partial index: only where its condition follows from the conditions of the query.
+        // A partial index: only if the conditions of the query imply its condition.
         Example(partial, "n = 7", "scan"), Example(partial, "n = 7 and kind >= 2", "scan"),
         Example(partial, "n = 7 and kind >= 2 and tags exists", "index i (n = 7)"),
         Example(partial, "n = 7 and kind = 2 and tags in (t1, t2)", "index i (n = 7)"),
@@ -43,7 +43,7 @@ import Testing
         Example(partial, "n = 7 and (kind >= 2 or kind = 0) and tags exists", "scan"),
         Example(partial, "kind = 2 and tags exists", sort: "n", "walk index i"),
         Example(partial, "kind = 2", sort: "n", "scan"),
-        // A sparse one: only where a value is asked for.
+        // A sparse index: only if a value is required.
         Example(sparse, "year = 1910", "index i (year = 1910)"), Example(sparse, "year missing", "scan"),
         Example(sparse, "year < 1902", "index i (year < 1902)"), Example(sparse, "not year = 1910", "scan"),
         Example(sparse, "", sort: "year", "scan"), Example(sparse, "year exists", sort: "year", "walk index i"),
@@ -55,12 +55,12 @@ import Testing
         Example(mixed, "", sort: "kind,-n", "walk index i"),
         Example(mixed, "", sort: "-kind,n", "walk index i backwards"),
         Example(mixed, "", sort: "kind,n", "scan"), Example(mixed, "", sort: "kind", "walk index i"),
-        // Levels: a keyword as a whole, and a text that it begins with.
+        // Levels: a complete keyword, and a string that starts with one.
         Example(levels, "place = 'Places|P1|x'", #"index i (place = "Places|P1|x")"#),
         Example(levels, "place ^= 'Places|P1|'", #"index i (place ^= "Places|P1|")"#),
         Example(levels, "place ^= 'Places|P12'", #"index i (place ^= "Places|P12")"#),
         Example(levels, "place < 'Places|P1'", "scan"),
-        // What folds texts answers equality, and its order is that of a sort key with the same collation.
+        // A folding collation answers equality, and its order is that of a sort key with the same collation.
         Example(folded, "title = 'title 7'", #"index i (title = "title 7")"#),
         Example(folded, "title < 'title 2'", "scan"),
         Example(folded, "title ^= 'title 19'", "scan"), Example(folded, "", sort: "title", "scan"),
@@ -77,12 +77,12 @@ import Testing
         Example(dates, "taken < '2012:06:08 18:02:07'", "scan"), Example(dates, "", sort: "taken", "scan"),
         Example(month, "taken missing", "index i (taken MISSING)"), Example(month, "taken = 6", "index i (taken = 6)"),
         Example(month, "taken < 6", "scan"),
-        // Conditions on one array may be met by different elements, those on two arrays are combined.
+        // Conditions on one array may be met by different elements; those on two arrays are combined.
         Example(people, "people[].role = r1 and people[].name = n1", #"index i (people[].role = "r1")"#),
         Example(product, "tags[] = t1 and people[].name = n1", #"index i (tags[] = "t1", people[].name = "n1")"#),
     ]
 
-    @Test(arguments: examples) func `An index is used where it has every answer, and never else`(example: Example)
+    @Test(arguments: examples) func `An index is used only if it has every result`(example: Example)
         throws
     {
         let schema = Schema(collections: [
@@ -120,7 +120,7 @@ import Testing
     }
 
     @Test(arguments: [IndexComponent.Order.ascending, .descending])
-    func `Texts that begin alike are found in natural order, whatever numbers follow`(order: IndexComponent.Order)
+    func `Strings with a common prefix are found in natural order, whatever numbers follow`(order: IndexComponent.Order)
         throws
     {
         let names = [
@@ -138,7 +138,7 @@ import Testing
         try withTemporaryStore(schema: schema) { store in
             let collection = try store.collection("c")
             try store.write { transaction in
-                // Others, so that looking at every document is no way.
+                // Others, so that a full scan is too expensive.
                 for id in 0..<3000 { try transaction.put(["name": .string("other \(id)")], in: "c") }
                 for name in names { try transaction.put(["name": .string(name)], in: "c") }
             }

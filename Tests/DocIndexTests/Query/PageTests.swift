@@ -2,9 +2,9 @@ import DocIndex
 import TestSupport
 import Testing
 
-/// Pages and tokens, while others write and while nobody does.
+/// Pages and tokens, with and without concurrent writes.
 @Suite struct PageTests {
-    @Test func `Pages put together are the whole answer, whatever the plan`() throws {
+    @Test func `Concatenated pages are the whole result, whatever the plan`() throws {
         var queries = RandomQueries(TestRun.random(stream: 60))
         for _ in 0..<TestRun.rounds(3, long: 200) {
             let schema = Schema(collections: [CollectionDefinition("c", indexes: queries.indexes())])
@@ -22,7 +22,7 @@ import Testing
                     for plan in try collection.plans(query) {
                         let options = QueryOptions(hint: .plan(plan.identity))
                         query.limit = queries.documents.random.pick([1, 2, 3, 7, 50])
-                        // A limit may leave a plan out.
+                        // A limit may exclude a plan.
                         guard try collection.plans(query).contains(where: { $0.identity == plan.identity }) else {
                             continue
                         }
@@ -56,7 +56,7 @@ import Testing
             ])
     ])
 
-    @Test func `What stays while others insert, delete and change is found once`() throws {
+    @Test func `Documents that stay during inserts, deletions and changes are found exactly once`() throws {
         var random = TestRun.random(stream: 61)
         for _ in 0..<TestRun.rounds(12, long: 300) {
             try withTemporaryStore(schema: Self.schema) { store in
@@ -94,7 +94,7 @@ import Testing
                     found += page.documents.map(\.id)
                     token = page.next
                     query.limit = random.pick([1, 3, 10])
-                    // Odd ids come, go and change.
+                    // Odd IDs are inserted, deleted and changed.
                     try store.write { transaction in
                         for _ in 0..<5 {
                             let id = random.number(below: 100) * 2 + 1
@@ -111,7 +111,7 @@ import Testing
         }
     }
 
-    @Test func `A token names its plan, fits one query, and damage of it is noticed`() throws {
+    @Test func `A token names its plan, fits only one query, and is rejected if damaged`() throws {
         try withTemporaryStore(schema: Self.schema) { store in
             let collection = try store.collection("c")
             try store.write { transaction in

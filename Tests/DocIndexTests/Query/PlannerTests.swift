@@ -71,21 +71,21 @@ import Testing
         .init("title ^= 'title 19'", #"index title (title ^= "title 19")"#),
         .init("tags has t1", #"index tags (tags[] = "t1")"#),
         .init("tags has t1 and tags has all", #"index tags (tags[] = "t1")"#),
-        // The smallest wins; several fields narrow down together.
+        // The smallest wins; several fields narrow the range together.
         .init("kind = 1 and n < 9", "index n (n < 9)"),
         .init("kind = 1 and year = 1903", "index kind, year (kind = 1, year = 1903)"),
         .init("kind = 1 and year < 1903", "index kind, year (kind = 1, year < 1903)"),
         .init(
             "kind in (0, 1) and year in (1900, 1901)",
             "index year (year IN (1900, 1901))"),
-        // What no index narrows enough, or can answer in part only, is read from beginning to end.
+        // A condition that no index narrows enough, or answers only in part, is scanned.
         .init("year exists", "scan all documents"),
         .init("year < 1948", "scan all documents"),
         .init("tags has all", "scan all documents"),
         .init("not year = 1903", "scan all documents"),
         .init("title *= 19", "scan all documents"),
         .init("year = 1903 or plain = 1", "scan all documents"),
-        // Each side of OR has an index of its own.
+        // Each side of OR uses its own index.
         .init("n < 5 or year = 1903", "index n (n < 5) or index year (year = 1903)"),
         .init(
             "plain = 1 and (n < 5 or year = 1903)",
@@ -96,7 +96,7 @@ import Testing
         .init(
             "(n = 1 or year = 1903) kind = 1 year = 1900",
             "index kind, year (kind = 1, year = 1900)"),
-        // An index has the order that is asked for, and the first few are enough.
+        // An index has the requested order, and the first few entries are enough.
         .init("", sort: "year", limit: 5, "walk index year"),
         .init("", sort: "-year", limit: 5, "walk index year backwards"),
         .init("plain = 1", sort: "n", limit: 5, "walk index n"),
@@ -107,7 +107,7 @@ import Testing
         .init("", sort: "plain", limit: 5, "scan all documents, keep the first"),
     ]
 
-    @Test func `These queries have these plans, and the plans have the answers of a search through all`() throws {
+    @Test func `These queries have the expected plans, whose results match an exhaustive search`() throws {
         try withDocuments { store, collection in
             var model = DocumentModel()
             try collection.forEach { model[$0.id] = $0.content }
@@ -122,7 +122,7 @@ import Testing
         }
     }
 
-    @Test func `An explanation counts what was read`() throws {
+    @Test func `An explanation counts the keys, documents and results that were read`() throws {
         try withDocuments { (_, collection) throws in
             func explanation(_ condition: String, sort: String? = nil, limit: Int? = nil) throws -> [Int] {
                 let query = try Example(condition, sort: sort, limit: limit, "").query
@@ -135,16 +135,16 @@ import Testing
             #expect(try explanation("plain = 1") == [200, 200, 29])
             #expect(try explanation("year = 1903") == [4, 4, 4])
             #expect(try explanation("year = 1903 plain = 1") == [4, 4, 0])
-            // A document that both sides lead to is read once.
+            // A document that both sides find is read once.
             #expect(try explanation("n = 196 or year = 1903") == [5, 4, 4])
-            // The walk ends at the last result.
+            // The index scan ends at the last result.
             #expect(try explanation("", sort: "year", limit: 2) == [2, 2, 2])
             #expect(try explanation("", sort: "n", limit: 2)[2] == 2)
         }
     }
 
-    /// Documents of which those that are asked for come last in the order that is asked for.
-    @Test func `A walk that meets too few results is left, and the answer is the same`() throws {
+    /// Documents of which the matching ones come last in the requested order.
+    @Test func `An unproductive index scan is abandoned, and the result is the same`() throws {
         let schema = Schema(collections: [
             CollectionDefinition(
                 "c", indexes: [.value("kind", on: "kind"), .value("n", on: "n"), .value("both", on: "odd", "n")])
@@ -182,7 +182,7 @@ import Testing
                                 #expect(found == expected, "\(query) \(plan)")
                                 #expect(explanation.resultCount == expected.count)
                                 if explanation.didLeaveWalk { leftCount += 1 }
-                                // Pages begin behind the last one, wherever the walk was left.
+                                // Each page starts after the last one, wherever the index scan was abandoned.
                                 var paged: [DocumentID] = []
                                 var token: ContinuationToken?
                                 var pages = query
@@ -203,7 +203,7 @@ import Testing
         }
     }
 
-    @Test func `A scan that meets too few results leaves the rest to an index, and gives the same`() throws {
+    @Test func `An unproductive scan hands over to an index, and the result is the same`() throws {
         let schema = Schema(collections: [CollectionDefinition("c", indexes: [.value("kind", on: "kind")])])
         try withTemporaryStore(schema: schema) { store in
             let collection = try store.collection("c")
@@ -237,7 +237,7 @@ import Testing
                     #expect(planned.explanation.documentsExamined < scanned.explanation.documentsExamined)
                     let text = "\(try collection.explain(query))"
                     #expect(text.contains("the scan met too few results; the rest came from index(kind)"))
-                    // Pages begin behind the last one, wherever the scan was left.
+                    // Each page starts after the last one, wherever the scan was abandoned.
                     var pages = query
                     pages.offset = 0
                     let first = try collection.page(pages)
@@ -250,7 +250,7 @@ import Testing
         }
     }
 
-    @Test func `What has a location and what has none comes from the index of locations`() throws {
+    @Test func `Documents with and without a location are found through the geo index`() throws {
         let schema = Schema(collections: [
             CollectionDefinition(
                 "c",
@@ -307,7 +307,7 @@ import Testing
         }
     }
 
-    @Test func `Limits and offsets of any size cut out a part of the whole answer`() throws {
+    @Test func `Limits and offsets of any size select a slice of the whole result`() throws {
         try withDocuments { _, collection in
             for sort: [Query.SortKey] in [[], [.ascending("year")], [.descending("plain"), .ascending("n")]] {
                 let all = try collection.find(Query(sort: sort))
@@ -323,8 +323,8 @@ import Testing
         }
     }
 
-    @Test func `The first of many are found without keeping all`() throws {
-        // More documents than the sorter gathers before it cuts off.
+    @Test func `The first of many sorted documents are found without keeping all`() throws {
+        // More documents than the sorter collects before it truncates.
         try withTemporaryStore(schema: Schema(collections: [CollectionDefinition("c")])) { store in
             var random = TestRun.random(stream: 40)
             let numbers = (0..<2500).map { Int64($0) }.shuffled(using: &random)
@@ -338,7 +338,7 @@ import Testing
         }
     }
 
-    @Test func `An empty collection has empty answers`() throws {
+    @Test func `An empty collection returns empty results`() throws {
         try withTemporaryStore(schema: Self.schema) { (store) throws in
             for collection in store.collections {
                 for query in [
@@ -352,7 +352,7 @@ import Testing
         }
     }
 
-    @Test func `Sizes of indexes are told for each`() throws {
+    @Test func `Index sizes are reported for each index`() throws {
         try withDocuments { store, collection in
             let names = try collection.indexSizes().map(\.name)
             #expect(names == ["year", "kind", "kind, year", "tags", "n", "title", "text"])

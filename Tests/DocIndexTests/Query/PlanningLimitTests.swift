@@ -2,7 +2,7 @@ import DocIndex
 import TestSupport
 import Testing
 
-/// Planning takes time in proportion to the condition, and ends when its task is cancelled.
+/// Planning time is proportional to the condition, and planning ends when its task is cancelled.
 @Suite struct PlanningLimitTests {
     private static let schema = Schema(collections: [
         CollectionDefinition(
@@ -56,7 +56,7 @@ import Testing
                 print(
                     "\(text.prefix(40)): read \(read - begin), planned \(planned - read), counted \(clock.now - planned)"
                 )
-                // Without optimization, and beside other tests.
+                // Without optimization, and in parallel with other tests.
                 #expect(planned - begin < .seconds(10), "\(text.prefix(60))")
             }
         }

@@ -4,7 +4,8 @@ import Testing
 
 @testable import DocIndex
 
-/// What is said of queries that look like mistakes, and that nothing is said of queries that are right and find little.
+/// What is reported about queries that look like mistakes, and that nothing is reported about correct queries with few
+/// results.
 @Suite struct QueryDiagnosticTests {
     private static let schema = Schema(collections: [
         CollectionDefinition(
@@ -15,7 +16,7 @@ import Testing
             ])
     ])
 
-    /// Two hundred pictures of one form, and some with a field of their own.
+    /// Two hundred pictures of one form, and some with an extra field.
     private static let documents: [DocumentObject] = {
         var documents: [DocumentObject] = []
         for number in 0..<200 {
@@ -40,7 +41,7 @@ import Testing
         return documents
     }()
 
-    /// Conditions that are mistakes, and what the diagnostic says among other things.
+    /// Conditions that are mistakes, and part of the expected diagnostic.
     static let mistakes: [(String, String)] = [
         // Names.
         ("ratng = 5", "rating"), ("raiting = 5", "rating"), ("Rating = 5", "rating"), ("ratings = 5", "rating"),
@@ -71,7 +72,7 @@ import Testing
         ("gsp near 54, 0, 1km", "gps"), ("lat,lon near 54, 0, 1km", "gps.lat"), ("ratng collates > 1", "rating"),
         ("ratng is number", "rating"), ("keywors below sea", "keywords"), ("ratng = 5 or yaer = 1930", "rating"),
         ("ratng = 5 or yaer = 1930", "year"), ("not (ratng = 5 or rating >= 0 or rating exists) and id = x", "rating"),
-        // Kinds.
+        // Types.
         ("gps.lat = '54'", "gps.lat = 54"), ("exif.iso = '200'", "exif.iso = 200"), ("exif.iso >= four", "numbers"),
         ("exif.iso ^= 2", "numbers"), ("exif.iso *= 2", "numbers"), ("exif.iso matches /2/", "numbers"),
         ("exif.iso in ('200', '400')", "exif.iso IN (200, 400)"), ("exif.iso = true", "numbers"),
@@ -91,7 +92,7 @@ import Testing
         ("exif.iso >= 1970-01-01", "numbers"), ("hour(exif.iso) > 3", "numbers"), ("taken < z", "dates"),
     ]
 
-    /// Conditions that are right, though few documents or none satisfy them.
+    /// Correct conditions that few or no documents satisfy.
     static let sparse: [String] = [
         "flash = true", "flash = false", "flash exists", "flash missing", "note = restored", "note ^= rest",
         "note *= tor", "note matches /^x/", "note = unknown", "creator = Ada", "creator = Bo", "creator in (Bo, Cy)",
@@ -130,7 +131,7 @@ import Testing
         }
     }
 
-    @Test func `Each of a hundred mistakes is told, with what was probably meant`() throws {
+    @Test func `Each of a hundred mistakes is reported with the probable intention`() throws {
         #expect(Self.mistakes.count >= 100)
         try withPhotos { photos in
             for (condition, expected) in Self.mistakes {
@@ -141,7 +142,7 @@ import Testing
         }
     }
 
-    @Test func `Nothing is said of a hundred conditions that are right and find little`() throws {
+    @Test func `Nothing is reported about a hundred correct conditions with few results`() throws {
         #expect(Self.sparse.count >= 100)
         try withPhotos { photos in
             for condition in Self.sparse {
@@ -154,7 +155,7 @@ import Testing
         }
     }
 
-    @Test func `A suggestion that is a condition can be run and is no mistake itself`() throws {
+    @Test func `A suggested condition can be run and is not reported as a mistake`() throws {
         try withPhotos { photos in
             var count = 0
             for (condition, _) in Self.mistakes {
@@ -171,7 +172,7 @@ import Testing
         }
     }
 
-    @Test func `Fields that are sorted by or shown are looked at too, and the conditions that results prove are not`()
+    @Test func `Sorted and selected fields are diagnosed, but not conditions that results confirm`()
         throws
     {
         try withPhotos { photos in

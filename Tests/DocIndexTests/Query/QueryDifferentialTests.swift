@@ -3,16 +3,16 @@ import LevelKit
 import TestSupport
 import Testing
 
-/// Queries with random indexes against a search through all documents, while documents change.
+/// Queries with random indexes, compared with an exhaustive search while documents change.
 @Suite struct QueryDifferentialTests {
-    /// How often each way to the documents was taken.
+    /// How often each access path was taken.
     private struct Tally {
         var ways: [String: Int] = [:]
         var nonempty = 0
         /// How often an index with a special property was used.
         var properties: [String: Int] = [:]
 
-        /// Whether enough was compared: of nine ways and seven properties all but one each.
+        /// Whether enough was compared: all but one of nine access paths and of seven properties.
         var isComplete: Bool {
             let all = ["scan", "ranges", "ids", "union", "intersection", "walk", "filtered walk", "nearest", "nothing"]
             return Set(all).subtracting(ways.keys).count <= 1 && nonempty > 50 && properties.count >= 6
@@ -50,16 +50,15 @@ import Testing
         }
     }
 
-    @Test func `With any indexes, a query gives the rows of a search through all documents, in the same order`() throws
-    {
+    @Test func `With any indexes, a query returns the rows of an exhaustive search in the same order`() throws {
         var queries = RandomQueries(TestRun.random(stream: 10))
         var tally = Tally()
         let rounds = TestRun.rounds(5, long: 600)
-        // What a few rounds miss, others will meet; a way that is never taken fails.
+        // Further rounds make up for what a few miss; an access path that is never taken fails.
         for round in 0..<10 * rounds where round < rounds || !tally.isComplete {
             try withTemporaryDirectory { directory in
                 var model = DocumentModel()
-                // The same documents under several schemas, one after the other.
+                // The same documents under several schemas in succession.
                 for _ in 0..<3 {
                     let schema = Schema(collections: [CollectionDefinition("c", indexes: queries.indexes())])
                     let store = try DocumentStore.open(at: directory + "/s", schema: schema)
@@ -77,7 +76,7 @@ import Testing
                 }
             }
         }
-        // Else the test compares nothing.
+        // Otherwise the test compares nothing.
         #expect(tally.isComplete, "\(tally), \(TestRun.repetition)")
     }
 
@@ -86,7 +85,7 @@ import Testing
     ) throws {
         let count = documents.random.pick([1, 5, 40])
         try store.write { transaction in
-            // Each once: a document that goes and comes back in one transaction keeps its place.
+            // Each once: a document deleted and restored in one transaction keeps its position.
             var touched: Set<DocumentID> = []
             for _ in 0..<count {
                 let id = documents.id()
@@ -136,12 +135,12 @@ import Testing
         if !expected.isEmpty { tally.nonempty += 1 }
     }
 
-    /// What is selected is that of the documents, under every plan, whether it comes from entries or from bodies.
+    /// Checks that selected fields match the documents under every plan, whether they come from entries or from bodies.
     private static func checkFields(
         _ paths: [FieldPath], of query: Query, in collection: DocumentCollection, model: DocumentModel
     ) throws {
         var selections = [paths]
-        // Those that an index covers, so that entries are asked often.
+        // Those that an index covers, so that entries are read often.
         selections += collection.definition.indexes.filter { !$0.covered.isEmpty }.map(\.covered)
         let contents = NaiveQuery.answer(query, among: model).compactMap { model[$0] }
         for paths in selections {
@@ -157,7 +156,7 @@ import Testing
         }
     }
 
-    @Test func `The answers do not depend on the indexes`() throws {
+    @Test func `Results do not depend on the indexes`() throws {
         var queries = RandomQueries(TestRun.random(stream: 11))
         let schema = Schema(
             collections: (0..<4).map { CollectionDefinition("c\($0)", indexes: $0 == 0 ? [] : queries.indexes()) })
@@ -178,7 +177,7 @@ import Testing
 }
 
 extension Plan.Access {
-    /// The kind of access.
+    /// The access path.
     fileprivate var way: String {
         switch self {
         case .nothing: "nothing"

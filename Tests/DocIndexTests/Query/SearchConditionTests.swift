@@ -2,7 +2,7 @@ import DocIndex
 import TestSupport
 import Testing
 
-/// Searches for words within conditions: with any other condition, order and plan.
+/// Text searches within conditions: with any other condition, order and plan.
 @Suite struct SearchConditionTests {
     private static let schema = Schema(collections: [
         CollectionDefinition(
@@ -43,7 +43,7 @@ import Testing
         return document
     }
 
-    /// A condition that has a search in it as often as not.
+    /// A condition that contains a search half the time.
     private static func predicate(_ random: inout SplitMix64, depth: Int = 2) throws -> Predicate {
         if depth > 0 {
             switch random.number(below: 6) {
@@ -62,7 +62,7 @@ import Testing
         try Query.SortKey.parse(random.pick(["n", "-n", "-note", "kind,-n", "id", "-kind"]))
     }
 
-    /// Changes some documents, so that postings are in segments and in memory, and some are dead.
+    /// Changes some documents, so that postings are in segments and in memory, and some are deleted.
     private static func change(
         _ model: inout DocumentModel, in store: DocumentStore, count: Int, _ random: inout SplitMix64
     ) throws {
@@ -84,10 +84,10 @@ import Testing
         }
     }
 
-    /// Beginnings of the identities of plans that must have been compared.
+    /// Prefixes of the identities of plans that must have been compared.
     private static let ways: Set<String> = ["scan", "search", "union", "intersection", "walk"]
 
-    @Test func `Searches go together with every condition, order and plan`() throws {
+    @Test func `Searches combine with every condition, order and plan`() throws {
         var random = TestRun.random(stream: 120)
         var ways: Set<String> = []
         var nonempty = 0
@@ -95,7 +95,7 @@ import Testing
             let collection = try store.collection("c")
             var model = DocumentModel()
             let rounds = TestRun.rounds(120, long: 4000)
-            // What some rounds miss, others will meet.
+            // Further rounds make up for what some miss.
             for round in 0..<10 * rounds where round < rounds || !ways.isSuperset(of: Self.ways) || nonempty <= 30 {
                 if round % 10 == 0 { try Self.change(&model, in: store, count: 60, &random) }
                 var query = Query(try Self.predicate(&random))
@@ -120,7 +120,7 @@ import Testing
         #expect(nonempty > 30)
     }
 
-    @Test func `The best first: any condition beside the search, any plan, page by page`() throws {
+    @Test func `Best-first order works with any other condition and plan, page by page`() throws {
         var random = TestRun.random(stream: 121)
         var ways: Set<String> = []
         try withTemporaryStore(schema: Self.schema) { store in
@@ -130,7 +130,7 @@ import Testing
                 if round % 10 == 0 { try Self.change(&model, in: store, count: 80, &random) }
                 let search = random.pick(Self.searches)
                 let other = random.once(in: 4) ? Predicate.all : try Self.predicate(&random, depth: 0)
-                // Scores of the search alone, where the other condition has none of its own.
+                // Scores of the search alone, if the other condition contributes none.
                 guard other.description.contains("SEARCH") == false else { continue }
                 let ranked = try collection.search(search, limit: nil).map(\.document)
                 let expected = ranked.filter { NaiveQuery.holds(other, for: $0.content) }.map(\.id)
@@ -162,7 +162,7 @@ import Testing
         #expect(ways.isSuperset(of: ["ranked", "scan", "search"]), "\(ways)")
     }
 
-    @Test func `A document that an alternative finds scores nothing and comes behind`() throws {
+    @Test func `A document found only by another alternative scores nothing and comes last`() throws {
         try withTemporaryStore(schema: Self.schema) { store in
             let collection = try store.collection("c")
             try collection.put(["id": 1, "n": 5, "title": "sea"])
@@ -176,7 +176,7 @@ import Testing
         }
     }
 
-    @Test func `Three notations of a search are one condition, and it can be saved`() throws {
+    @Test func `Three notations of a search give the same condition, which can be saved`() throws {
         let text = try Predicate(
             parsing: "search 'fog \"golden gate\"' and not search :typed", parameters: ["typed": "rain"])
         let swift = try Predicate.search("fog \"golden gate\"") && !(try Predicate.search("rain"))
@@ -187,13 +187,13 @@ import Testing
         let query = Query(text, sort: [.bestFirst, .ascending("n")], limit: 5)
         #expect(try DocumentDecoder().decode(Query.self, from: DocumentEncoder().encode(query)) == query)
         #expect(try Query.SortKey.parse("-@score,n") == query.sort)
-        // A field of that name is a field.
+        // A field with that name is an ordinary field.
         #expect(try Predicate(parsing: "search = fog") == .compare("search", .equal, "fog"))
         #expect(
             try Predicate(parsing: "search exists search *= 'x'").description == "search EXISTS AND search *= \"x\"")
     }
 
-    @Test func `What cannot be searched is refused`() throws {
+    @Test func `A search that cannot be run is rejected`() throws {
         try withTemporaryStore(schema: Schema(collections: [CollectionDefinition("c")])) { store in
             let collection = try store.collection("c")
             expectFailure(.unknownIndex, containing: "text index") {
@@ -232,7 +232,7 @@ import Testing
         }
     }
 
-    @Test func `In memory, a search asks every text of the document`() throws {
+    @Test func `In memory, a search covers every string of the document`() throws {
         var random = TestRun.random(stream: 122)
         var found = 0
         for id in 0..<300 {

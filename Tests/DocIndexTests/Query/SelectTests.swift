@@ -4,7 +4,7 @@ import Testing
 
 @testable import DocIndex
 
-/// Parts of documents, from the entries of indexes that cover them.
+/// Selected fields, read from the entries of covering indexes.
 @Suite struct SelectTests {
     private static let schema = Schema(collections: [
         CollectionDefinition(
@@ -16,7 +16,7 @@ import Testing
             ])
     ])
 
-    /// A store whose documents are gone, so that whatever is found comes from entries.
+    /// A store whose document bodies are deleted, so that all results must come from entries.
     private func withEntriesAlone(_ body: (DocumentCollection) throws -> Void) throws {
         try withTemporaryDirectory { directory in
             let path = directory + "/s"
@@ -44,19 +44,19 @@ import Testing
         ("year >= 1930 and year < 1931", "-year", 300), ("tags[] = fog", "year", 600),
         ("tags[] = fog and year = 1931", "", 300),
     ])
-    func `Where an index covers what is asked for, no document is read`(
+    func `A query that an index covers reads no document`(
         condition: String, sort: String, count: Int
     ) throws {
         try withEntriesAlone { collection in
             let query = Query(
                 condition.isEmpty ? .all : try Predicate(parsing: condition),
                 sort: sort.isEmpty ? [] : try Query.SortKey.parse(sort))
-            // Among so few, looking at all of them is as quick.
+            // With so few documents, scanning all of them is as fast.
             let options = QueryOptions(hint: .index(condition.hasPrefix("tags") ? "tag" : "year"))
             let found = try collection.select(["title", "year"], query, options: options)
             #expect(found.count == count)
             #expect(found.allSatisfy { $0.count == 2 })
-            // Whole numbers of both kinds stay apart.
+            // Integers and whole doubles remain distinct.
             #expect(found.allSatisfy { [.int(1930), .double(1931)].contains($0["year"]) })
             var page = query
             (page.offset, page.limit) = (7, 20)
@@ -66,7 +66,7 @@ import Testing
         }
     }
 
-    @Test func `A component that tells its value is taken, and a whole number is read from its document`() throws {
+    @Test func `A component that preserves its value is used, but whole numbers are read from documents`() throws {
         try withEntriesAlone { collection in
             let query = Query(try Predicate(parsing: "title >= t3"), sort: [.ascending("title")], limit: 70)
             let titles = try collection.select(["title"], query)
@@ -78,7 +78,7 @@ import Testing
         }
     }
 
-    @Test func `Of indexes in the order of a query, one that covers what is asked for is taken`() throws {
+    @Test func `Among indexes in query order, one that covers the selected fields is chosen`() throws {
         try withTemporaryStore(
             schema: Schema(collections: [
                 CollectionDefinition(

@@ -4,12 +4,12 @@ import Testing
 @testable import DocIndex
 
 @Suite struct TopRowsTests {
-    @Test func `The first rows are those of sorting all, however the positions begin`() throws {
+    @Test func `The first rows are those of a full sort, whatever prefixes the keys have`() throws {
         var generator = DocumentGenerator()
         for _ in 0..<200 {
             let count = generator.number(below: 2000)
             let needed = generator.number(below: 3) == 0 ? nil : generator.number(below: 40)
-            // Beginnings that are equal up to the eighth byte, and beyond it.
+            // Prefixes that are equal up to the eighth byte, and beyond it.
             let beginnings: [[UInt8]] = [[], [0, 0, 0], Array(repeating: 7, count: 7), Array(repeating: 7, count: 12)]
             var all: [[UInt8]: UInt64] = [:]
             for row in 0..<UInt64(count) {
@@ -24,7 +24,7 @@ import Testing
         }
     }
 
-    @Test func `Memory is bounded for all rows, and for a few of many it stays small`() throws {
+    @Test func `Memory is bounded when all rows are needed, and stays small for a few of many`() throws {
         var all = TopRows(needed: nil, byteLimit: 10_000)
         expectFailure(.queryTooLarge, containing: "10000 bytes") {
             for row in 0..<1000 { try all.add([UInt8(row >> 8), UInt8(row & 0xff)].span, row: UInt64(row)) }

@@ -1,11 +1,11 @@
 import DocIndex
 
-/// As much of JSON Schema (2020-12) as `docs/schema.json` uses. A keyword that is not known here fails every check, so
-/// that none is passed over.
+/// The subset of JSON Schema (2020-12) that `docs/schema.json` uses. An unknown keyword fails every check, so that none
+/// is silently ignored.
 struct JSONSchemaChecker {
     let root: DocumentValue
 
-    /// Words for readers, which check nothing.
+    /// Keywords for readers, which check nothing.
     private static let annotations: Set<String> = ["$schema", "$defs", "title", "description", "default"]
 
     func accepts(_ value: DocumentValue) -> Bool { accepts(value, by: root) }

@@ -3,7 +3,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// `docs/schema.json`, which editors use, says what the parser says.
+/// `docs/schema.json`, which editors use, agrees with the parser.
 @Suite struct PublishedSchemaTests {
     private static func checker() throws -> JSONSchemaChecker {
         // Root/Tests/DocIndexTests/Schema/PublishedSchemaTests.swift
@@ -15,7 +15,7 @@ import Testing
 
     private static func document(index: String) -> String { #"{"collections":{"a":{"indexes":{"y":\#(index)}}}}"# }
 
-    @Test func `What the parser accepts, the published schema accepts`() throws {
+    @Test func `The published schema accepts what the parser accepts`() throws {
         let checker = try Self.checker()
         for (json, schema) in SchemaTests.accepted {
             #expect(checker.accepts(try JSONParser().parse(Array(json.utf8))), "\(json)")
@@ -23,21 +23,21 @@ import Testing
         }
     }
 
-    @Test func `What the parser refuses by its form, the published schema refuses`() throws {
+    @Test func `The published schema rejects what the parser rejects for its form`() throws {
         let checker = try Self.checker()
         let all = SchemaTests.refused.map(\.0) + SchemaTests.refusedIndexes.map { Self.document(index: $0.0) }
         let fields = SchemaTests.refusedFields.map {
             Self.document(index: #"{"type":"text","fields":[{"path":"x",\#($0.0)}]}"#)
         }
         for json in all + fields { #expect(!checker.accepts(try JSONParser().parse(Array(json.utf8))), "\(json)") }
-        // What only the parser sees is fine by its form.
+        // What only the parser detects is valid in form.
         for (index, _) in SchemaTests.semanticallyRefusedIndexes {
             let json = Self.document(index: index)
             #expect(checker.accepts(try JSONParser().parse(Array(json.utf8))), "\(json)")
         }
     }
 
-    @Test func `Random definitions are accepted by both or refused by both`() throws {
+    @Test func `The parser and the published schema agree on random definitions`() throws {
         let checker = try Self.checker()
         var random = TestRun.random(stream: 50)
         let members: [(String, [DocumentValue])] = [

@@ -4,13 +4,13 @@ import Testing
 
 @testable import DocIndex
 
-/// A store that is opened with another schema than before.
+/// A store that is opened with a different schema.
 @Suite struct SchemaChangeTests {
     static func schema(_ indexes: [IndexDefinition], id: String = "id") -> Schema {
         Schema(collections: [CollectionDefinition("photos", id: id, indexes: indexes)])
     }
 
-    /// Opens a store with a schema, runs `body`, verifies and closes it.
+    /// Opens a store with a schema, runs `body`, and verifies and closes the store.
     @discardableResult
     static func open<R>(
         _ path: String, _ schema: Schema?, sourceLocation: SourceLocation = #_sourceLocation,
@@ -24,7 +24,7 @@ import Testing
         return result
     }
 
-    /// A store of `count` documents in `directory`, with an index on `year`.
+    /// Creates a store of `count` documents in `directory`, with an index on `year`.
     static func makeStore(in directory: String, count: Int = 30) throws -> String {
         let path = directory + "/s"
         try open(path, schema([.value("year", on: "year")])) { (store, _) throws in
@@ -47,7 +47,7 @@ import Testing
         return try allPairs(in: database).count { $0.key.starts(with: prefix) }
     }
 
-    @Test func `New indexes are built over the documents that are there`() throws {
+    @Test func `New indexes are built over existing documents`() throws {
         try withTemporaryDirectory { directory in
             let path = try Self.makeStore(in: directory)
             let new = Self.schema([
@@ -87,7 +87,7 @@ import Testing
         }
     }
 
-    @Test func `An index that is declared otherwise is built anew under a new number`() throws {
+    @Test func `An index whose declaration changes is rebuilt under a new number`() throws {
         try withTemporaryDirectory { directory in
             let path = try Self.makeStore(in: directory)
             try Self.open(path, Self.schema([.value("year", on: "year", "title")])) { (store, database) throws in
@@ -101,7 +101,7 @@ import Testing
                 #expect(try keyCount(.text, 3, in: database) == 30 * 2 + 1)
                 #expect(try store.collection("photos").search("number", limit: nil).count == 30)
             }
-            // What was first comes again, and gets a number that was never used.
+            // The first declaration returns and gets a number that was never used.
             try Self.open(path, Self.schema([.value("year", on: "year")])) { (_, database) throws in
                 #expect(try keyCount(.text, 3, in: database) == 0)
                 #expect(try keyCount(.values, 4, in: database) == 30)
@@ -109,7 +109,7 @@ import Testing
         }
     }
 
-    @Test func `Another order of indexes and collections changes no key but the catalog`() throws {
+    @Test func `Reordering indexes and collections changes no key except the catalog`() throws {
         try withTemporaryDirectory { directory in
             let path = directory + "/s"
             let indexes: [IndexDefinition] = [.value("a", on: "a"), .value("b", on: "b")]
@@ -132,7 +132,7 @@ import Testing
         }
     }
 
-    @Test func `A new collection is added, and a renamed index is built anew`() throws {
+    @Test func `A new collection is added, and a renamed index is rebuilt`() throws {
         try withTemporaryDirectory { directory in
             let path = try Self.makeStore(in: directory)
             let schema = Schema(collections: [
@@ -148,7 +148,7 @@ import Testing
         }
     }
 
-    @Test func `A schema that forgets a collection or moves its ids is refused and changes nothing`() throws {
+    @Test func `A schema that omits a collection or changes its ID field is rejected and changes nothing`() throws {
         try withTemporaryDirectory { directory in
             let path = try Self.makeStore(in: directory)
             expectFailure(.invalidSchema, containing: "photos", "declare") {
@@ -164,7 +164,7 @@ import Testing
         }
     }
 
-    @Test func `A collection is not forgotten because another spelling of its name is declared`() throws {
+    @Test func `Declaring another Unicode form of its name does not replace a collection`() throws {
         try withTemporaryDirectory { directory in
             let path = directory + "/s"
             let composed = Schema(collections: [CollectionDefinition("\u{e9}")])
@@ -184,7 +184,7 @@ import Testing
         }
     }
 
-    @Test func `Another spelling of the name of an index is another index`() throws {
+    @Test func `Another Unicode form of an index name is another index`() throws {
         try withTemporaryDirectory { directory in
             let path = directory + "/s"
             try Self.open(path, Self.schema([.value("\u{e9}", on: "a")])) { (store, _) throws in
@@ -197,7 +197,7 @@ import Testing
         }
     }
 
-    @Test func `A dry run says what would change, and writes nothing`() throws {
+    @Test func `A dry run reports the changes and writes nothing`() throws {
         try withTemporaryDirectory { directory in
             let path = try Self.makeStore(in: directory)
             try Self.open(path, nil) { (store, database) throws in
@@ -210,8 +210,8 @@ import Testing
         }
     }
 
-    /// It would drop what was added since.
-    @Test func `A schema of a lower version is refused and changes nothing`() throws {
+    /// It would drop indexes added since.
+    @Test func `A schema with a lower version is rejected and changes nothing`() throws {
         try withTemporaryDirectory { directory in
             let path = directory + "/s"
             let old = Schema(version: 2, collections: [CollectionDefinition("c")])
@@ -227,7 +227,7 @@ import Testing
         }
     }
 
-    @Test func `A schema's version is kept`() throws {
+    @Test func `A schema's version is stored`() throws {
         try withTemporaryDirectory { directory in
             let path = directory + "/s"
             for version in [2, 3, 4_294_967_295] {
@@ -244,9 +244,9 @@ import Testing
         }
     }
 
-    // MARK: - Interrupted
+    // MARK: - Interruptions
 
-    /// Changes the catalog of a closed store.
+    /// Modifies the catalog of a closed store.
     private func changeCatalog(_ path: String, _ change: (inout Catalog, Database) throws -> Void) throws {
         let database = try Database.open(at: path)
         let record = try #require(try database.value(forKey: StoreKeyspace.catalogKey))
@@ -259,11 +259,11 @@ import Testing
     @Test(arguments: [
         nil, schema([.value("year", on: "year"), .value("tags", on: "tags[]"), .text("text", on: "title")]),
     ])
-    func `A build that was interrupted goes on at the next open`(schema: Schema?) throws {
+    func `An interrupted build resumes when the store is next opened`(schema: Schema?) throws {
         try withTemporaryDirectory { directory in
             let path = try Self.makeStore(in: directory)
-            // As the store is left that was killed while two indexes were built: the entries of some rows are there,
-            // with their sums, and the last of these rows.
+            // The state after a kill while two indexes were built: the entries of some rows are present, with their
+            // sums and the last of these rows.
             try changeCatalog(path) { catalog, database in
                 try catalog.collections[0].names.load(catalog.collections[0], from: database)
                 for definition in [IndexDefinition.value("tags", on: "tags[]"), .text("text", on: "title")] {
@@ -293,7 +293,7 @@ import Testing
         }
     }
 
-    @Test func `A deletion that was interrupted goes on at the next open`() throws {
+    @Test func `An interrupted deletion of an index resumes when the store is next opened`() throws {
         try withTemporaryDirectory { directory in
             let path = try Self.makeStore(in: directory)
             try changeCatalog(path) { catalog, database in
@@ -312,7 +312,7 @@ import Testing
         }
     }
 
-    @Test func `An interrupted build that is no longer wanted is deleted`() throws {
+    @Test func `An interrupted build that is no longer declared is deleted`() throws {
         try withTemporaryDirectory { directory in
             let path = try Self.makeStore(in: directory)
             try changeCatalog(path) { catalog, database in
@@ -328,7 +328,7 @@ import Testing
         }
     }
 
-    @Test func `A build larger than one batch leaves nothing out`() throws {
+    @Test func `A build larger than one batch omits nothing`() throws {
         try withTemporaryDirectory { directory in
             let path = try Self.makeStore(in: directory, count: 1500)
             let indexes: [IndexDefinition] = [
@@ -340,14 +340,14 @@ import Testing
                 #expect(try store.collection("photos").search("picture", limit: nil).count == 1500)
             }
             try Self.open(path, Self.schema([])) { (_, database) throws in
-                // The catalog, the counters, the last commit, the field names; and for each document its id, its
-                // body and its change.
+                // The catalog, the counters, the last commit, the field names; and for each document its ID, its body
+                // and its change.
                 #expect(try allPairs(in: database).count == 4 + 3 * 1500)
             }
         }
     }
 
-    @Test func `A build over a damaged document fails, and a repaired store is built`() throws {
+    @Test func `A build over a damaged document fails, and succeeds after a repair`() throws {
         try withTemporaryDirectory { directory in
             let path = try Self.makeStore(in: directory)
             let key = StoreKeyspace.document(1, row: 20)

@@ -2,9 +2,9 @@ import DocIndex
 import TestSupport
 import Testing
 
-/// What a dry run says of a change of schema.
+/// What a dry run reports about a schema change.
 @Suite struct SchemaDifferenceTests {
-    @Test func `A change names what is added, removed and declared otherwise`() {
+    @Test func `A schema difference names what is added, removed and redefined`() {
         let old = Schema(
             version: 1,
             collections: [

@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 @Suite struct SchemaTests {
-    // MARK: - JSON that is accepted
+    // MARK: - Accepted JSON
 
     static let accepted: [(String, Schema)] = [
         (#"{"collections":{}}"#, Schema(collections: [])),
@@ -97,14 +97,14 @@ import Testing
         #expect(try Schema(json: Array(written.utf8)).jsonValue.json == written)
     }
 
-    @Test func `A schema is written with all that it leaves open`() throws {
+    @Test func `A schema is written with its defaults filled in`() throws {
         let schema = try Schema(json: Array(#"{"collections":{"a":{"indexes":{"y":{"fields":["y"]}}}}}"#.utf8))
         #expect(
             schema.jsonValue.json
                 == #"{"version":1,"collections":{"a":{"id":"id","indexes":{"y":{"type":"value","fields":["y"]}}}}}"#)
     }
 
-    @Test func `Random schemas are the same after JSON`() throws {
+    @Test func `Random schemas round-trip through JSON`() throws {
         var random = TestRun.random(stream: 2)
         let names = ["a", "b", "é", "e\u{301}", "x.y", "\"", "\\", "\n", " ", "日本", "\u{0}"]
         let paths: [FieldPath] = ["a", "a.b", "tags[]", "a[][]", #""a.b""#, #""".x"#, "people[].name", #""a\"b".c"#]
@@ -122,7 +122,7 @@ import Testing
         }
     }
 
-    // MARK: - What is refused
+    // MARK: - Rejected JSON
 
     private static let analyzed: IndexDefinition = {
         var own = TextAnalyzer(.simple, language: .german)
@@ -141,7 +141,7 @@ import Testing
             .field("n", analyzer: own), .field("m", analyzer: pairs), .field("o", analyzer: french), "p")
     }()
 
-    /// JSON, and parts of the message.
+    /// JSON, and parts of the error message.
     static let refused: [(String, [String])] = [
         ("[]", ["the schema must be an object"]), ("null", ["must be an object"]), ("\"x\"", ["must be an object"]),
         ("{}", ["the schema has no member collections"]),
@@ -166,8 +166,8 @@ import Testing
         (#"{"collections":{"a/~":{"indexes":{"y":1}}}}"#, ["/collections/a~1~0/indexes/y must be an object"]),
     ]
 
-    /// The definition of an index, and parts of the message. In `docs/schema.json` all but those of `semantic` are
-    /// wrong as well.
+    /// Invalid index definitions, and parts of the error message. `docs/schema.json` rejects them too, unlike those of
+    /// `semanticallyRefusedIndexes`.
     static let refusedIndexes: [(String, [String])] = [
         (#"{}"#, ["has no member fields"]),
         (#"{"fields":"x"}"#, ["/fields must be an array of paths"]),
@@ -206,7 +206,7 @@ import Testing
         (#"{"type":"geo","fields":[{"path":"a","weight":2}]}"#, ["/fields/0/weight belongs to"]),
     ]
 
-    /// Wrong weights and analyzers of text indexes, as members of the only field.
+    /// Invalid weights and analyzers of a text index, as members of its only field.
     static let refusedFields: [(String, [String])] = [
         (#""weight":0"#, ["/fields/0/weight is 0"]), (#""weight":101"#, ["/fields/0/weight is 101"]),
         (#""weight":"2""#, ["/fields/0/weight must be a whole number"]),
@@ -221,7 +221,7 @@ import Testing
         (#""analyzer":{"synonyms":["car"]}"#, ["/analyzer/synonyms/0 must be an array"]),
     ]
 
-    /// What is wrong by rules that a JSON Schema does not express.
+    /// Definitions that violate rules JSON Schema cannot express.
     static let semanticallyRefusedIndexes: [(String, [String])] = [
         (
             #"{"type":"text","fields":["a"],"analyzer":{"tokenizer":"keyword","language":"german"}}"#,
@@ -260,7 +260,7 @@ import Testing
         #expect(error?.schemaViolations.isEmpty == false)
     }
 
-    @Test(arguments: refusedFields) func `A weight or an analyzer that cannot be used is refused with its place`(
+    @Test(arguments: refusedFields) func `An unusable weight or analyzer is rejected with its path`(
         members: String, parts: [String]
     ) {
         expectRefusal(
@@ -268,7 +268,7 @@ import Testing
     }
 
     @Test(arguments: refusedIndexes + semanticallyRefusedIndexes)
-    func `A definition of an index that cannot be used is refused with its place`(index: String, parts: [String]) {
+    func `An unusable index definition is rejected with its path`(index: String, parts: [String]) {
         expectRefusal(#"{"collections":{"a":{"indexes":{"y":\#(index)}}}}"#, parts)
         let error = expectFailure(.invalidSchema) {
             try Schema(json: Array(#"{"collections":{"a":{"indexes":{"y":\#(index)}}}}"#.utf8))
@@ -278,7 +278,7 @@ import Testing
         }
     }
 
-    @Test func `All violations are named at once, each with its place`() {
+    @Test func `All schema violations are reported at once, each with its path`() {
         let json = """
             {"version":0,"collections":{"a":{"idd":"x","indexes":{
             "x":{"fields":["p",{"path":"q","order":"down","colation":"ci"}],"where":"("},
@@ -295,19 +295,19 @@ import Testing
             ])
     }
 
-    @Test(arguments: refused) func `JSON that is no schema is refused with what to change`(
+    @Test(arguments: refused) func `JSON that is not a schema is rejected with the required change`(
         json: String, parts: [String]
     ) {
         expectRefusal(json, parts)
     }
 
     @Test(arguments: ["", "{", #"{"collections":{"a":{},"a":{}}}"#, #"{"collections":{}} x"#])
-    func `Text that is no JSON is refused with its place`(json: String) {
+    func `Input that is not JSON is rejected with its position`(json: String) {
         let error = #expect(throws: JSONError.self) { try Schema(json: Array(json.utf8)) }
         #expect(error?.line == 1)
     }
 
-    @Test func `A text index has 32 fields at most`() throws {
+    @Test func `A text index has at most 32 fields`() throws {
         func schema(_ count: Int) throws -> Schema {
             let fields = (0..<count).map { "\"f\($0)\"" }.joined(separator: ",")
             let index = "{\"type\":\"text\",\"fields\":[\(fields)]}"
@@ -317,7 +317,7 @@ import Testing
         expectFailure(.invalidSchema, containing: "/collections/a/indexes/y/fields", "33", "32") { try schema(33) }
     }
 
-    @Test func `Names that occur twice are refused, and spellings of one letter are two names`() throws {
+    @Test func `Duplicate names are rejected, and Unicode forms of one letter are different names`() throws {
         expectFailure(.invalidSchema, containing: "/collections has", "collection", "rename") {
             try Schema(collections: [CollectionDefinition("a"), CollectionDefinition("b"), CollectionDefinition("a")])
                 .validate()
@@ -332,7 +332,7 @@ import Testing
             CollectionDefinition("\u{e9}"), CollectionDefinition("e\u{301}"),
             CollectionDefinition("c", indexes: [.value("\u{e9}", on: "a"), .value("e\u{301}", on: "a")]),
         ]).validate()
-        // The same name in two collections is no conflict.
+        // The same name in two collections is not a conflict.
         try Schema(collections: [
             CollectionDefinition("a", indexes: [.value("y", on: "y")]),
             CollectionDefinition("b", indexes: [.value("y", on: "y")]),

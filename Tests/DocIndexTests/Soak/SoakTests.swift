@@ -5,9 +5,9 @@ import Synchronization
 import TestSupport
 import Testing
 
-/// Readers that overlap so that there is always a snapshot, while writers and compactions work.
+/// Readers that overlap so that there is always a snapshot, while writers and compactions run.
 ///
-/// A minute, or ten with `LEVELKIT_TEST_LONG=1`. Files of a mebibyte make many compactions of what a short test writes.
+/// One minute, or ten with `LEVELKIT_TEST_LONG=1`. Files of one MiB cause many compactions in a short test.
 @Suite struct SoakTests {
     private static let documentCount = 4000
     private static let words = (0..<120).map { "word\($0 * 7919 % 1009)" }
@@ -28,7 +28,7 @@ import Testing
         ]
     }
 
-    /// Threads that work until the time is over, and what the writers know.
+    /// Threads that run until the deadline, and the state that the writers know.
     private final class Run: Sendable {
         let store: DocumentStore
         let database: Database
@@ -64,11 +64,11 @@ import Testing
         }
     }
 
-    @Test func `Every answer is right and every index true, with readers that overlap all the time`() throws {
+    @Test func `Results and indexes stay correct while overlapping readers never pause`() throws {
         try Self.soak(holding: false)
     }
 
-    @Test func `The same, with one snapshot that is held from beginning to end`() throws {
+    @Test func `Results and indexes stay correct while one snapshot is held throughout`() throws {
         try Self.soak(holding: true)
     }
 
@@ -116,7 +116,7 @@ import Testing
         run.revisions.withLock { $0 = Dictionary(uniqueKeysWithValues: (0..<documentCount).map { ($0, 0) }) }
     }
 
-    /// Each writer has documents of its own, and all move money between the same accounts.
+    /// Each writer has its own documents, and all of them transfer money between the same accounts.
     private static func write(_ writer: Int, _ run: Run, _ random: inout SplitMix64) throws {
         var changed: [Int: Int?] = [:]
         let known = run.revisions.withLock { $0 }
@@ -149,7 +149,7 @@ import Testing
         if case .int(let number)? = balance { .int(number + amount) } else { .int(amount) }
     }
 
-    /// Asks one snapshot the same question in two ways, and again after a while.
+    /// Runs the same query on one snapshot in two ways, and again after a while.
     private static func read(_ run: Run, _ random: inout SplitMix64) throws {
         let snapshot = try run.store.snapshot()
         let docs = snapshot.collections[0]
@@ -187,7 +187,6 @@ import Testing
 }
 
 extension StoreContent {
-    /// Reads the collections of a snapshot.
     fileprivate init(of snapshot: StoreSnapshot) throws {
         self.init(
             schema: Schema(collections: []),

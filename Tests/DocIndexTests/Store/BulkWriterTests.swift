@@ -14,7 +14,8 @@ import Testing
         ["id": .int(Int64(number)), "n": .int(Int64(number)), "text": .string(text)]
     }
 
-    @Test(arguments: [1, 7, 1000]) func `Everything is stored, in commits of so many documents`(size: Int) throws {
+    @Test(arguments: [1, 7, 1000]) func `Every document is stored, in commits of the configured size`(size: Int) throws
+    {
         try withTemporaryStore(schema: Self.schema) { store in
             var options = BulkWriter.Options()
             options.documentCount = size
@@ -24,13 +25,13 @@ import Testing
             }
             #expect(count == 100)
             #expect(try store.collection("c").count() == 100)
-            // Each commit has a number.
+            // Each commit has a sequence number.
             #expect(try store.sequence() == UInt64((100 + size - 1) / size))
             try expectSound(store)
         }
     }
 
-    @Test func `A commit ends before its texts are more than so many bytes, but for one document`() throws {
+    @Test func `A bulk commit ends before its JSON exceeds the byte limit, except for a single document`() throws {
         try withTemporaryStore(schema: Self.schema) { store in
             var options = BulkWriter.Options()
             options.byteCount = 10_000
@@ -47,7 +48,7 @@ import Testing
         }
     }
 
-    @Test func `What was given is there after a flush, while the rest is still to come`() throws {
+    @Test func `Documents are stored after a flush while the load continues`() throws {
         try withTemporaryStore(schema: Self.schema) { store in
             try store.load(into: "c") { writer in
                 for number in 0..<10 { try writer.put(Self.document(number)) }
@@ -60,8 +61,8 @@ import Testing
         }
     }
 
-    /// The commits before the one that fails stay, those behind it are not made.
-    @Test func `A commit that fails ends the load, and a beginning is stored`() throws {
+    /// Commits before the failing one are kept; those after it are not made.
+    @Test func `A failed commit ends the load, and the commits before it are kept`() throws {
         try withTemporaryStore(schema: Self.schema) { store in
             var options = BulkWriter.Options()
             options.documentCount = 10
@@ -76,13 +77,13 @@ import Testing
             }
             #expect(try store.collection("c").count() == 50)
             try expectSound(store)
-            // The store goes on.
+            // The store remains usable.
             try store.load(into: "c") { try $0.put(Self.document(60)) }
             #expect(try store.collection("c").count() == 51)
         }
     }
 
-    @Test func `What the closure throws ends the load, and what was given before is stored`() throws {
+    @Test func `An error thrown by the closure ends the load, and earlier documents are stored`() throws {
         struct Stop: Error {}
         try withTemporaryStore(schema: Self.schema) { (store) throws in
             #expect(throws: Stop.self) {
@@ -96,7 +97,7 @@ import Testing
         }
     }
 
-    @Test func `Documents replace those of the same id, unless that was forbidden`() throws {
+    @Test func `Loaded documents replace those with the same ID unless that is disallowed`() throws {
         try withTemporaryStore(schema: Self.schema) { store in
             let collection = try store.collection("c")
             try collection.put(Self.document(1))
@@ -111,7 +112,7 @@ import Testing
         }
     }
 
-    @Test func `JSON means itself, and the forms of a dump only where that is said`() throws {
+    @Test func `Loaded JSON is taken literally unless the forms of a dump are requested`() throws {
         try withTemporaryStore(schema: Self.schema) { store in
             let collection = try store.collection("c")
             let texts = [#"{"id":1,"$schema":"x"}"#, #"{"id":2,"v":{"$bytes":"AAE="}}"#]

@@ -2,7 +2,7 @@ import DocIndex
 import TestSupport
 import Testing
 
-/// Documents of a collection, one at a time.
+/// Single documents of a collection.
 @Suite struct CollectionDocumentTests {
     static let schema = Schema(collections: [
         CollectionDefinition(
@@ -10,7 +10,7 @@ import Testing
     ])
 
     @Test(arguments: ["a", "", "a\0b", "\u{10ffff}", 0, -1, 1, 255, 256, .int(.max), .int(.min)] as [DocumentID])
-    func `A document that was put is found under its id, replaced, and deleted`(id: DocumentID) throws {
+    func `A document that was put is found by its ID, replaced, and deleted`(id: DocumentID) throws {
         try withTemporaryStore(schema: Self.schema) { store in
             let photos = try store.collection("photos")
             #expect(try photos.document(id) == nil)
@@ -29,7 +29,7 @@ import Testing
         }
     }
 
-    @Test func `Ids are told apart by kind and by bytes`() throws {
+    @Test func `IDs are distinguished by kind and by bytes`() throws {
         try withTemporaryStore(schema: Self.schema) { store in
             let photos = try store.collection("photos")
             let ids: [DocumentID] = ["1", 1, "\u{e9}", "e\u{301}", "", "\0", "a", "a\0"]
@@ -47,7 +47,7 @@ import Testing
         }
     }
 
-    @Test func `Documents are visited in the order of ids, texts by their bytes before integers by value`() throws {
+    @Test func `Documents are visited in ID order, strings by bytes before integers by value`() throws {
         try withTemporaryStore(schema: Self.schema) { store in
             let photos = try store.collection("photos")
             let ids: [DocumentID] = [
@@ -62,7 +62,7 @@ import Testing
             try photos.forEach { visited.append($0.id) }
             #expect(visited == ids)
             #expect(ids.sorted() == ids)
-            // A query without an order gives them as they were stored.
+            // A query without an order returns them in storage order.
             #expect(try photos.find(Query()).map(\.id) == stored)
         }
     }
@@ -88,7 +88,7 @@ import Testing
             (["id": nil], "must be"), (["id": true], "must be"), (["id": 1.0], "must be"), (["id": ["a"]], "must be"),
             (["id": ["id": "a"]], "must be"),
         ] as [(DocumentObject, String)])
-    func `A document whose id is neither text nor whole number is refused and nothing is written`(
+    func `A document whose ID is neither a string nor an integer is rejected, and nothing is written`(
         content: DocumentObject, part: String
     ) throws {
         try withTemporaryStore(schema: Self.schema) { store in
@@ -106,7 +106,7 @@ import Testing
         }
     }
 
-    @Test func `The message for an id that is none does not show the document`() throws {
+    @Test func `The message about an invalid ID does not show the document`() throws {
         try withTemporaryStore(schema: Self.schema) { store in
             let photos = try store.collection("photos")
             let error = expectFailure(.invalidID) { try photos.put(["id": ["secret"], "title": "secret"]) }
@@ -114,7 +114,7 @@ import Testing
         }
     }
 
-    @Test func `Ids come from the member that the schema names`() throws {
+    @Test func `IDs come from the member that the schema names`() throws {
         let schema = Schema(collections: [CollectionDefinition("files", id: "path")])
         try withTemporaryStore(schema: schema) { store in
             let files = try store.collection("files")
@@ -123,7 +123,7 @@ import Testing
             #expect(try files.document(3) == nil)
             expectFailure(.invalidID, containing: "path") { try files.put(["id": 3, "path": true]) }
             expectFailure(.invalidID, containing: "path") { try files.replace(["id": 3]) }
-            // Without that member it gets a new id there, whatever else it holds.
+            // Without that member, the document gets a new ID there, whatever else it contains.
             let new = try files.put(["id": 3])
             #expect(try files.document(new)?.content == ["path": new.value, "id": 3])
             #expect(files.definition == schema.collections[0])
@@ -131,7 +131,7 @@ import Testing
         }
     }
 
-    @Test func `A document nested too deep is refused and nothing is written`() throws {
+    @Test func `A document nested too deeply is rejected, and nothing is written`() throws {
         try withTemporaryStore(schema: Self.schema) { store in
             let photos = try store.collection("photos")
             var value: DocumentValue = .null
@@ -143,7 +143,7 @@ import Testing
         }
     }
 
-    @Test func `What was put is given back value for value`() throws {
+    @Test func `A stored document is returned value for value`() throws {
         try withTemporaryStore(schema: Self.schema) { store in
             let photos = try store.collection("photos")
             var documents = RandomDocuments(TestRun.random())
@@ -165,7 +165,7 @@ import Testing
         }
     }
 
-    @Test func `A collection that is not declared is unknown, and the message names those that are`() throws {
+    @Test func `An undeclared collection is unknown, and the message names the declared ones`() throws {
         try withTemporaryStore(schema: Self.schema) { store in
             expectFailure(.unknownCollection, containing: "fotos", "photos") { _ = try store.collection("fotos") }
             expectFailure(.unknownCollection, containing: "fotos", "photos") {
@@ -176,7 +176,7 @@ import Testing
         }
     }
 
-    @Test func `Writing a document that is stored already writes nothing`() throws {
+    @Test func `Writing a document that is already stored writes nothing`() throws {
         try withTemporaryStore(schema: Self.schema) { store in
             let photos = try store.collection("photos")
             let content: DocumentObject = ["id": "a", "year": 1930, "tags": ["x", "y"], "title": "Fog over water"]
@@ -186,7 +186,7 @@ import Testing
             try photos.put(content)
             try photos.delete("b")
             #expect(try TestFiles.byteCount(in: store.path, extension: "log") == before)
-            // The same members in another order, and another kind of number, are another document.
+            // The same members in another order, or another type of number, form a different document.
             try photos.put(["year": 1930, "id": "a", "tags": ["x", "y"], "title": "Fog over water"])
             let reordered = try TestFiles.byteCount(in: store.path, extension: "log")
             #expect(reordered > before)
@@ -196,8 +196,8 @@ import Testing
         }
     }
 
-    @Test func `Many collections keep their documents apart`() throws {
-        // More than 255, so that the numbers of collections and indexes take two bytes.
+    @Test func `Many collections keep their documents separate`() throws {
+        // More than 255, so that collection and index numbers take two bytes.
         let schema = Schema(
             collections: (0..<300).map { number in
                 CollectionDefinition("c\(number)", indexes: [.value("v", on: "v"), .text("t", on: "t")])

@@ -4,7 +4,7 @@ import Testing
 
 @testable import DocIndex
 
-/// The names of members, stored with the documents that use them.
+/// Member names, stored with the documents that use them.
 @Suite struct CollectionNamesTests {
     static let schema = Schema(collections: [CollectionDefinition("photos"), CollectionDefinition("albums")])
 
@@ -12,7 +12,7 @@ import Testing
         try allPairs(in: database).filter { $0.key.starts(with: StoreKeyspace.names.prefix(collection)) }.map(\.value)
     }
 
-    @Test func `Names are stored with the batch that needs them, each once, by collection`() throws {
+    @Test func `Names are stored once per collection, with the batch that needs them`() throws {
         try withTemporaryDirectory { directory in
             let database = try Database.open(at: directory + "/s")
             let store = try DocumentStore.open(on: database, schema: Self.schema)
@@ -32,7 +32,7 @@ import Testing
         }
     }
 
-    @Test func `A transaction that fails adds no names`() throws {
+    @Test func `A failed transaction adds no names`() throws {
         try withTemporaryStore(schema: Self.schema) { store in
             struct Stop: Error {}
             let names = try #require(store.currentCatalog.collection(named: "photos")).names
@@ -54,7 +54,7 @@ import Testing
         }
     }
 
-    @Test func `Names of a batch that was not written keep their numbers and are stored with the next`() throws {
+    @Test func `Names of an unwritten batch keep their numbers and are stored with the next`() throws {
         try withTemporaryDirectory { directory in
             let database = try Database.open(at: directory + "/s")
             let store = try DocumentStore.open(on: database, schema: Self.schema)
@@ -63,7 +63,7 @@ import Testing
             let names = try photos.reader().collection.names
             var grown = names.current
             grown.add("lost")
-            // As a write that fails leaves it: published, and not stored.
+            // The state after a failed write: published, but not stored.
             #expect(try names.publish(grown, of: 1, in: WriteBatch()) == 2)
             try photos.put(["id": "b", "new": 1])
             #expect(names.current.number(of: "lost") == 1)
@@ -77,7 +77,7 @@ import Testing
         }
     }
 
-    @Test func `Documents with more names than a table takes are stored all the same`() throws {
+    @Test func `Documents with more names than a table holds are stored too`() throws {
         let schema = Schema(collections: [CollectionDefinition("photos", indexes: [.value("late", on: "late.x")])])
         try withTemporaryStore(schema: schema) { store in
             let photos = try store.collection("photos")
@@ -123,7 +123,7 @@ import Testing
         }
     }
 
-    @Test func `Documents with dates are found and ordered by them`() throws {
+    @Test func `Documents are found and ordered by their dates`() throws {
         let schema = Schema(collections: [CollectionDefinition("photos", indexes: [.value("taken", on: "taken")])])
         try withTemporaryStore(schema: schema) { store in
             let photos = try store.collection("photos")

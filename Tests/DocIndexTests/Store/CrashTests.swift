@@ -3,7 +3,7 @@ import LevelKit
 import TestSupport
 import Testing
 
-/// What is left of a store whose log was cut off, as a crash of the system leaves it.
+/// What remains of a store whose log was truncated by a system crash.
 @Suite struct CrashTests {
     static let schema = Schema(collections: [
         CollectionDefinition(
@@ -12,13 +12,12 @@ import Testing
         CollectionDefinition("albums", id: "name"),
     ])
 
-    /// A store that was written, and what it held after each commit.
+    /// A store with its content after each commit.
     private struct History {
-        /// The directory, closed.
         let path: String
-        /// The bytes of the log after the schema was declared, then after each commit.
+        /// The size of the log in bytes after the schema was declared, then after each commit.
         var logByteCounts: [Int] = []
-        /// What the store held at these moments.
+        /// The content of the store at these points.
         var contents: [StoreContent] = []
     }
 
@@ -52,7 +51,7 @@ import Testing
         return history
     }
 
-    @Test func `A store whose log is cut off anywhere holds exactly the commits that were whole`() throws {
+    @Test func `A store with a truncated log contains exactly the complete commits`() throws {
         try withTemporaryDirectory { directory in
             let history = try Self.write(commits: 200, to: directory + "/whole")
             let logs = try TestFiles.names(in: history.path).filter { $0.hasSuffix(".log") }
@@ -63,7 +62,7 @@ import Testing
                 let path = directory + "/cut"
                 try TestFiles.copy(history.path, to: path)
                 try TestFiles.write(log[..<length], to: path + "/" + logs[0])
-                // Where even the catalog is cut off, the schema makes a new store.
+                // If even the catalog is cut off, the schema creates a new store.
                 let store = try DocumentStore.open(at: path, schema: Self.schema)
                 let commit = history.logByteCounts.lastIndex { $0 <= length } ?? 0
                 #expect(
@@ -78,19 +77,20 @@ import Testing
         }
     }
 
-    /// Where to cut: around the end of each commit, and at even distances between; each byte in the long form.
+    /// Returns the cut positions: around the end of each commit, and at even distances between; every byte in the long
+    /// form.
     private static func lengths(_ commits: [Int], whole: Int) -> [Int] {
         if TestRun.isLong { return Array(0...whole) }
         var lengths = Set(stride(from: 0, to: whole, by: 211))
         for (number, end) in commits.enumerated() where number % 2 == 0 {
             lengths.formUnion([end - 1, end, end + 1, end + 8])
         }
-        // LevelDB's log is in blocks of 32 KiB.
+        // LevelDB's log consists of blocks of 32 KiB.
         for block in stride(from: 1 << 15, to: whole, by: 1 << 15) { lengths.formUnion(block - 9...block + 9) }
         return lengths.filter { $0 >= 0 && $0 <= whole }.sorted()
     }
 
-    @Test func `Zeros behind the log, as a system leaves them that lost power, cost no commit`() throws {
+    @Test func `Zeros after the log, left by a power loss, cost no commit`() throws {
         try withTemporaryDirectory { directory in
             let history = try Self.write(commits: 20, to: directory + "/s")
             let name = try #require(try TestFiles.names(in: history.path).first { $0.hasSuffix(".log") })
@@ -103,7 +103,7 @@ import Testing
         }
     }
 
-    @Test func `A byte changed within the log is never taken for a document`() throws {
+    @Test func `A changed byte in the log is never read as a document`() throws {
         try withTemporaryDirectory { directory in
             let history = try Self.write(commits: 40, to: directory + "/whole")
             let name = try #require(try TestFiles.names(in: history.path).first { $0.hasSuffix(".log") })
@@ -115,7 +115,7 @@ import Testing
                 var changed = log
                 changed[random.number(below: log.count)] ^= UInt8(1 << random.number(below: 8))
                 try TestFiles.write(changed, to: path + "/" + name)
-                // Refused, or a prefix of the commits: a damaged length at the end looks like a log that was cut off.
+                // Rejected, or a prefix of the commits: a damaged length at the end looks like a truncated log.
                 do {
                     let store = try DocumentStore.open(at: path)
                     #expect(history.contents.contains(try StoreContent(of: store)), "\(TestRun.repetition)")

@@ -5,10 +5,10 @@ import Testing
 
 @testable import DocIndex
 
-/// The keys and values of a store, byte for byte, as `docs/FORMAT.md` describes them. What is here must not change
-/// without a new format version.
+/// The keys and values of a store, byte for byte, as `docs/FORMAT.md` describes them. Changing these requires a new
+/// format version.
 @Suite struct FormatTests {
-    @Test func `The keys and values of a store are those of the documented format`() throws {
+    @Test func `The keys and values of a store match the documented format`() throws {
         try withTemporaryDirectory { directory in
             let database = try Database.open(at: directory + "/s")
             let schema = Schema(collections: [
@@ -66,9 +66,9 @@ import Testing
         }
     }
 
-    // MARK: - What the documentation shows
+    // MARK: - Examples in the documentation
 
-    /// The tables of worked bytes in the section on keys, which have three columns: the pairs of each.
+    /// Returns the pairs of each table of worked bytes in the section on keys, which have three columns.
     private static func documentedPairs() throws -> [[String]] {
         var tables: [[String]] = []
         var isInside = false
@@ -96,7 +96,7 @@ import Testing
         CollectionDefinition("photos", indexes: [.value("year", on: "year")])
     ])
 
-    @Test func `The example of the documentation is what a store writes, and what is left after the deletion`() throws {
+    @Test func `The documented example matches what a store writes, also after the deletion`() throws {
         try withTemporaryDirectory { directory in
             let documented = try Self.documentedPairs()
             try #require(documented.map(\.count) == [7, 5])
@@ -115,7 +115,7 @@ import Testing
         }
     }
 
-    @Test func `The catalog is the documented record, apart from the epoch`() throws {
+    @Test func `The catalog matches the documented record, except for the epoch`() throws {
         try withTemporaryDirectory { directory in
             let text = try Self.documentation()
             let json = try #require(text.split(separator: "```").first { $0.hasPrefix("json\n") }).dropFirst(5)
@@ -125,7 +125,7 @@ import Testing
             let bytes = try #require(try database.value(forKey: [0x4d]))
             let catalog = try #require(try JSONParser().parse(bytes).objectValue)
             #expect(catalog["epoch"] == .string(store.epoch.description))
-            // A UUID, as the one shown.
+            // A UUID, like the one shown.
             #expect(catalog["epoch"]?.stringValue?.count == documented["epoch"]?.stringValue?.count)
             documented["epoch"] = catalog["epoch"]
             #expect(catalog == documented)
@@ -134,7 +134,7 @@ import Testing
         }
     }
 
-    @Test func `Rows are never used twice, and a replaced document keeps its row`() throws {
+    @Test func `Rows are never reused, and a replaced document keeps its row`() throws {
         try withTemporaryDirectory { directory in
             let database = try Database.open(at: directory + "/s")
             let store = try DocumentStore.open(
@@ -146,7 +146,7 @@ import Testing
             try collection.put(["id": 1, "v": 2])
             #expect(try row(1) == [1])
             try collection.delete(2)
-            // Where the deletion stands among the changes: in the fourth commit, under the row that it had.
+            // The position of the deletion among the changes: in the fourth commit, under its former row.
             #expect(try row(2) == [0, 4, 2])
             try collection.put(["id": 2])
             #expect(try row(2) == [3])
@@ -161,7 +161,7 @@ import Testing
         (.max, Array(repeating: 0xff, count: 9) + [1]), (1 << 63, Array(repeating: 0x80, count: 9) + [1]),
     ]
 
-    @Test(arguments: varints) func `Varints have seven bits a byte`(value: UInt64, bytes: [UInt8]) {
+    @Test(arguments: varints) func `Varints have seven bits per byte`(value: UInt64, bytes: [UInt8]) {
         var written: [UInt8] = [9]
         Varint.append(value, to: &written)
         #expect(written == [9] + bytes)
@@ -172,7 +172,7 @@ import Testing
         #expect(Varint.readAll(bytes + bytes) == [value, value])
     }
 
-    @Test func `Varints that end early or hold more than 64 bits are refused`() {
+    @Test func `Varints that are truncated or exceed 64 bits are rejected`() {
         for bytes: [UInt8] in [
             [0x80], [0xff, 0xff], Array(repeating: 0xff, count: 9) + [2], Array(repeating: 0x80, count: 10) + [0],
             Array(repeating: 0xff, count: 20),
@@ -183,7 +183,7 @@ import Testing
     }
 
     @Test(arguments: [0, 1, 255, 256, 65_535, 65_536, 1 << 32, .max] as [UInt64])
-    func `A row at the end of a key is read back, and nothing longer or shorter is taken for one`(row: UInt64) {
+    func `A row at the end of a key is read back, and keys of other lengths have no row`(row: UInt64) {
         var key: [UInt8] = [1, 2]
         StoreKeyspace.appendRow(row, to: &key)
         #expect(self.row(in: key, at: 2) == row)
@@ -193,7 +193,7 @@ import Testing
         for first: UInt8 in [0, 0x13, 0x1d, 0xff] { #expect(self.row(in: [first], at: 0) == nil) }
     }
 
-    // Apart from the expectations: their macro and a span of a temporary break the compiler (6.3.1).
+    // Outside the expectations: their macro and a span of a temporary crash the compiler (6.3.1).
     private func row(in key: [UInt8], at offset: Int) -> UInt64? { StoreKeyspace.row(in: key.span, at: offset) }
 
     private func hexadecimal(_ bytes: [UInt8]) -> String {

@@ -5,9 +5,9 @@ import Testing
 
 @testable import DocIndex
 
-/// A store that was written once, with every kind of key and of value: whatever changes what is on disk fails here.
+/// A store that was written once, with every kind of key and value: any change of the on-disk format fails here.
 ///
-/// A later format gets a fixture of its own; this one is never written anew.
+/// A later format gets a separate fixture; this one is never rewritten.
 @Suite struct GoldenStoreTests {
     static let schema = Schema(
         version: 3,
@@ -24,7 +24,7 @@ import Testing
             CollectionDefinition("albums", id: "name", indexes: [.value("size", on: "size", unique: true)]),
         ])
 
-    /// What is in the store in the end, with the commit that wrote it, in the order of ids.
+    /// The final content of the store, with the commit that wrote each document, in ID order.
     static let photos: [(UInt64, DocumentObject)] = [
         (
             1,
@@ -71,7 +71,7 @@ import Testing
         try store.collection("albums").put(albums[0].1)
     }
 
-    // MARK: - The fixture
+    // MARK: - Fixture
 
     private static func fixture(format: Int) throws -> [(key: [UInt8], value: [UInt8])] {
         let tests = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
@@ -100,7 +100,7 @@ import Testing
         }
     }
 
-    /// Runs `body` with a database that holds the pairs of a fixture.
+    /// Runs `body` with a database that contains the pairs of a fixture.
     private func withFixture(format: Int = 4, _ body: (Database) throws -> Void) throws {
         try withTemporaryDirectory { directory in
             let database = try Database.open(at: directory + "/s")
@@ -115,7 +115,7 @@ import Testing
     // MARK: - Reading
 
     @Test(arguments: [3, 4])
-    func `A store that was written once is opened without a change, is sound, and says what it said`(
+    func `The golden store opens unchanged, is sound, and has its original content`(
         format: Int
     ) throws {
         try withFixture(format: format) { database in
@@ -137,7 +137,7 @@ import Testing
                 changes.map { "\($0.sequence) \($0.collection) \($0.isDeletion ? "-" : "+")\($0.id)" }
                     == Array(Self.changes.prefix(format == 3 ? 6 : 7)))
             try expectSound(store)
-            // The indexes of format 3 hold no array and no object here, so they are those of format 4.
+            // The indexes of format 3 contain neither arrays nor objects here, so they equal those of format 4.
             let after = Self.lines(try allPairs(in: database)).map { line in
                 format == 3 && line.hasPrefix("4d:")
                     ? line.replacing("3a342c", with: "3a332c", maxReplacements: 1) : line
@@ -146,7 +146,7 @@ import Testing
         }
     }
 
-    @Test(arguments: [3, 4]) func `Its indexes answer`(format: Int) throws {
+    @Test(arguments: [3, 4]) func `The indexes of the golden store return correct results`(format: Int) throws {
         try withFixture(format: format) { database in
             let store = try DocumentStore.open(on: database)
             let photos = try store.collection("photos")
@@ -160,7 +160,7 @@ import Testing
         }
     }
 
-    @Test func `It can be written on, and everything in it can be changed and deleted`() throws {
+    @Test func `The golden store is writable, and everything in it can be changed and deleted`() throws {
         try withFixture { database in
             let store = try DocumentStore.open(on: database)
             let photos = try store.collection("photos")
@@ -179,7 +179,7 @@ import Testing
 
     // MARK: - Writing
 
-    @Test func `What wrote it writes the same today, apart from the epoch`() throws {
+    @Test func `The program writes the golden store identically today, except for the epoch`() throws {
         try withTemporaryDirectory { directory in
             let database = try Database.open(at: directory + "/s")
             let store = try DocumentStore.open(on: database, schema: Self.schema)

@@ -2,7 +2,7 @@ import DocIndex
 import TestSupport
 import Testing
 
-/// Visits of documents whose ids lie in a range.
+/// Visits of documents whose IDs lie in a range.
 @Suite struct IDRangeTests {
     static let schema = Schema(collections: [
         CollectionDefinition("before"), CollectionDefinition("photos"), CollectionDefinition("behind"),
@@ -13,11 +13,11 @@ import Testing
     ]
     private static let numbers: [Int64] = [.min, -65_536, -256, -255, -1, 0, 1, 255, 256, 65_536, .max]
 
-    /// Ids at which encodings have their edges, in order.
+    /// IDs at the limits of encodings, in order.
     private static let edges: [DocumentID] = texts.map { .string($0) } + numbers.map { .int($0) }
 
-    /// Runs `body` with a collection in which every third of the ids is a deleted document, between two collections of
-    /// the same ids.
+    /// Runs `body` with a collection in which every third ID is a deleted document, between two collections with the
+    /// same IDs.
     private func withDocuments(_ body: (DocumentCollection, _ ids: [DocumentID]) throws -> Void) throws {
         try withTemporaryStore(schema: Self.schema) { store in
             var random = TestRun.random(stream: 40)
@@ -54,11 +54,11 @@ import Testing
         }
     }
 
-    @Test func `A visit of all ids gives every document in order, and none that was deleted`() throws {
+    @Test func `A visit of all IDs returns every document in order, and no deleted one`() throws {
         try withDocuments { photos, ids in try expect(.all, in: photos, gives: ids, "all") }
     }
 
-    @Test func `A range gives what lies between its bounds, whether these are there, deleted or unknown`() throws {
+    @Test func `A range returns what lies between its bounds, whether these exist, are deleted or unknown`() throws {
         let bounds = (Self.edges + ["a\0a", "zz", "\u{e8}", -2, 2, 300]).sorted()
         try withDocuments { photos, ids in
             for lower in bounds {
@@ -74,7 +74,7 @@ import Testing
     }
 
     @Test(arguments: texts + ["c", "a\0b\0", "e", "A"])
-    func `A prefix gives the texts that begin with its bytes, and no number`(
+    func `A prefix returns the strings that start with its bytes, and no numbers`(
         prefix: String
     ) throws {
         try withDocuments { photos, ids in
@@ -86,7 +86,7 @@ import Testing
         }
     }
 
-    @Test func `Several documents are read in the order asked for, with nothing for those that are missing or deleted`()
+    @Test func `Several documents are read in request order, with nil for missing or deleted ones`()
         throws
     {
         try withDocuments { photos, ids in
@@ -99,7 +99,7 @@ import Testing
         }
     }
 
-    @Test func `A visit of a range works on one moment`() throws {
+    @Test func `A visit of a range shows a single point in time`() throws {
         try withDocuments { photos, ids in
             var visited: [DocumentID] = []
             try photos.forEach(in: .from("a")) { document in

@@ -4,7 +4,7 @@ import LevelKit
 import TestSupport
 import Testing
 
-/// What a program may get wrong is an error at once: no lost document, no wait without end.
+/// A program's mistake is an immediate error: no lost document, no endless wait.
 @Suite struct MisuseTests {
     private static let schema = Schema(collections: [CollectionDefinition("c", indexes: [.value("n", on: "n")])])
 
@@ -21,7 +21,7 @@ import Testing
         (failure(body) as? DocIndexError)?.code
     }
 
-    @Test func `A second store over one database is refused until the first is gone`() throws {
+    @Test func `A second store on the same database is rejected until the first is gone`() throws {
         try withTemporaryDirectory { directory in
             let database = try Database.open(at: directory + "/db")
             do {
@@ -38,7 +38,7 @@ import Testing
     }
 
     @Test(arguments: [true, false])
-    func `Who waits for changes hears of the end, however the store is closed`(closesDatabase: Bool) async throws {
+    func `Consumers waiting for changes end however the store is closed`(closesDatabase: Bool) async throws {
         try await within(.seconds(120)) {
             try await withTemporaryPath { path in
                 let database = try Database.open(at: path)
@@ -62,7 +62,7 @@ import Testing
         }
     }
 
-    @Test func `A load inside a write, and a writer behind its closure, are refused and do not wait`() async throws {
+    @Test func `A load inside a write, or a writer used after its closure, is rejected without waiting`() async throws {
         try await within(.seconds(120)) {
             try withTemporaryStore(schema: Self.schema) { store in
                 #expect(
@@ -87,7 +87,7 @@ import Testing
         }
     }
 
-    @Test func `A document cannot be written while its change is under way`() throws {
+    @Test func `A document cannot be written while an update of it is running`() throws {
         try withTemporaryStore(schema: Self.schema) { store in
             try store.collection("c").put(["id": "d", "n": 0])
             try store.write { transaction in
@@ -101,7 +101,7 @@ import Testing
                     }
                     try transaction.put(["id": "other"], in: "c")
                 }
-                // Afterwards it can, also after a change that failed.
+                // Afterwards it can, also after a failed update.
                 struct Refused: Error {}
                 #expect(throws: Refused.self) { try transaction.update("d", in: "c") { _ in throw Refused() } }
                 try transaction.update("d", in: "c") { $0["later"] = 1 }

@@ -4,7 +4,7 @@ import LevelKit
 import TestSupport
 import Testing
 
-/// A store that is opened for reading answers as it is, and is left as it was.
+/// A store opened read-only answers queries, and is not changed.
 @Suite struct ReadOnlyStoreTests {
     private static let schema = """
         {"collections": {"photos": {"indexes": {
@@ -26,7 +26,7 @@ import Testing
         return store
     }
 
-    @Test func `a read-only store answers queries and searches, and its directory stays as it was`() throws {
+    @Test func `A read-only store answers queries and searches without changing its directory`() throws {
         try withTemporaryDirectory { directory in
             let path = directory + "/photos.store"
             try Self.make(at: path).close()
@@ -42,7 +42,7 @@ import Testing
         }
     }
 
-    @Test func `every call that would write to a read-only store throws readOnly before it does anything`() throws {
+    @Test func `Every writing call on a read-only store throws readOnly before doing anything`() throws {
         try withTemporaryDirectory { directory in
             let path = directory + "/photos.store"
             try Self.make(at: path).close()
@@ -77,7 +77,7 @@ import Testing
         }
     }
 
-    @Test func `a read-only store leaves an unfinished schema change to a writer`() throws {
+    @Test func `A read-only store leaves an unfinished schema change to a writer`() throws {
         try withTemporaryDirectory { directory in
             let path = directory + "/photos.store"
             try Self.make(at: path).close()
@@ -96,7 +96,7 @@ import Testing
         }
     }
 
-    @Test func `readers and a writer of one store do not wait for each other`() throws {
+    @Test func `Readers and a writer of one store do not wait for each other`() throws {
         try withTemporaryDirectory { directory in
             let path = directory + "/photos.store"
             let writer = try Self.make(at: path)

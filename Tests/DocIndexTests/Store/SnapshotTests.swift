@@ -11,7 +11,7 @@ import Testing
         CollectionDefinition("albums"),
     ])
 
-    /// Runs `body` on another thread and waits for its end.
+    /// Runs `body` on another thread and waits for it to end.
     static func onAnotherThread(_ body: @escaping @Sendable () throws -> Void) {
         let group = DispatchGroup()
         DispatchQueue.global().async(group: group) {
@@ -20,7 +20,7 @@ import Testing
         group.wait()
     }
 
-    @Test func `A snapshot of the store does not see later writes`() throws {
+    @Test func `A snapshot of the store does not show later writes`() throws {
         try withTemporaryStore(schema: Self.schema) { store in
             let photos = try store.collection("photos")
             for id in 0..<20 { try photos.put(["id": .int(Int64(id)), "year": 1930, "title": "fog"]) }
@@ -43,7 +43,7 @@ import Testing
         }
     }
 
-    @Test func `Two collections of one snapshot are of the same moment`() throws {
+    @Test func `Two collections of one snapshot show the same point in time`() throws {
         try withTemporaryStore(schema: Self.schema) { store in
             let writing = DispatchGroup()
             DispatchQueue.global().async(group: writing) {
@@ -71,7 +71,7 @@ import Testing
     @Test(arguments: [
         Query(), Query(sort: [.ascending("year")], limit: 60), Query(.compare("year", .equal, 1930)),
         Query(.compare("year", .equal, 1930), sort: [.descending("title")]),
-    ]) func `A query that is running does not see what another thread writes`(query: Query) throws {
+    ]) func `A running query does not see what another thread writes`(query: Query) throws {
         try withTemporaryStore(schema: Self.schema) { store in
             let photos = try store.collection("photos")
             try store.write { transaction in
@@ -104,7 +104,7 @@ import Testing
         }
     }
 
-    @Test func `A document that a reader sees has its entries in every index`() throws {
+    @Test func `A document visible to a reader has its entries in every index`() throws {
         try withTemporaryStore(schema: Self.schema) { store in
             let writing = DispatchGroup()
             DispatchQueue.global().async(group: writing) {
@@ -134,7 +134,7 @@ import Testing
         }
     }
 
-    @Test func `Transactions of several threads follow one another`() throws {
+    @Test func `Transactions of several threads are serialized`() throws {
         try withTemporaryStore(schema: Self.schema) { (store) throws in
             DispatchQueue.concurrentPerform(iterations: 4) { _ in
                 do {
@@ -152,7 +152,7 @@ import Testing
         }
     }
 
-    @Test func `After the store was closed, everything says so`() throws {
+    @Test func `After the store is closed, every call throws closed`() throws {
         try withTemporaryStore(schema: Self.schema) { store in
             let photos = try store.collection("photos")
             try photos.put(["id": "a", "title": "fog"])

@@ -2,7 +2,7 @@ import DocIndex
 import TestSupport
 import Testing
 
-/// A store under random schemas against plain dictionaries.
+/// A store with random schemas, compared with plain dictionaries.
 @Suite struct StoreModelTests {
     struct Stop: Error {}
 
@@ -16,7 +16,7 @@ import Testing
         let isDeletion: Bool
     }
 
-    /// What a store should hold.
+    /// The expected content of a store.
     private struct Model {
         var documents: [Key: DocumentObject] = [:]
         var changes: [Key: Change] = [:]
@@ -33,7 +33,7 @@ import Testing
 
     private static let collections = [("c", "id"), ("d", "name")]
 
-    @Test func `Random operations and transactions do what dictionaries do, under any indexes`() throws {
+    @Test func `Random operations and transactions match dictionaries, with any indexes`() throws {
         var queries = RandomQueries(TestRun.random(stream: 50))
         for round in 0..<TestRun.rounds(4, long: 300) {
             let schema = Schema(
@@ -48,7 +48,7 @@ import Testing
         }
     }
 
-    /// One store of one schema.
+    /// A store with one schema.
     private struct ModelRun {
         let path: String
         var documents: RandomDocuments
@@ -73,7 +73,7 @@ import Testing
                 if documents.random.once(in: 15) { try rebuildAnIndex(of: store, schema) }
                 if documents.random.once(in: 40) {
                     let report = try store.rebuild()
-                    // There was nothing to put right.
+                    // There was nothing to repair.
                     #expect(report.repairCount == 0, "step \(step), round \(round), \(TestRun.repetition)")
                     #expect(report.documentCount == model.documents.count, comment)
                 }

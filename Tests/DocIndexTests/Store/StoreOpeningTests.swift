@@ -4,15 +4,15 @@ import Testing
 
 @testable import DocIndex
 
-/// What is found at a path when a store is opened there.
+/// What can exist at a path when a store is opened there.
 @Suite struct StoreOpeningTests {
     static let schema = Schema(collections: [
         CollectionDefinition("photos", indexes: [.value("year", on: "year"), .text("text", on: "title")])
     ])
 
-    // MARK: - Opening again
+    // MARK: - Reopening
 
-    @Test func `Everything is there when a store is opened again, with the schema and without`() throws {
+    @Test func `A reopened store contains everything, with and without the schema`() throws {
         try withTemporaryDirectory { directory in
             let path = directory + "/a/b/test.store"
             let first = try DocumentStore.open(at: path, schema: Self.schema)
@@ -31,7 +31,7 @@ import Testing
         }
     }
 
-    @Test func `Opening with the schema in force writes nothing`() throws {
+    @Test func `Opening with the current schema writes nothing`() throws {
         try withTemporaryDirectory { directory in
             try DocumentStore.open(at: directory + "/s", schema: Self.schema).close()
             let store = try DocumentStore.open(at: directory + "/s", schema: Self.schema)
@@ -40,7 +40,7 @@ import Testing
         }
     }
 
-    @Test func `A store of a schema without collections can be opened, and takes a schema later`() throws {
+    @Test func `A store with an empty schema can be opened, and gets a schema later`() throws {
         try withTemporaryDirectory { directory in
             let path = directory + "/s"
             let empty = try DocumentStore.open(at: path, schema: Schema(collections: []))
@@ -56,7 +56,7 @@ import Testing
         }
     }
 
-    @Test func `With checksEveryBlock a forged block of a store is an error with its file and byte, in both modes`()
+    @Test func `With checksEveryBlock, a forged block of a store is an error with file and offset`()
         throws
     {
         try withTemporaryDirectory { directory in
@@ -105,7 +105,7 @@ import Testing
 
     // MARK: - Not a store
 
-    @Test func `Without a schema nothing is made where there is no store`() throws {
+    @Test func `Without a schema, nothing is created where there is no store`() throws {
         try withTemporaryDirectory { directory in
             expectLevelFailure(.databaseNotFound) { try DocumentStore.open(at: directory + "/none") }
             expectLevelFailure(.databaseNotFound) { try DocumentStore.open(at: directory) }
@@ -114,7 +114,7 @@ import Testing
         }
     }
 
-    @Test func `A database that is no store is refused and left as it was`() throws {
+    @Test func `A database that is not a store is rejected and not changed`() throws {
         try withTemporaryDirectory { directory in
             let path = directory + "/plain"
             let database = try Database.open(at: path)
@@ -131,7 +131,7 @@ import Testing
         }
     }
 
-    @Test func `An empty database is no store, but becomes one with a schema`() throws {
+    @Test func `An empty database is not a store, but becomes one with a schema`() throws {
         try withTemporaryDirectory { directory in
             let path = directory + "/empty"
             try Database.open(at: path).close()
@@ -142,7 +142,7 @@ import Testing
         }
     }
 
-    @Test func `A schema that cannot be used makes nothing`() throws {
+    @Test func `An invalid schema creates nothing`() throws {
         try withTemporaryDirectory { directory in
             expectFailure(.invalidSchema) {
                 try DocumentStore.open(at: directory + "/s", schema: Schema(version: 0, collections: []))
@@ -152,7 +152,7 @@ import Testing
         }
     }
 
-    @Test func `A store that is open is locked, and free once it is closed or its opening failed`() throws {
+    @Test func `An open store is locked, and is unlocked when closed or when opening fails`() throws {
         try withTemporaryDirectory { directory in
             let path = directory + "/s"
             let store = try DocumentStore.open(at: path, schema: Self.schema)
@@ -163,7 +163,7 @@ import Testing
         }
     }
 
-    // MARK: - The catalog
+    // MARK: - Catalog
 
     /// Opens a store whose catalog is replaced by `catalog`, with and without a schema, and writes to it.
     private func open(withCatalog catalog: String, _ check: (() throws -> Void) -> Void) throws {
@@ -188,7 +188,7 @@ import Testing
     @Test(arguments: [
         #"{"docindex":5}"#, #"{"docindex":9223372036854775807,"anything":[]}"#,
         #"{"docindex":5,"schemaVersion":1,"nextCollection":2,"nextIndex":1,"collections":[],"dropped":[]}"#,
-    ]) func `A store of a later format is refused, whatever else its catalog holds`(catalog: String) throws {
+    ]) func `A store of a later format is rejected, whatever else its catalog contains`(catalog: String) throws {
         try open(withCatalog: catalog) { action in
             expectFailure(.storeTooNew, containing: "format", "newer") { try action() }
         }
@@ -197,7 +197,7 @@ import Testing
     @Test(arguments: [
         #"{"docindex":1}"#,
         #"{"docindex":1,"schemaVersion":1,"nextCollection":1,"nextIndex":1,"collections":[],"dropped":[]}"#,
-    ]) func `A store of a format from before the first release is refused, and the message says how to take it over`(
+    ]) func `A store of a prerelease format is rejected, and the message says how to convert it`(
         catalog: String
     ) throws {
         try open(withCatalog: catalog) { action in
@@ -205,7 +205,7 @@ import Testing
         }
     }
 
-    /// A catalog that can be read, with one of its parts replaced.
+    /// A readable catalog with one part replaced.
     private static func catalog(
         _ name: String = "photos", number: String = "1", id: String = "\"id\"", index: String = index(),
         next: String = "2", nextIndex: String = "3", version: String = "1", dropped: String = "", more: String = "",
@@ -226,7 +226,7 @@ import Testing
             + #""fingerprint":\#(fingerprint),"ready":\#(ready),"retiring":\#(retiring)}"#
     }
 
-    @Test func `The catalog that the damaged ones are made from can be read`() throws {
+    @Test func `The catalog from which the damaged ones are derived is readable`() throws {
         let catalog = try Catalog(encoded: Array(Self.catalog().utf8))
         #expect(catalog.schema.collections == [CollectionDefinition("photos", indexes: [.value("year", on: "year")])])
         #expect(try Catalog(encoded: catalog.encoded) == catalog)
@@ -249,34 +249,34 @@ import Testing
         catalog(more: ",1"), catalog(more: ",{}"),
     ]
 
-    @Test(arguments: unreadable) func `A catalog that cannot be read is corruption`(catalog: String) throws {
+    @Test(arguments: unreadable) func `An unreadable catalog is corruption`(catalog: String) throws {
         try open(withCatalog: catalog) { action in
             expectFailure(.corruption, containing: "catalog", "backup") { try action() }
         }
     }
 
     @Test(arguments: ["", "{", "null", "[]", "\"docindex\"", "{}", #"{"docindey":1}"#, "\u{0}"])
-    func `A record of another program under the key of the catalog makes no store`(record: String) throws {
+    func `Another program's record under the catalog key is not a store`(record: String) throws {
         try open(withCatalog: record) { action in
             expectFailure(.notADocumentStore) { try action() }
         }
     }
 
-    /// Catalogs whose every part can be read, and that no store can have.
+    /// Catalogs with readable parts that no store can have.
     static let contradictory: [String] = [
-        // Two collections of one number, or of one name.
+        // Two collections with the same number or name.
         catalog(next: "3", more: #",{"name":"b","number":1,"id":"id","indexes":[]}"#),
         catalog(next: "3", more: #",{"name":"photos","number":2,"id":"id","indexes":[]}"#),
-        // A number that is still to be given, so that it would be given twice.
+        // A number that is still to be assigned, and so would be assigned twice.
         catalog(next: "1"), catalog(nextIndex: "1"), catalog(number: "7"), catalog(index: index(number: "7")),
         catalog(nextIndex: "1", dropped: #"{"number":9,"type":"value"}"#),
-        // Two indexes of one number, also in different collections, or of one name.
+        // Two indexes with the same number, also in different collections, or with the same name.
         catalog(index: index() + "," + index("\"b\"")), catalog(index: index() + "," + index(number: "2")),
         catalog(next: "3", more: #",{"name":"b","number":2,"id":"id","indexes":[\#(index())]}"#),
-        // What no schema may say.
+        // What no schema may contain.
         catalog(""), catalog(id: "\"\""), catalog(index: index("\"\"")), catalog(index: index(fields: "[]")),
         catalog(index: index(fields: "[{\"path\":\"a\",\"split\":\"\"}]")), catalog(version: "0"),
-        // No number is left.
+        // No numbers are left.
         catalog(number: "0"),
         #"{"docindex":0,"schemaVersion":1,"nextCollection":1,"nextIndex":1,"collections":[],"dropped":[]}"#,
     ]
@@ -287,14 +287,14 @@ import Testing
         }
     }
 
-    @Test func `Every cut of a catalog is corruption`() {
+    @Test func `Every truncation of a catalog is corruption`() {
         let whole = Array(Self.catalog(dropped: #"{"number":2,"type":"text"}"#).utf8)
         for length in 0..<whole.count {
             expectFailure(.corruption) { try Catalog(encoded: Array(whole[..<length])) }
         }
     }
 
-    @Test func `A store without numbers left refuses another collection instead of trapping`() throws {
+    @Test func `A store without free numbers rejects another collection instead of trapping`() throws {
         try withTemporaryDirectory { directory in
             let path = directory + "/s"
             let full =
@@ -309,9 +309,9 @@ import Testing
         }
     }
 
-    // MARK: - Damage behind the catalog
+    // MARK: - Damage outside the catalog
 
-    /// A store with three documents whose keys `damage` changes before `body` runs.
+    /// Creates a store with three documents whose keys `damage` changes before `body` runs.
     private func withDamagedStore(_ damage: (Database) throws -> Void, _ body: (DocumentCollection) throws -> Void)
         throws
     {
@@ -322,7 +322,7 @@ import Testing
                 try whole.collection("photos").put(["id": .int(Int64(id)), "year": 1930, "title": "fog"])
             }
             try whole.close()
-            // Between two openings, since the writer of an open store remembers the counters.
+            // Between two openings, because the writer of an open store remembers the counters.
             let database = try Database.open(at: path)
             try damage(database)
             let store = try DocumentStore.open(on: database)
@@ -331,7 +331,7 @@ import Testing
         }
     }
 
-    @Test func `A document body that is damaged or gone is corruption, never absence`() throws {
+    @Test func `A damaged or missing document body is corruption, never absence`() throws {
         try withDamagedStore {
             try $0.put([0xff], forKey: StoreKeyspace.document(1, row: 1))
             try $0.delete(StoreKeyspace.document(1, row: 2))
@@ -350,7 +350,7 @@ import Testing
     }
 
     @Test(arguments: [[], [0x80], [1, 1], [0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff]] as [[UInt8]])
-    func `An id that leads to no row is corruption`(bytes: [UInt8]) throws {
+    func `An ID that leads to no row is corruption`(bytes: [UInt8]) throws {
         try withDamagedStore {
             try $0.put(bytes, forKey: StoreKeyspace.id(1, 1))
         } _: { photos in
@@ -364,7 +364,7 @@ import Testing
         arguments: [
             [], [1], [1, 2], [1, 2, 1, 1], [1, 0, 0x80], [0, 0, 0], [1] + Array(repeating: 0xff, count: 9) + [1, 0],
         ] as [[UInt8]])
-    func `Counters that cannot be read are corruption`(bytes: [UInt8]) throws {
+    func `Unreadable counters are corruption`(bytes: [UInt8]) throws {
         try withDamagedStore {
             try $0.put(bytes, forKey: CollectionCounters.key(1))
         } _: { photos in
@@ -386,8 +386,8 @@ import Testing
         }
     }
 
-    /// A row that is given twice would overwrite a document, a commit's number that is given twice hide a change.
-    @Test func `Counters that are gone or behind stop writers before they overwrite anything`() throws {
+    /// A row assigned twice would overwrite a document; a commit number assigned twice would hide a change.
+    @Test func `Missing or outdated counters stop writers before they overwrite anything`() throws {
         let damages: [@Sendable (Database) throws -> Void] = [
             { try $0.delete(CollectionCounters.key(1)) }, { try $0.put([3, 3, 1], forKey: CollectionCounters.key(1)) },
             { try $0.delete(StoreKeyspace.stateKey) }, { try $0.put([1], forKey: StoreKeyspace.stateKey) },
@@ -407,7 +407,7 @@ import Testing
         }
     }
 
-    @Test func `An id that leads to another document is corruption, for readers and for writers`() throws {
+    @Test func `An ID that leads to another document is corruption, for reads and for writes`() throws {
         try withDamagedStore {
             try $0.put([2], forKey: StoreKeyspace.id(1, 1))
         } _: { photos in
@@ -424,7 +424,7 @@ import Testing
         }
     }
 
-    @Test func `Counters without room are corruption when a document is added`() throws {
+    @Test func `Overflowing counters are corruption when a document is added`() throws {
         try withDamagedStore {
             try $0.put(Array(repeating: 0xff, count: 9) + [1, 3, 1], forKey: CollectionCounters.key(1))
         } _: { photos in
@@ -441,13 +441,13 @@ import Testing
         arguments: [
             [], [1], [0x80], [1, 2, 3], Array(repeating: 0xff, count: 9) + [1, 1],
             [3] + Array(repeating: 0xff, count: 9) + [1], [3] + Array(repeating: 0xff, count: 8) + [0x7f],
-        ] as [[UInt8]]) func `Statistics of a text index that are damaged are corruption, never a trap`(bytes: [UInt8])
+        ] as [[UInt8]]) func `Damaged text index statistics are corruption, never a trap`(bytes: [UInt8])
         throws
     {
         try withDamagedStore {
             try $0.put(bytes, forKey: TextKeyspace.structure.prefix(2))
         } _: { photos in
-            // Numbers that are readable and absurd may give absurd scores.
+            // Readable but absurd numbers may give absurd scores.
             do {
                 _ = try photos.search("fog")
                 try photos.put(["id": 9, "title": "fog fog"])
@@ -458,11 +458,11 @@ import Testing
         }
     }
 
-    @Test func `An index entry that cannot be read is corruption`() throws {
+    @Test func `An unreadable index entry is corruption`() throws {
         try withDamagedStore {
             try $0.put([], forKey: StoreKeyspace.values.prefix(1) + OrderedValue.encoded(1930) + [0x16, 1])
         } _: { photos in
-            // So few documents are looked at one by one otherwise.
+            // Otherwise, so few documents are scanned.
             let options = QueryOptions(hint: .index("year"))
             expectFailure(.corruption, containing: "year", "verify") {
                 try photos.find(Query(Predicate(parsing: "year = 1930")), options: options)

@@ -27,13 +27,13 @@ import Testing
             }
             #expect(try StoreContent(of: store) == before)
             #expect(try photos.search("rain").isEmpty)
-            // The writer is free again.
+            // The writer is available again.
             try photos.put(["id": "c"])
             #expect(try photos.count() == 2)
         }
     }
 
-    @Test func `A transaction reads its own writes, and nobody else does before its end`() throws {
+    @Test func `A transaction reads its own writes, which no one else sees before it ends`() throws {
         try withTemporaryStore(schema: Self.schema) { store in
             let photos = try store.collection("photos")
             try photos.put(["id": "a", "v": 1])
@@ -57,7 +57,7 @@ import Testing
         }
     }
 
-    @Test func `What is put and deleted again in one transaction leaves no trace`() throws {
+    @Test func `A document put and deleted in one transaction leaves no trace`() throws {
         try withTemporaryStore(schema: Self.schema) { store in
             let photos = try store.collection("photos")
             try photos.put(["id": "kept", "year": 1])
@@ -89,7 +89,7 @@ import Testing
         }
     }
 
-    @Test func `Inserting refuses an id that is taken, also within the transaction`() throws {
+    @Test func `Insert rejects an ID that already exists, even within the transaction`() throws {
         try withTemporaryStore(schema: Self.schema) { store in
             let photos = try store.collection("photos")
             try store.write { transaction in
@@ -108,7 +108,7 @@ import Testing
         }
     }
 
-    @Test func `An empty transaction and one that only reads write nothing`() throws {
+    @Test func `An empty or read-only transaction writes nothing`() throws {
         try withTemporaryStore(schema: Self.schema) { store in
             try store.collection("photos").put(["id": "a"])
             let before = try TestFiles.byteCount(in: store.path, extension: "log")
@@ -121,7 +121,7 @@ import Testing
         }
     }
 
-    @Test func `A write within a write is an error and no deadlock, and the outer one may go on`() async throws {
+    @Test func `A write within a write throws instead of deadlocking, and the outer one can continue`() async throws {
         try await within(.seconds(60)) {
             try withTemporaryStore(schema: Self.schema) { store in
                 let photos = try store.collection("photos")
@@ -132,7 +132,7 @@ import Testing
                     expectFailure(.nestedWrite) { try store.write { _ in } }
                     expectFailure(.nestedWrite) { try store.flush() }
                     expectFailure(.nestedWrite) { try store.close() }
-                    // Reading is no write.
+                    // Reading is not a write.
                     #expect(try photos.find(Query()).isEmpty)
                     try transaction.put(["id": "outer 2"], in: "photos")
                 }
@@ -176,7 +176,7 @@ import Testing
         }
     }
 
-    @Test func `Synced writes and a flush are there like others`() throws {
+    @Test func `Synced and flushed writes are visible like others`() throws {
         try withTemporaryStore(schema: Self.schema) { store in
             let photos = try store.collection("photos")
             try photos.put(["id": "a"], durability: .synced)
@@ -187,7 +187,7 @@ import Testing
         }
     }
 
-    @Test func `Random transactions, some of which throw, do what a dictionary does`() throws {
+    @Test func `Random transactions, some of which throw, match a dictionary`() throws {
         try withTemporaryStore(schema: Self.schema) { store in
             var documents = RandomDocuments(TestRun.random(stream: 1))
             var model: [DocumentID: DocumentObject] = [:]

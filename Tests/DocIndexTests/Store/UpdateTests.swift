@@ -2,7 +2,7 @@ import DocIndex
 import TestSupport
 import Testing
 
-/// Changing a document in place, by a closure or by a patch.
+/// Changing a document in place, with a closure or a patch.
 @Suite struct UpdateTests {
     struct Stop: Error {}
 
@@ -10,8 +10,7 @@ import Testing
         CollectionDefinition("photos", indexes: [.value("v", on: "v"), .text("text", on: "title")])
     ])
 
-    @Test func `An update sees the stored document, stores what it makes of it, and gives back what it returns`() throws
-    {
+    @Test func `An update reads the stored document, stores the changed one and returns the result`() throws {
         try withTemporaryStore(schema: Self.schema) { store in
             let photos = try store.collection("photos")
             try photos.put(["id": "a", "v": 1, "title": "Fog"])
@@ -30,7 +29,7 @@ import Testing
         }
     }
 
-    @Test func `An update that throws changes nothing, and the transaction may go on`() throws {
+    @Test func `An update that throws changes nothing, and the transaction can continue`() throws {
         try withTemporaryStore(schema: Self.schema) { store in
             let photos = try store.collection("photos")
             try photos.put(["id": "a", "v": 1])
@@ -58,7 +57,7 @@ import Testing
     }
 
     @Test(arguments: ["b", 1, nil, true, .string("a\u{0}")] as [DocumentValue])
-    func `An update that changes the id is refused`(id: DocumentValue) throws {
+    func `An update that changes the ID is rejected`(id: DocumentValue) throws {
         try withTemporaryStore(schema: Self.schema) { store in
             let photos = try store.collection("photos")
             try photos.put(["id": "a", "v": 1])
@@ -68,7 +67,7 @@ import Testing
         }
     }
 
-    @Test func `An update that removes the id is refused, and so is a patch that does`() throws {
+    @Test func `An update or a patch that removes the ID is rejected`() throws {
         try withTemporaryStore(schema: Self.schema) { store in
             let photos = try store.collection("photos")
             try photos.put(["id": "a", "v": 1])
@@ -82,7 +81,7 @@ import Testing
     }
 
     @Test
-    func `An update of a document that is missing is refused without running its closure, whatever the condition`()
+    func `An update of a missing document is rejected without running its closure`()
         throws
     {
         try withTemporaryStore(schema: Self.schema) { store in
@@ -115,7 +114,7 @@ import Testing
         }
     }
 
-    @Test func `Updates within one transaction follow each other and become one change`() throws {
+    @Test func `Updates within one transaction build on each other and form one change`() throws {
         try withTemporaryStore(schema: Self.schema) { store in
             let photos = try store.collection("photos")
             try photos.put(["id": "a", "v": 0])
@@ -135,7 +134,7 @@ import Testing
         }
     }
 
-    @Test func `A patch removes what is null, merges objects, replaces all else, and indexes follow`() throws {
+    @Test func `A patch removes nulls, merges objects, replaces the rest, and updates indexes`() throws {
         try withTemporaryStore(schema: Self.schema) { store in
             let photos = try store.collection("photos")
             try photos.put(["id": "a", "v": [1, 2], "title": "Fog", "exif": ["iso": 100, "lens": "50mm"]])

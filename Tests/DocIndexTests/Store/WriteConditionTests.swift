@@ -2,14 +2,14 @@ import DocIndex
 import TestSupport
 import Testing
 
-/// Writes that take place only if what is stored is as expected.
+/// Writes that take place only if the stored state is as expected.
 @Suite struct WriteConditionTests {
     static let schema = Schema(collections: [
         CollectionDefinition("photos", indexes: [.value("v", on: "v")]),
         CollectionDefinition("albums", id: "name"),
     ])
 
-    /// Expects a write to be refused and to leave the store as it was, the number of the last commit included.
+    /// Expects a write to be rejected and to leave the store unchanged, including the number of the last commit.
     private func expectRefusal(
         _ code: DocIndexError.Code, of store: DocumentStore, sourceLocation: SourceLocation = #_sourceLocation,
         _ write: () throws -> Void
@@ -20,7 +20,7 @@ import Testing
         #expect(before == after, sourceLocation: sourceLocation)
     }
 
-    @Test func `Where a document must be absent, one that is there is kept, and one that was deleted is no obstacle`()
+    @Test func `A write conditional on absence keeps existing documents and accepts deleted ones`()
         throws
     {
         try withTemporaryStore(schema: Self.schema) { store in
@@ -32,12 +32,12 @@ import Testing
             try photos.delete("a")
             try photos.put(["id": "a", "v": 3], if: .absent)
             #expect(try photos.document("a")?["v"] == 3)
-            // To delete what is not there is no change.
+            // Deleting a missing document is not a change.
             #expect(try !photos.delete("b", if: .absent))
         }
     }
 
-    @Test func `Where a document must be present, none is made`() throws {
+    @Test func `A write conditional on presence creates no document`() throws {
         try withTemporaryStore(schema: Self.schema) { store in
             let photos = try store.collection("photos")
             try expectRefusal(.documentMissing, of: store) { try photos.put(["id": "a"], if: .present) }
@@ -49,13 +49,13 @@ import Testing
             try photos.replace(["id": "a", "v": 3])
             #expect(try photos.document("a")?["v"] == 3)
             #expect(try photos.delete("a", if: .present))
-            // A deleted document has a record of its own, and is missing all the same.
+            // A deleted document has a record, but is still missing.
             try expectRefusal(.documentMissing, of: store) { try photos.replace(["id": "a"]) }
             try expectRefusal(.documentMissing, of: store) { try photos.put(["id": "a"], if: .sequence(4)) }
         }
     }
 
-    @Test func `A write for a commit takes place only as long as that commit wrote the document`() throws {
+    @Test func `A write conditional on a commit succeeds only if that commit wrote the document`() throws {
         try withTemporaryStore(schema: Self.schema) { store in
             let photos = try store.collection("photos")
             try photos.put(["id": "a", "v": 1])
@@ -79,7 +79,7 @@ import Testing
         }
     }
 
-    @Test func `A document that is stored anew as it was keeps the number of its commit`() throws {
+    @Test func `A document stored again unchanged keeps its sequence number`() throws {
         try withTemporaryStore(schema: Self.schema) { store in
             let photos = try store.collection("photos")
             try photos.put(["id": "a", "v": 1])
@@ -89,7 +89,7 @@ import Testing
         }
     }
 
-    @Test func `A condition sees what the transaction did before, and a commit only what is stored`() throws {
+    @Test func `A presence condition sees the transaction's writes, a sequence one only stored state`() throws {
         try withTemporaryStore(schema: Self.schema) { store in
             let photos = try store.collection("photos")
             try photos.put(["id": "a", "v": 1])
@@ -113,7 +113,7 @@ import Testing
         }
     }
 
-    @Test func `A condition that does not hold undoes the whole transaction`() throws {
+    @Test func `A failed condition rolls back the whole transaction`() throws {
         try withTemporaryStore(schema: Self.schema) { store in
             let photos = try store.collection("photos")
             try photos.put(["id": "a", "v": 1])
@@ -133,7 +133,7 @@ import Testing
         }
     }
 
-    @Test func `Of many threads that count up with conditions, none loses a step`() async throws {
+    @Test func `Threads that increment a value with conditions lose no increment`() async throws {
         try await withTemporaryPath { path in
             let store = try DocumentStore.open(at: path + "/s", schema: Self.schema)
             let photos = try store.collection("photos")

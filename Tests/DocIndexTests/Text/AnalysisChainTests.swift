@@ -3,12 +3,12 @@ import Testing
 
 @testable import DocIndex
 
-/// Which terms the analyzers make of texts. Part of the format of a store; see ``AnalyzerTests`` for the default.
+/// The terms that analyzers produce from strings. Part of the store format; see ``AnalyzerTests`` for the default.
 @Suite struct AnalysisChainTests {
     struct Example: Sendable, CustomTestStringConvertible {
         let analyzer: TextAnalyzer
         let text: String
-        /// Each with its position where it is not the one behind that before.
+        /// Each with its position if that is not the one after the previous term.
         let terms: String
 
         init(_ analyzer: TextAnalyzer, _ text: String, _ terms: String) {
@@ -32,7 +32,7 @@ import Testing
     private static let withoutArticles = with(.words) { $0.stopWords = .words(["the", "À"]) }
     private static let english = with(.language(.english)) { $0.stopWords = .ofLanguage }
 
-    // A number is a position; ~ stands before a stem.
+    // A number is a position; ~ precedes a stem.
     static let examples: [Example] = [
         .init(.words, "Don't stop, it's 3.14 or 1,000!", "0 don't 1 stop 2 it's 3 3.14 4 or 5 1,000"),
         .init(.words, "Don\u{2019}t IMG_a.JPG a:b", "0 don't 1 img_a.jpg 2 a:b"),
@@ -54,7 +54,7 @@ import Testing
         .init(.language(.swedish), "flickorna", "0 flickorna 0 ~flick"),
     ]
 
-    @Test(arguments: examples) func `A text has these terms at these places`(example: Example) {
+    @Test(arguments: examples) func `An analysis chain produces these terms at these positions`(example: Example) {
         var terms: [String] = []
         _ = AnalysisChain(example.analyzer).forEachTerm(of: example.text) { term, position in
             var text = ""
@@ -68,7 +68,7 @@ import Testing
         #expect(terms.joined(separator: " ") == example.terms)
     }
 
-    /// Whether a text is found by what is typed: its terms hold every token at its place.
+    /// Returns whether a string is found by a search input: its terms contain every token at its position.
     private func isFound(_ text: String, _ typed: String, _ analyzer: TextAnalyzer, isExact: Bool = false) -> Bool {
         let chain = AnalysisChain(analyzer)
         var places: [UInt32: [[UInt8]]] = [:]
@@ -91,13 +91,13 @@ import Testing
         }
     }
 
-    @Test func `An accent that is typed must be there, and one that is not need not`() {
+    @Test func `A typed accent must match, and a missing one need not`() {
         #expect(isFound("un éclair", "eclair", Self.oneWay) && isFound("un éclair", "éclair", Self.oneWay))
         #expect(isFound("un eclair", "eclair", Self.oneWay) && !isFound("un eclair", "éclair", Self.oneWay))
         #expect(!isFound("un éclair", "eclair", Self.keeping) && isFound("un éclair", "éclair", .words))
     }
 
-    @Test func `A word is found by its other forms, with and without accents, and in quotes only as it is`() {
+    @Test func `A word is found by its inflected forms, and in quotes only as written`() {
         let found: [(TextLanguage, String, String)] = [
             (.english, "two bridges", "bridge"), (.german, "alte Häuser", "Haus"), (.german, "alte Häuser", "hauser"),
             (.french, "les châteaux", "château"), (.french, "préférée", "preferee"), (.swedish, "flickorna", "flicka"),
@@ -112,7 +112,7 @@ import Testing
         #expect(isFound("two bridges", "BRIDGES", .language(.english), isExact: true))
     }
 
-    @Test func `Whatever part of a text is typed is found among pairs and n-grams`() {
+    @Test func `Any substring of a string is found with bigrams and n-grams`() {
         var random = TestRun.random(stream: 91)
         let letters = Array("東京都タワー中文字日本語ab ")
         var grams = TextAnalyzer.ngrams
@@ -126,7 +126,7 @@ import Testing
             let typed = part.split(separator: " ").joined(separator: " ")
             if typed.isEmpty || typed.count < part.count { continue }
             #expect(isFound(text, typed, grams), "\(text), \(typed), \(TestRun.repetition)")
-            // Of pairs, what is typed must be ideographs alone: letters beside it make a word of their own.
+            // For bigrams, the input must consist of ideographs only: adjacent letters form a separate word.
             if !typed.contains(where: { $0.isASCII }) {
                 #expect(isFound(text, typed, .cjk), "\(text), \(typed), \(TestRun.repetition)")
             }
@@ -134,12 +134,12 @@ import Testing
     }
 
     @Test(arguments: ["\u{3099}", "\u{3099}\u{33c}\u{350}", "x \u{309a}か", "か\u{3099}き"])
-    func `A mark of kana is found by itself, with or without a letter before it`(text: String) {
+    func `A kana mark is found by itself, with or without a letter before it`(text: String) {
         #expect(isFound(text, text, .cjk) && isFound(text, text, .cjk, isExact: true))
     }
 
     @Test func `Synonyms and stop words are those of the analyzer, however many there are`() {
-        // More than are kept, and again.
+        // More than are cached, and some again.
         for number in (0..<50).map({ $0 }) + [3, 0, 49] {
             var analyzer = TextAnalyzer.words
             analyzer.stopWords = .words(["stop\(number)"])
@@ -152,7 +152,7 @@ import Testing
         }
     }
 
-    @Test func `Random texts are analysed without a trap, and what was stored is found by itself`() {
+    @Test func `Random strings are analyzed without a trap, and stored strings are found by themselves`() {
         var random = TestRun.random(stream: 92)
         var analyzers: [TextAnalyzer] = [.words, .keyword, .ngrams, .cjk, Self.keeping, Self.oneWay, Self.english]
         analyzers += TextLanguage.allCases.map { .language($0) }
@@ -186,7 +186,7 @@ import Testing
         }
     }
 
-    @Test func `A plain text has the same terms as in a company that is not plain`() {
+    @Test func `ASCII strings have the same terms when a character beyond ASCII follows`() {
         var random = TestRun.random(stream: 96)
         let pieces = ["a", "B", "1", "23", "'", ".", ":", ",", ";", "_", " ", "-", "\"", "\n", "don", "t", "\0", "the"]
         for _ in 0..<TestRun.rounds(2000, long: 200_000) {
@@ -205,7 +205,7 @@ import Testing
         }
     }
 
-    @Test func `Every language that can be declared is there, and its version tells it apart`() {
+    @Test func `Every declarable language is available, and has a distinct version`() {
         for language in TextLanguage.allCases { #expect(language.isAvailable, "\(language)") }
         let versions = TextLanguage.allCases.map { StemmerIdentity.current($0) }
         #expect(Set(versions.map(\.behaviour)).count == versions.count)

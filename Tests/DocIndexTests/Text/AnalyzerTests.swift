@@ -4,7 +4,7 @@ import Testing
 
 @testable import DocIndex
 
-/// Which terms a text has. Part of the format of a store: a change makes words in old stores unfindable.
+/// The terms of a string. Part of the store format: a change makes words in old stores unfindable.
 @Suite struct AnalyzerTests {
     struct Example: Sendable, CustomTestStringConvertible {
         let text: String
@@ -26,7 +26,7 @@ import Testing
         .init("a_b-c.d/e:f", ["a", "b", "c", "d", "e", "f"]), .init("don't", ["don", "t"]),
         .init("don\u{2019}t", ["don", "t"]),
         .init("IMG_0031.JPG", ["img", "0031", "jpg"]), .init("a\0b", ["a", "b"]), .init("x@y.z", ["x", "y", "z"]),
-        // Case and accents, written with one scalar or with two.
+        // Case and accents, composed or decomposed.
         .init("Éclair", ["eclair"]), .init("E\u{301}clair", ["eclair"]), .init("naïve-café", ["naive", "cafe"]),
         .init("Straße STRASSE", ["strasse", "strasse"]), .init("\u{1e9e}", ["ss"]), .init("Łódź", ["łodz"]),
         .init("Ørsted", ["ørsted"]),
@@ -36,13 +36,13 @@ import Testing
         .init("Fog\u{a0}and\u{2003}rain\u{2014}sea", ["fog", "and", "rain", "sea"]),
         .init("«Fog» „rain“ …", ["fog", "rain"]),
         .init("ΣΊΣΥΦΟΣ σίσυφος", ["σισυφοσ", "σισυφοσ"]), .init("Йод ёж", ["иод", "еж"]), .init("И\u{306}од", ["иод"]),
-        // A plain word is the same term in whatever company.
+        // An ASCII word is the same term in any context.
         .init("fog é", ["fog", "e"]), .init("É 12TH fog", ["e", "12th", "fog"]),
         .init("x² ½", ["x²", "½"]), .init("5ª Nº", ["5ª", "nº"]),
     ]
 
     static let others: [Example] = [
-        // Without spaces between words, each character is one.
+        // Without spaces between words, each character is a word.
         .init("東京", ["東", "京"]), .init("東京タワー2020", ["東", "京", "タ", "ワ", "ー", "2020"]),
         .init("とうきょう", ["と", "う", "き", "ょ", "う"]),
         .init("中文abc", ["中", "文", "abc"]), .init("abc中文", ["abc", "中", "文"]), .init("𠮷野家", ["𠮷", "野", "家"]),
@@ -50,19 +50,19 @@ import Testing
         .init("สวัส", ["ส", "ว", "\u{e31}", "ส"]),
         // Width.
         .init("ＡＢＣ１２", ["abc12"]), .init("ｶﾀｶﾅ", ["カ", "タ", "カ", "ナ"]),
-        // Marks that belong to letters stay with them.
+        // Combining marks stay with their letters.
         .init("किताब", ["किताब"]), .init("नमस्ते दुनिया", ["नमस्ते", "दुनिया"]), .init("עברית", ["עברית"]),
         .init("مرحبا بالعالم", ["مرحبا", "بالعالم"]),
         .init("한국어 텍스트", ["한국어", "텍스트"]), .init("١٢٣", ["١٢٣"]),
-        // An emoji is a word; modifiers and joiners are none.
+        // An emoji is a word; modifiers and joiners are not.
         .init("fog 🌫 sea", ["fog", "🌫", "sea"]), .init("👍🏽 ok", ["👍", "ok"]), .init("👩‍👩‍👧", ["👩", "👩", "👧"]),
         .init("🇩🇪", ["🇩", "🇪"]),
         .init("a🌫b", ["a", "🌫", "b"]), .init("© ™ ½", ["©", "™", "½"]), .init("→ ∑ € █", []),
     ]
 
-    @Test(arguments: latin + others) func `A text has these terms`(example: Example) {
+    @Test(arguments: latin + others) func `The default analyzer produces these terms`(example: Example) {
         #expect(terms(of: example.text) == example.terms)
-        // In another company, too: before and behind other words.
+        // Also in another context: before and after other words.
         #expect(terms(of: "x \(example.text) é") == ["x"] + example.terms + ["e"])
         #expect(terms(of: "x \(example.text) y") == ["x"] + example.terms + ["y"])
     }
@@ -73,28 +73,28 @@ import Testing
         ("ệ", "e\u{323}\u{302}"), ("Å", "\u{212b}"), ("क़", "\u{915}\u{93c}"), ("神", "\u{fa19}"),
     ]
 
-    @Test(arguments: equivalent) func `Two spellings of one text have the same terms`(
+    @Test(arguments: equivalent) func `Two Unicode forms of one string have the same terms`(
         composed: String, decomposed: String
     ) {
-        // File systems and cameras differ in which they write.
+        // File systems and cameras differ in which form they write.
         #expect(terms(of: composed) == terms(of: decomposed))
         #expect(terms(of: composed + "x") == terms(of: decomposed + "x"))
     }
 
     static let invisible: [(String, String)] = [
-        // The heart is mostly written with a selector that asks for its picture.
+        // The heart is usually followed by a selector that requests its emoji form.
         ("\u{2764}\u{fe0f}", "\u{2764}"), ("I \u{2764}\u{fe0f}NY", "I \u{2764}NY"),
         ("\u{2600}\u{fe0f} sun", "\u{2600} sun"),
         ("葛\u{e0100}城", "葛城"), ("Schiff\u{ad}fahrt", "Schifffahrt"),
     ]
 
-    @Test(arguments: invisible) func `Signs that cannot be seen do not part words or make new ones`(
+    @Test(arguments: invisible) func `Invisible characters neither split words nor create new ones`(
         text: String, plain: String
     ) {
         #expect(terms(of: text) == terms(of: plain))
     }
 
-    @Test func `Terms never hold a zero byte, and canonical equivalents have the same terms`() {
+    @Test func `Terms contain no zero byte, and canonical equivalents have the same terms`() {
         var random = TestRun.random(stream: 20)
         let ranges: [ClosedRange<UInt32>] = [
             0...0x7f, 0x20...0x24f, 0x300...0x36f, 0x370...0x6ff, 0x900...0xe7f, 0x1100...0x11ff, 0x1e00...0x20ff,
@@ -112,7 +112,8 @@ import Testing
             #expect(terms.allSatisfy { !$0.utf8.contains(0) && !$0.isEmpty })
             let comment: Comment = "\(text.unicodeScalars.map(\.value)), \(TestRun.repetition)"
             #expect(self.terms(of: text.decomposedStringWithCanonicalMapping) == terms, comment)
-            // Foundation composes U+1161 U+11A7 and the like to other letters; such a text is no canonical equivalent.
+            // Foundation composes sequences such as U+1161 U+11A7 to different letters; the result is not canonically
+            // equivalent.
             let composed = text.precomposedStringWithCanonicalMapping
             let decomposed = text.decomposedStringWithCanonicalMapping.unicodeScalars
             if composed.decomposedStringWithCanonicalMapping.unicodeScalars.elementsEqual(decomposed) {
@@ -121,7 +122,7 @@ import Testing
         }
     }
 
-    @Test func `Letters beside those that end a Korean syllable stay what they are`() {
+    @Test func `Letters next to the range of Korean final consonants are not composed`() {
         for letter in ["\u{11a7}", "\u{11c3}"] {
             let terms = terms(of: "\u{1100}\u{1161}" + letter)
             #expect(terms == self.terms(of: "\u{ac00}" + letter))

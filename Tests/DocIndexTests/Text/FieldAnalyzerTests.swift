@@ -4,7 +4,7 @@ import Testing
 
 @testable import DocIndex
 
-/// Fields with analyzers and weights of their own: what is found, in which order, and what a change of them does.
+/// Fields with their own analyzers and weights: what is found, in which order, and the effect of changing them.
 @Suite struct FieldAnalyzerTests {
     private static let mixed: IndexDefinition = {
         var english = TextAnalyzer.language(.english)
@@ -33,7 +33,7 @@ import Testing
     }
 
     static let examples: [(String, Set<DocumentID>)] = [
-        // Stems where there are stems; the tags have none, the file has parts of words.
+        // Stems where configured; the tags have none, and the file has n-grams.
         ("bridge", [1, 2, 4]), ("bridges", [1, 2, 3]), ("title:bridge", [1]), ("tags:bridge", []),
         ("\"bridges\"", [1, 3]), ("\"bridge\"", [2, 4]), ("bridg*", [1, 2, 3, 4]), ("bridgs~", [1, 2, 3]),
         ("caption:walk", [7]), ("walked", [7]), ("\"walk\"", []),
@@ -41,14 +41,14 @@ import Testing
         ("shelf:ab-12", [7]), ("shelf:\"ab-12 C\"", [3]), ("shelf:ab", []), ("shelf:ab*", [3, 7]),
         // Any part of the value, words or not.
         ("file:2041-br", [4]), ("file:mg_2", [4]), ("file:41", [4]), ("file:\"g_20\"", [4]), ("file:bridges", []),
-        // What means the same; not in quotes.
+        // Synonyms, but not in quotes.
         ("automobile", [2, 5]), ("car", [2, 5]), ("\"car\"", []), ("\"cars\"", [5]), ("nyc", [5]), ("cars -nyc", [2]),
-        // Words that are left out decide nothing.
+        // Stop words decide nothing.
         ("the bridge", [1, 2, 4]), ("the", []), ("the OR bridge", [1, 2, 4]), ("bridge -the", [1, 2, 4]),
         ("\"bridges of paris\"", [1]), ("\"bridges paris\"", []), ("+the paris", [1]),
     ]
 
-    @Test(arguments: examples) func `Each field is searched as its texts were stored`(
+    @Test(arguments: examples) func `Each field is searched with the analyzer that indexed it`(
         text: String, ids: Set<DocumentID>
     ) throws {
         try withExamples { (store, collection) throws in
@@ -61,7 +61,7 @@ import Testing
         }
     }
 
-    @Test func `A word in a field that weighs more counts as if it stood there more often`() throws {
+    @Test func `A word in a field with a higher weight counts as if it occurred more often`() throws {
         let weighed = IndexDefinition.text("text", on: .field("title", weight: 3), "caption")
         try withTemporaryStore(schema: Self.schema(weighed)) { (store) throws in
             let collection = try store.collection("c")
@@ -74,7 +74,7 @@ import Testing
         }
     }
 
-    @Test func `Words are marked as they were found`() throws {
+    @Test func `Words are highlighted as they were found`() throws {
         let english = Self.mixed.components[0].analyzer
         let marking = TextMarking(before: "[", after: "]")
         func marked(_ text: String, _ query: String, _ analyzer: TextAnalyzer) throws -> String {
@@ -97,7 +97,7 @@ import Testing
         }
     }
 
-    @Test func `Another analyzer or weight is another index that is built beside the old one, other synonyms are not`()
+    @Test func `Changing an analyzer or weight builds a new index; changing synonyms does not`()
         throws
     {
         try withTemporaryDirectory { directory in
@@ -114,7 +114,7 @@ import Testing
             #expect(try store.changes(for: stemmed).first?.reasons.contains { $0.contains("english") } == true)
             var steps = 0
             try store.apply(stemmed) { _ in
-                // The old one answers until the new one is whole; writers keep both.
+                // The old index answers until the new one is complete; writers maintain both.
                 if steps == 0 {
                     #expect(try collection.searchCount(TextQuery(parsing: "bridges")) == 600)
                     try collection.put(["id": 601, "title": "old bridges"])
@@ -129,7 +129,7 @@ import Testing
             #expect(
                 entry.analysis.contains { $0.hasPrefix("snowball-english-") }
                     && entry.analysis.contains { $0.hasPrefix("words-1-") })
-            // Synonyms are looked up: the index stays.
+            // Synonyms are applied when searching: the index stays.
             english.synonyms = [["night", "dark"]]
             #expect(
                 try store.changes(for: Self.schema(.text("text", on: .field("title", analyzer: english), "caption")))
@@ -141,7 +141,7 @@ import Testing
             #expect(number() != second)
             try expectSound(store)
             try store.close()
-            // What the catalog says of it is read again.
+            // The catalog's record of them is read again.
             let reopened = try DocumentStore.open(at: directory + "/s")
             #expect(try reopened.collection("c").searchCount(TextQuery(parsing: "dark")) == 600)
             #expect(reopened.schema.collections[0].indexes[0].components[0].analyzer == english)
@@ -150,7 +150,7 @@ import Testing
         }
     }
 
-    @Test func `Whatever the analyzers are, skipping finds what looking at everything finds`() throws {
+    @Test func `With any analyzers, skipping finds what a full scan finds`() throws {
         var random = TestRun.random(stream: 93)
         let words = [
             "bridge", "bridges", "car", "automobile", "fog", "foggy", "the", "nyc", "New York City", "é", "e", "東京都",
@@ -206,7 +206,7 @@ import Testing
         }
     }
 
-    @Test func `Fields that exclude each other match nothing, wherever they stand`() throws {
+    @Test func `Fields that exclude each other match nothing, wherever they occur`() throws {
         let schema = Schema(collections: [CollectionDefinition("c", indexes: [.text("text", on: "title", "text")])])
         try withTemporaryStore(schema: schema) { store in
             let collection = try store.collection("c")

@@ -3,17 +3,17 @@ import Testing
 
 @testable import DocIndex
 
-/// Captions in many languages are found by words that people type who speak them.
+/// Captions in many languages are found by words that their speakers type.
 @Suite struct LanguageTests {
     struct Caption: Sendable, CustomTestStringConvertible {
         let language: String
         let analyzer: TextAnalyzer
         let text: String
-        /// Found by each of these under the default analyzer, and under that of the language.
+        /// Finds the caption with both the default analyzer and that of the language.
         let typed: [String]
-        /// Found by each of these under the analyzer of the language.
+        /// Finds the caption with the analyzer of the language.
         let typedOtherwise: [String]
-        /// Not found by these.
+        /// Does not find the caption.
         let others: [String]
 
         var testDescription: String { language }
@@ -68,7 +68,9 @@ import Testing
             ["🌅", "🌉", "❤", "❤️", "sunset 🌅", "👍", "🇩🇪"], ["👍🏿"], not: ["🌇", "👎"]),
     ]
 
-    @Test(arguments: captions) func `A caption is found by what people type, and by nothing else`(caption: Caption)
+    @Test(arguments: captions) func `A caption is found by what its speakers type, and by nothing else`(
+        caption: Caption
+    )
         throws
     {
         for (analyzer, typed) in [

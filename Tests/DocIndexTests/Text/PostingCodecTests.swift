@@ -4,7 +4,7 @@ import Testing
 
 @testable import DocIndex
 
-/// Postings come back as they were written, and bytes that are no postings are refused and never trap.
+/// Postings round-trip, and bytes that are not postings are rejected without a trap.
 @Suite struct PostingCodecTests {
     private static let lower: UInt32 = 5000
 
@@ -71,7 +71,7 @@ import Testing
         return (record, postings)
     }
 
-    @Test(arguments: [1, 3, 32]) func `Postings come back as they were`(fields: Int) throws {
+    @Test(arguments: [1, 3, 32]) func `Postings round-trip through segments`(fields: Int) throws {
         var random = TestRun.random(stream: 64)
         try withTemporaryDirectory { directory in
             let database = try Database.open(at: directory + "/d")
@@ -91,7 +91,7 @@ import Testing
         }
     }
 
-    @Test func `Every block and group says the largest score in it, whatever the average length is`() {
+    @Test func `Every block and group states its highest score, whatever the average length`() {
         var random = TestRun.random(stream: 65)
         for _ in 0..<TestRun.rounds(6, long: 200) {
             let postings = Self.postings(5000, fields: 2, &random)
@@ -125,7 +125,7 @@ import Testing
         }
     }
 
-    @Test func `The one impact that is kept of a block says its largest score for every weight`() {
+    @Test func `The single impact kept for a block gives its highest score for every weight`() {
         var random = TestRun.random(stream: 165)
         for _ in 0..<TestRun.rounds(4, long: 100) {
             let postings = Self.postings(5000, fields: 2, &random)
@@ -159,7 +159,7 @@ import Testing
         }
     }
 
-    @Test func `A sum of words that a damaged index says is zero gives a score for every length`() {
+    @Test func `A damaged word count of zero still gives a score for every length`() {
         let scorer = BM25(IndexStatistics(documents: 5, words: 0))
         for norm in UInt8.min...UInt8.max {
             #expect((0...1_000_000_000_000).contains(scorer.contribution(1e12, frequency: 1, norm: norm)))
@@ -167,7 +167,7 @@ import Testing
     }
 
     /// Frequencies and lengths at which scores differ by less than their last digit, although the pairs differ by more.
-    @Test func `An impact that is said to be the best scores no less than another for any weight`() {
+    @Test func `The best impact scores no less than any other for any weight`() {
         func check(_ statistics: IndexStatistics, _ impacts: [(UInt32, UInt8)], _ weight: Double) {
             let scorer = BM25(statistics)
             for impacts in [impacts, impacts.reversed()] {
@@ -190,7 +190,7 @@ import Testing
                 documents: documents,
                 words: documents * Int64(1 + random.number(below: 4000)) + Int64(random.number(below: 1000)))
             let (norm, frequency) = (random.number(below: 250), 1 + random.number(below: 20_000))
-            // About as frequent for its length as the first.
+            // With about the same frequency relative to its length as the first.
             let scorer = BM25(statistics)
             let impacts = (0..<4).map { _ -> (UInt32, UInt8) in
                 let other = UInt8(norm + random.number(below: 6))
@@ -201,8 +201,8 @@ import Testing
         }
     }
 
-    @Test func `Of impacts that score alike, none is said to be the best`() {
-        // Four words of eight score as two of a length at which the factor is half as large.
+    @Test func `Among impacts with equal scores, none is called the best`() {
+        // Four occurrences score like two of a length at which the factor is half as large.
         let scorer = BM25(IndexStatistics(documents: 1, words: 9))
         func factor(_ norm: UInt8) -> Double { unsafe scorer.factors[Int(norm)] }
         // 1 - b + b · 21 / 9 is twice 1 - b + b · 9 / 9.
@@ -220,7 +220,7 @@ import Testing
         }
     }
 
-    @Test(arguments: [1, 3, 32]) func `Postings that are read one by one are those that are read as blocks`(fields: Int)
+    @Test(arguments: [1, 3, 32]) func `Postings read one by one equal those read as blocks`(fields: Int)
         throws
     {
         var random = TestRun.random(stream: 166)
@@ -240,7 +240,7 @@ import Testing
                 let sets = expected.map { $0.places.reduce(UInt32(0)) { $0 | 1 << UInt32($1.field) } }
                 #expect(buffer.readSlots(block: block))
                 #expect(buffer.count == expected.count)
-                // Few, so that no more is read of the block, and then more than that takes.
+                // A few, so that no more of the block is read, and then more than that covers.
                 for count in [3, 60] {
                     for _ in 0..<count {
                         let index = random.number(below: expected.count)
@@ -263,7 +263,7 @@ import Testing
         }
     }
 
-    @Test func `Numbers of every width are read together and one by one`() {
+    @Test func `Numbers of every bit width are read both together and one by one`() {
         var random = TestRun.random(stream: 167)
         let room = UnsafeMutablePointer<UInt32>.allocate(capacity: 128)
         defer { unsafe room.deallocate() }
@@ -295,7 +295,7 @@ import Testing
         }
     }
 
-    @Test func `Bytes that were changed are refused or read, and never trap`() throws {
+    @Test func `Damaged postings are rejected or read, and never trap`() throws {
         var random = TestRun.random(stream: 66)
         try withTemporaryDirectory { directory in
             let database = try Database.open(at: directory + "/d")
@@ -325,7 +325,7 @@ import Testing
                 }
                 do {
                     let read = try Self.read(output, segment, fields: 3, in: database).postings
-                    // Whatever it says, it is in order and within the segment.
+                    // Whatever is read is in order and within the segment.
                     #expect(zip(read, read.dropFirst()).allSatisfy { $0.slot < $1.slot }, "\(TestRun.repetition)")
                     #expect(read.allSatisfy { $0.slot >= segment.lower && $0.slot < segment.upper })
                 } catch let error as DocIndexError {
@@ -336,7 +336,7 @@ import Testing
         }
     }
 
-    @Test func `A structure that was changed is refused or read, and never traps`() {
+    @Test func `A damaged structure is rejected or read, and never traps`() {
         var random = TestRun.random(stream: 67)
         var structure = TextStructure()
         structure.statistics = IndexStatistics(documents: 90, words: 1000)
@@ -367,7 +367,7 @@ import Testing
         #expect(TextNorm.code(.max) == 255)
     }
 
-    @Test func `Records of slots and structures come back, and other bytes are refused and never trap`() {
+    @Test func `Slot records and structures round-trip, and other bytes are rejected without a trap`() {
         var random = TestRun.random(stream: 95)
         for _ in 0..<TestRun.rounds(3000, long: 500_000) {
             var structure = TextStructure()

@@ -6,20 +6,20 @@ import Testing
 
 @testable import DocIndex
 
-/// What segments owe to those who commit and to those who read.
+/// What segments guarantee to writers and to readers.
 @Suite struct SegmentMaintenanceTests {
     private static func document(_ id: Int, _ random: inout SplitMix64) -> DocumentObject {
         let words = (0..<4).map { _ in SegmentTests.word(&random) }
         return ["id": .int(Int64(id)), "title": .string(words.joined(separator: " ")), "caption": "w0 w1"]
     }
 
-    @Test func `After however many commits there are few segments, and the last commit is found at once`() throws {
+    @Test func `After any number of commits there are few segments, and the last commit is found`() throws {
         var random = TestRun.random(stream: 122)
         var limits = TextMaintenanceLimits()
         limits.pendingDocumentCount = 32
         limits.smallLevelDocumentCount = 64
         limits.mergeFactor = 4
-        // So much smaller than usual as the other numbers are: each commit pays for two slices.
+        // Reduced in proportion to the other limits: each commit pays for two slices.
         limits.mergeSliceByteCount = 4 << 10
         var options = DocumentStore.Options()
         options.textMaintenance = limits
@@ -36,7 +36,7 @@ import Testing
                 var document = Self.document(id, &random)
                 document["tags"] = .array([.string("mark\(number)")])
                 try collection.put(document)
-                // Found by the search that comes next.
+                // Found by the next search.
                 if number % 50 == 0 {
                     #expect(try collection.search("mark\(number)").map(\.document.id) == [.int(Int64(id))])
                 }
@@ -46,7 +46,7 @@ import Testing
                 #expect(structure.nextSlot - structure.pendingSlot <= 2 * 32)
             }
             #expect(Int(flushed) > commitCount / 32)
-            // Fewer than four of each level below that of 300 documents, one of that, and what waits for its merge.
+            // Fewer than four of each level below that of 300 documents, one of that, and segments waiting for a merge.
             #expect(largest >= 3 && largest <= 3 * 4, "\(largest), \(TestRun.repetition)")
             #expect(store.textIndexFailures.isEmpty)
             #expect(try collection.searchCount(TextQuery(parsing: "w0")) == documentCount)
@@ -55,7 +55,7 @@ import Testing
         }
     }
 
-    @Test func `No search waits for a writer, whatever that is doing`() throws {
+    @Test func `No search waits for a writer, whatever the writer is doing`() throws {
         var random = TestRun.random(stream: 123)
         try withTemporaryStore(schema: SegmentTests.schema) { (store) throws in
             let collection = try store.collection("c")
@@ -64,7 +64,7 @@ import Testing
             let counts = Mutex([Int]())
             let isDone = DispatchSemaphore(value: 0)
             try store.withWriter { _ in
-                // The writer's lock is held for as long as a flush or a merge may take.
+                // Holds the writer's lock for as long as a flush or a merge may take.
                 Thread.detachNewThread {
                     for text in ["w0", "w0 w1", "\"w0 w1\"", "w*", "caption:w1"] {
                         let count = (try? collection.search(TextQuery(parsing: text), limit: nil).count) ?? -1
@@ -78,7 +78,7 @@ import Testing
         }
     }
 
-    @Test func `A load leaves no more to be read at the next opening than other commits do`() throws {
+    @Test func `A load leaves no more to read at the next opening than other commits do`() throws {
         var random = TestRun.random(stream: 124)
         var limits = TextMaintenanceLimits()
         limits.pendingDocumentCount = 100
@@ -96,11 +96,11 @@ import Testing
                 }
                 let structure = try TextStructure.read(1, name: "text", in: store.database)
                 #expect(structure.nextSlot - structure.pendingSlot < 100 + 60)
-                // Large ones at once, and none for a few documents.
+                // Large ones immediately, and none for a few documents.
                 #expect(structure.segments.allSatisfy { $0.documentCount >= 100 })
             }
             #expect(try store.collection("c").searchCount(TextQuery(parsing: "\"w0 w1\"")) == 1259)
-            // The same of an index that is built over documents.
+            // The same for an index built over existing documents.
             try store.apply(Schema(collections: [CollectionDefinition("c")]))
             try store.apply(SegmentTests.schema)
             let number = try #require(try store.collection("c").reader().textIndex?.number)
@@ -111,7 +111,7 @@ import Testing
         }
     }
 
-    @Test func `Transactions that load leave no more, once the store is closed`() throws {
+    @Test func `Loading transactions leave pending documents only below the limits once the store is closed`() throws {
         var random = TestRun.random(stream: 127)
         var limits = TextMaintenanceLimits()
         limits.pendingDocumentCount = 100
@@ -119,7 +119,7 @@ import Testing
         var options = DocumentStore.Options()
         options.textMaintenance = limits
         try withTemporaryDirectory { directory in
-            // Many documents, none that are more, a few, and few with many words.
+            // Many documents, no additional ones, a few, and a few with many words.
             for (first, count, words, left) in [
                 (0, 450, 1 << 20, 0), (450, 0, 1 << 20, 0), (450, 90, 1 << 20, 90), (540, 9, 20, 0),
             ] {
@@ -144,7 +144,7 @@ import Testing
         }
     }
 
-    @Test func `A search of damaged segments says so or answers, and never traps`() throws {
+    @Test func `A search of damaged segments throws or answers, and never traps`() throws {
         var random = TestRun.random(stream: 125)
         try withTemporaryDirectory { directory in
             let database = try Database.open(at: directory + "/s")
@@ -158,7 +158,7 @@ import Testing
                 [TextKeyspace.terms, .groups, .positions].contains { key.starts(with: $0.prefix(1)) }
             }
             #expect(keys.count > 200)
-            // Those of frequent words are few, and the ones that matter.
+            // Records of frequent words are few, and the relevant ones.
             let long = try keys.filter { (try database.value(forKey: $0)?.count ?? 0) > 300 }
             #expect(long.count > 10)
             var refusals = 0

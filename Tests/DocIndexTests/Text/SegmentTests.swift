@@ -5,8 +5,8 @@ import Testing
 
 @testable import DocIndex
 
-/// Segments, flushes and merges, with so low limits that a few documents go through all of them: whatever state an index
-/// is in, it finds and scores what a look at every document does.
+/// Segments, flushes and merges, with limits so low that a few documents pass through all of them: in every state, an
+/// index finds and scores what a scan of every document does.
 @Suite struct SegmentTests {
     static let schema = Schema(collections: [
         CollectionDefinition("c", indexes: [.text("text", on: "title", "caption", "tags[]")])
@@ -25,15 +25,15 @@ import Testing
         return limits
     }()
 
-    /// The documents as words by field, and every score worked out from all of them.
+    /// The documents as words by field; every score is computed from all of them.
     struct Model {
-        /// Of each row the words of each field, text by text.
+        /// For each row, the words of each field, string by string.
         var rows: [UInt64: [[[String]]]] = [:]
         var nextRow: UInt64 = 1
 
         func words(_ row: UInt64) -> [String] { rows[row]?.flatMap { $0 }.flatMap { $0 } ?? [] }
 
-        /// What each document scores that matches.
+        /// Returns the score of each matching document.
         func scores(_ wanted: Wanted) -> [UInt64: Int64] {
             let filled = rows.keys.map { ($0, words($0)) }.filter { !$0.1.isEmpty }
             let average = Double(filled.reduce(0) { $0 + $1.1.count }) / Double(filled.count)
@@ -158,7 +158,7 @@ import Testing
         }
     }
 
-    /// Few words often, many words seldom, as in texts.
+    /// Returns a word; as in natural text, few words are frequent and many are rare.
     static func word(_ random: inout SplitMix64) -> String {
         let limit = random.pick([2, 5, 20, 20, 200])
         return "w\(random.number(below: limit))"
@@ -177,10 +177,10 @@ import Testing
         return document
     }
 
-    /// Rows are the ids: every document is stored under a new one or one that is there.
+    /// Rows equal IDs: every document is stored under a new ID or an existing one.
     private static func change(_ model: inout Model, in store: DocumentStore, _ random: inout SplitMix64) throws {
         let count = random.pick([1, 1, 5, 30, 60])
-        // A document that is new and deleted in one transaction would not take a row.
+        // A document created and deleted in one transaction would not take a row.
         let known = model.rows.keys.sorted()
         try store.write { transaction in
             for _ in 0..<count {
@@ -207,7 +207,7 @@ import Testing
         }
     }
 
-    /// - Parameter other: the id of a document that the model does not know and no query finds.
+    /// - Parameter other: The ID of a document that the model does not know and no query finds.
     private static func check(
         _ model: Model, _ collection: DocumentCollection, _ random: inout SplitMix64, except other: Int? = nil
     ) throws {
@@ -222,7 +222,7 @@ import Testing
         let search = try collection.textSearch(in: try collection.reader())
         let all = try search.top(wanted.query, limit: nil)
         #expect(all == ranked, comment)
-        // What is skipped cannot have been among the best: to the last bit, ties included.
+        // Skipped documents cannot be among the best: exact to the last bit, including ties.
         for limit in [1, 3, 10] {
             let best = try search.top(wanted.query, limit: limit)
             #expect(best == Array(ranked.prefix(limit)), "\(limit): \(comment)")
@@ -234,14 +234,13 @@ import Testing
         #expect(try search.count(wanted.query) == expected.count, comment)
         let estimate = try search.estimatedCount(wanted.query)
         #expect(estimate >= expected.count, comment)
-        // Of single rows it says the same.
+        // The same for single rows.
         for row in model.rows.keys where row % 5 == UInt64(expected.count % 5) {
             #expect(try search.finds(row, wanted.query) == (expected[row] != nil), "\(row): \(comment)")
         }
     }
 
-    @Test func `Whatever is flushed and merged, searches find and rank to the last bit what all documents say`() throws
-    {
+    @Test func `In every flush and merge state, searches rank exactly as a scan of all documents`() throws {
         var random = TestRun.random(stream: 61)
         for _ in 0..<TestRun.rounds(1, long: 60) {
             try withTemporaryDirectory { directory in
@@ -272,7 +271,7 @@ import Testing
         }
     }
 
-    @Test func `A reader that began before a flush and a merge finds what it found`() throws {
+    @Test func `A reader that started before a flush and a merge finds the same as before`() throws {
         var random = TestRun.random(stream: 62)
         try withTemporaryDirectory { directory in
             let store = try DocumentStore.open(at: directory + "/s", schema: Self.schema)
@@ -292,7 +291,7 @@ import Testing
         }
     }
 
-    @Test func `A segment is written little by little, and what dies meanwhile is counted out`() throws {
+    @Test func `A segment is written in slices, and documents deleted meanwhile are subtracted`() throws {
         var random = TestRun.random(stream: 69)
         for _ in 0..<TestRun.rounds(3, long: 200) {
             try withTemporaryDirectory { directory in
@@ -311,7 +310,7 @@ import Testing
                     guard view.frozen != nil else { continue }
                     frozenCount += 1
                     try Self.check(model, collection, &random)
-                    // As a process that is killed leaves it: what was written of the segment is in the way of nobody.
+                    // The state after a kill: the written part of the segment is harmless.
                     if frozenCount % 5 == 4 {
                         try expectSound(store)
                         try store.close()
@@ -327,7 +326,7 @@ import Testing
         }
     }
 
-    @Test func `What goes wrong while segments are merged is told, and the commit is stored all the same`() throws {
+    @Test func `An error while merging segments is reported, and the commit is still stored`() throws {
         var random = TestRun.random(stream: 70)
         try withTemporaryDirectory { directory in
             let database = try Database.open(at: directory + "/s")
@@ -339,7 +338,7 @@ import Testing
             }
             while try segments().count < 2 { try Self.change(&model, in: store, &random) }
             #expect(store.textIndexFailures.isEmpty)
-            // The record of a term is damaged in a segment that will be merged.
+            // Damages the record of a term in a segment that will be merged.
             let damaged = try segments()[0].number
             let prefix = TextKeyspace.terms.segment(1, damaged)
             let key = try #require(try allPairs(in: database).first { $0.key.starts(with: prefix) }?.key)
@@ -366,7 +365,7 @@ import Testing
         }
     }
 
-    @Test func `A total is exact for a word, and else counted as far as it is wanted`() throws {
+    @Test func `A total is exact for a single word, and otherwise counted up to the requested limit`() throws {
         try withTemporaryStore(schema: Self.schema) { (store) throws in
             let collection = try store.collection("c")
             for id in 0..<300 {
@@ -388,7 +387,7 @@ import Testing
         }
     }
 
-    @Test func `A snapshot of before anybody searched loads its index once`() throws {
+    @Test func `A snapshot taken before any search loads its index once`() throws {
         try withTemporaryDirectory { directory in
             var store = try DocumentStore.open(at: directory + "/s", schema: Self.schema)
             for id in 0..<20 { try store.collection("c").put(["id": .int(Int64(id)), "title": "fog"]) }
@@ -408,7 +407,7 @@ import Testing
         }
     }
 
-    @Test func `A segment that was left unfinished is removed, and its number is not used again`() throws {
+    @Test func `An unfinished segment is removed, and its number is not reused`() throws {
         var random = TestRun.random(stream: 63)
         try withTemporaryDirectory { directory in
             var database = try Database.open(at: directory + "/s")
@@ -416,7 +415,7 @@ import Testing
             var model = Model()
             try Self.change(&model, in: store, &random)
             try store.flushTextIndexes()
-            // As a flush or a merge leaves it that was killed before it took effect.
+            // The state after a flush or a merge was killed before it took effect.
             for kind in [TextKeyspace.terms, .groups, .positions] {
                 for term in ["a", "b"] { try database.put([1], forKey: kind.term(1, 7, Array(term.utf8))) }
             }

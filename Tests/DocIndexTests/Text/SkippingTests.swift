@@ -5,12 +5,12 @@ import Testing
 
 @testable import DocIndex
 
-/// Lists of many blocks, and of more than one group: what is passed over without being decoded is never among the best.
+/// Lists of many blocks and more than one group: what is skipped without being decoded is never among the best.
 @Suite struct SkippingTests {
     typealias Wanted = SegmentTests.Wanted
     typealias Model = SegmentTests.Model
 
-    /// A few words in nearly every document, more in some, most in hardly any; now and then side by side.
+    /// Returns a few words in nearly every document, more in some, most in hardly any; sometimes adjacent.
     private static func text(_ random: inout SplitMix64) -> [String] {
         (0..<random.pick([1, 2, 3, 3, 5, 12])).flatMap { _ -> [String] in
             if random.once(in: 30) { return ["w5", "w6"] }
@@ -56,7 +56,7 @@ import Testing
         }
     }
 
-    @Test func `In lists of many blocks and groups, skipping finds what looking at every document finds`() throws {
+    @Test func `In long posting lists, skipping finds what a scan of every document finds`() throws {
         var random = TestRun.random(stream: 121)
         try withTemporaryStore(schema: SegmentTests.schema) { store in
             var model = Model()
@@ -77,7 +77,7 @@ import Testing
                 Issue.record("there is one group only")
                 return
             }
-            // Dead documents among those, a second segment, and documents that are pending.
+            // Deleted documents among them, a second segment, and pending documents.
             for _ in 0..<3 {
                 let first = 1 + UInt64(random.number(below: Int(next) - 200))
                 try Self.put(first..<first + 150, into: &model, store, &random)
@@ -91,7 +91,7 @@ import Testing
         }
     }
 
-    @Test func `What was read of segments is kept by use, and comes back as it was`() throws {
+    @Test func `Cached segment records are kept by use, and return unchanged`() throws {
         try withTemporaryStore(schema: SegmentTests.schema) { (store) throws in
             let collection = try store.collection("c")
             try store.write { transaction in
@@ -118,7 +118,7 @@ import Testing
                 #expect(try cache.record(Array("none\(id)".utf8), in: reader) == nil)
             }
             #expect(try cache.positions(0, of: group, term: Array("w0".utf8), in: reader) == positions)
-            // What nobody asked for meanwhile was dropped, and is read anew.
+            // Records unused in the meantime were evicted, and are read again.
             let first = try #require(try cache.record(Array("u0".utf8), in: reader))
             let again = try #require(try cache.record(Array("u0".utf8), in: reader))
             #expect(first === again)

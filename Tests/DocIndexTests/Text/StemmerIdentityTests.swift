@@ -4,7 +4,7 @@ import Testing
 
 @testable import DocIndex
 
-/// Text indexes know the stemmer that made them.
+/// Text indexes record the stemmer that built them.
 @Suite struct StemmerIdentityTests {
     private static let schema = Schema(collections: [
         CollectionDefinition(
@@ -20,7 +20,7 @@ import Testing
         "universal", "university",
     ]
 
-    @Test func `A stemmer that treats a single common word differently has another identity`() throws {
+    @Test func `A stemmer that differs on a single common word has another identity`() throws {
         let stemmer = try #require(Stemmer(.english))
         let behaviour = StemmerIdentity.behaviour(of: .english) { stemmer.stem($0) }
         #expect(behaviour == StemmerIdentity.current(.english).behaviour)
@@ -32,7 +32,7 @@ import Testing
         }
     }
 
-    @Test func `Each language has words of its own, which its stemmer changes`() throws {
+    @Test func `Each language has a vocabulary that its stemmer changes`() throws {
         for language in TextLanguage.allCases {
             let stemmer = try #require(Stemmer(language))
             var (count, changed) = (0, 0)
@@ -44,7 +44,7 @@ import Testing
         }
     }
 
-    /// Makes a store of one document, as another stemmer would have made it.
+    /// Creates a store of one document, as another stemmer would have built it.
     private static func makeStore(
         at path: String, _ change: (StemmerIdentity) -> StemmerIdentity?
     ) throws -> [UInt8] {
@@ -65,7 +65,7 @@ import Testing
 
     private static let look = DocumentStore.Options(finishesSchemaChange: false)
 
-    @Test(arguments: [0, 1, 2]) func `An index of another stemmer, or of an unknown one, is built anew at the opening`(
+    @Test(arguments: [0, 1, 2]) func `An index of another or unknown stemmer is rebuilt when the store is opened`(
         form: Int
     ) throws {
         try withTemporaryDirectory { directory in
@@ -88,7 +88,7 @@ import Testing
         }
     }
 
-    @Test func `An index of the same stemmer stays as it is`() throws {
+    @Test func `An index of the same stemmer is not rebuilt`() throws {
         try withTemporaryDirectory { directory in
             let path = directory + "/s"
             let catalog = try Self.makeStore(at: path) { $0 }
@@ -98,7 +98,7 @@ import Testing
         }
     }
 
-    @Test func `Where nothing may be built, a search in an index of another stemmer says so`() throws {
+    @Test func `If nothing may be built, searching an index of another stemmer throws`() throws {
         try withTemporaryDirectory { directory in
             let path = directory + "/s"
             let catalog = try Self.makeStore(at: path, Self.foreign)
@@ -118,7 +118,7 @@ import Testing
         }
     }
 
-    @Test func `Rebuilding an index of another stemmer makes it answer again`() throws {
+    @Test func `Rebuilding an index of another stemmer makes it searchable again`() throws {
         try withTemporaryDirectory { directory in
             let path = directory + "/s"
             _ = try Self.makeStore(at: path, Self.foreign)
@@ -131,7 +131,7 @@ import Testing
         }
     }
 
-    @Test func `Where nothing may be built, another build that stems alike answers`() throws {
+    @Test func `If nothing may be built, an index of another build with the same stems is searchable`() throws {
         try withTemporaryDirectory { directory in
             let path = directory + "/s"
             _ = try Self.makeStore(at: path) {
@@ -145,7 +145,7 @@ import Testing
         }
     }
 
-    @Test func `An index that two stemmers wrote is not taken for that of the first`() throws {
+    @Test func `An index written by two stemmers is not attributed to the first`() throws {
         try withTemporaryDirectory { directory in
             let path = directory + "/s"
             _ = try Self.makeStore(at: path, Self.foreign)
@@ -161,7 +161,7 @@ import Testing
         }
     }
 
-    @Test func `A record of before stemmers were noted is read, and its index is built anew`() throws {
+    @Test func `A catalog without stemmer records is read, and its index is rebuilt`() throws {
         try withTemporaryDirectory { directory in
             let path = directory + "/s"
             let record = try Self.makeStore(at: path) { _ in nil }

@@ -2,13 +2,13 @@ import DocIndex
 import TestSupport
 import Testing
 
-/// The limits of text queries: no text, and no query that a program puts together, exhausts the stack or keeps a search busy.
+/// The limits of text queries: neither an input nor a query built by a program exhausts the stack or stalls a search.
 @Suite struct TextQueryLimitTests {
     private static let schema = Schema(collections: [
         CollectionDefinition("c", indexes: [.text("words", on: "title", .field("code", analyzer: .ngrams))])
     ])
 
-    /// A query of a program in which `wrap` lies `depth` times around a word.
+    /// Returns a query in which `wrap` is applied `depth` times to a word.
     private static func nested(_ depth: Int, _ wrap: (TextQuery) -> TextQuery) -> TextQuery {
         (1..<depth).reduce(.word("fog")) { query, _ in wrap(query) }
     }
@@ -22,7 +22,7 @@ import Testing
         "a:", "(", "((", "a:(", "-(", "NOT (", "+(", "\"a\" (", "(a OR ", "a:(b -c:(", "(x^2 ", "-", "+", "a:\"", "^",
         "~",
     ])
-    func `No nesting in a text overflows a small stack`(piece: String) throws {
+    func `No nesting in a search overflows a small stack`(piece: String) throws {
         for tail in ["x", "", ")", "\""] {
             let text = String(repeating: piece, count: 20_000) + tail
             let isRead = withSmallStack {
@@ -35,7 +35,7 @@ import Testing
         }
     }
 
-    @Test func `Fields and parentheses may be nested 64 deep together and no deeper`() throws {
+    @Test func `Fields and parentheses may be nested 64 levels in total and no deeper`() throws {
         func fields(_ depth: Int) -> String { String(repeating: "a:", count: depth) + "x" }
         #expect(throws: Never.self) { try TextQuery(parsing: fields(63)) }
         expectFailure(.invalidQuery, containing: "64 deep") { try TextQuery(parsing: fields(64)) }
@@ -45,7 +45,7 @@ import Testing
         #expect(error?.position != nil)
     }
 
-    @Test func `A query has at most 4096 words, those of phrases included`() throws {
+    @Test func `A query has at most 4096 words, including those in phrases`() throws {
         func words(_ count: Int) -> String { (0..<count).map { "w\($0)" }.joined(separator: " ") }
         #expect(throws: Never.self) { try TextQuery(parsing: words(4096)) }
         let tooMany = [
@@ -57,7 +57,7 @@ import Testing
         }
     }
 
-    @Test func `A query has at most 64 prefixes and words with slips`() throws {
+    @Test func `A query has at most 64 prefixes and fuzzy words`() throws {
         func expansions(_ count: Int, _ mark: String) -> String {
             (0..<count).map { "word\($0)\(mark)" }.joined(separator: " OR ")
         }
@@ -74,7 +74,7 @@ import Testing
         }
     }
 
-    @Test func `Of a text beyond the limits, the forgiving form looks for the first words`() throws {
+    @Test func `For input beyond the limits, the forgiving form searches for the first words`() throws {
         let many = (0..<5000).map { "w\($0)" }.joined(separator: " ")
         guard case .and(let parts) = TextQuery(forgiving: many) else {
             Issue.record("no conjunction")
@@ -86,7 +86,7 @@ import Testing
         #expect(TextQuery(forgiving: String(repeating: "fog ", count: 100_000)).isRead)
     }
 
-    @Test func `A query that a program nests too deep is refused wherever it is used`() throws {
+    @Test func `A query that a program nests too deeply is rejected wherever it is used`() throws {
         try withTemporaryStore(schema: Self.schema) { store in
             let collection = try store.collection("c")
             try collection.put(["id": "1", "title": "fog and rain", "code": "fog"])
@@ -108,7 +108,7 @@ import Testing
         #expect(marked == "fog")
     }
 
-    @Test func `Queries of the greatest depth are answered on a small stack`() throws {
+    @Test func `Queries of the maximum depth are answered on a small stack`() throws {
         try withTemporaryStore(schema: Self.schema) { store in
             let collection = try store.collection("c")
             try collection.put(["id": "1", "title": "fog and rain", "code": "fog"])
@@ -131,11 +131,11 @@ import Testing
         }
     }
 
-    @Test func `The terms that a query looks up are limited`() throws {
+    @Test func `The number of terms that a query looks up is limited`() throws {
         try withTemporaryStore(schema: Self.schema) { store in
             let collection = try store.collection("c")
             try collection.put(["id": "1", "title": "fog", "code": "abcabcabc"])
-            // Each three characters are a term of the second field.
+            // Every three characters form a term of the second field.
             let long = String(repeating: "abcdefgh", count: 1100)
             expectFailure(.queryTooLarge, containing: "8192", "words") { try collection.search(.word(long)) }
             #expect(try collection.search(.word("abcabc")).count == 1)
@@ -148,7 +148,7 @@ extension TextQuery {
 }
 
 extension String {
-    /// A condition of a test.
+    /// Returns a condition for a test.
     fileprivate static func |= (path: String, value: String) -> DocIndex.Predicate {
         .compare(FieldPath(names: path), .equal, .string(value))
     }

@@ -2,7 +2,7 @@ import DocIndex
 import TestSupport
 import Testing
 
-/// What a search asks for, and where a text ends that asks for nothing.
+/// What a search means, and the position of errors.
 @Suite struct TextQueryTests {
     struct Accepted: Sendable, CustomTestStringConvertible {
         let text: String
@@ -27,14 +27,14 @@ import Testing
         .init("a AND b", .and([a, b])),
         .init("a b c", .and([a, b, c])), .init("a OR b", .or([a, b])), .init("a OR b OR c", .or([a, b, c])),
         .init("a\nb", .and([a, b])),
-        // OR binds weaker than the space.
+        // OR binds less tightly than a space.
         .init("a b OR c", .or([.and([a, b]), c])), .init("a OR b c", .or([a, .and([b, c])])),
         .init("a AND b OR c AND d", .or([.and([a, b]), .and([c, d])])),
         .init("(a OR b) c", .and([.or([a, b]), c])), .init("a (b OR c)", .and([a, .or([b, c])])),
         .init("a(b OR c)d", .and([a, .or([b, c]), d])),
         .init("((a))", a), .init("(a b) c", .and([.and([a, b]), c])), .init("(a)(b)", .and([a, b])),
         .init("a OR (b OR c)", .or([a, .or([b, c])])),
-        // What must not occur.
+        // Exclusions.
         .init("a NOT b", .except(a, b)), .init("a -b", .except(a, b)), .init("-b a", .except(a, b)),
         .init("NOT b a", .except(a, b)),
         .init("a AND NOT b", .except(a, b)), .init("a -b -c", .except(a, .or([b, c]))),
@@ -43,19 +43,19 @@ import Testing
         .init("a -\"b c\"", .except(a, .phrase("b c"))),
         .init("a -b OR c", .or([.except(a, b), c])), .init("a (b -c)", .and([a, .except(b, c)])),
         .init("a NOT -b", .except(a, .word("-b"))),
-        // Operators are in capitals; else they are words.
+        // Operators are uppercase; otherwise they are words.
         .init("a or b", .and([a, .word("or"), b])), .init("not a", .and([.word("not"), a])),
         .init("a and b", .and([a, .word("and"), b])),
         .init("ORB", .word("ORB")), .init("ANDA NOTA", .and([.word("ANDA"), .word("NOTA")])),
         .init("\"OR\"", .phrase("OR")),
         .init("a \"AND\" b", .and([a, .phrase("AND"), b])),
-        // Phrases: quoted, or a word with signs in it.
+        // Phrases: quoted, or a word that contains punctuation.
         .init("\"a b\"", .phrase("a b")), .init("\"a  B,c\"", .phrase("a  B,c")), .init("\"a\"", .phrase("a")),
         .init("a\"b c\"d", .and([a, .phrase("b c"), d])),
         .init("well-known", .word("well-known")), .init("don't", .word("don't")), .init("a-b", .word("a-b")),
         .init("12:30", .word("12:30")),
         .init("東京", .word("東京")), .init("\"(a) OR -b\"", .phrase("(a) OR -b")), .init("a--b", .word("a--b")),
-        // Signs alone are passed over.
+        // Punctuation alone is ignored.
         .init("a & b", .and([a, b])), .init("a - b", .and([a, b])), .init("a \"\" b", .and([a, b])),
         .init("a OR & b", .or([a, b])), .init("a -&", a),
         .init("a*", .prefix("a")), .init("a-b*", .prefix("a-b")), .init("ab~", .fuzzy("ab", distance: nil)),
@@ -65,7 +65,7 @@ import Testing
         .init("(& !)", .nothing), .init("a OR &", .or([a, .nothing])),
     ]
 
-    @Test(arguments: accepted) func `A search is read`(accepted: Accepted) throws {
+    @Test(arguments: accepted) func `A valid search is parsed`(accepted: Accepted) throws {
         #expect(try TextQuery(parsing: accepted.text) == accepted.query)
     }
 
@@ -89,7 +89,7 @@ import Testing
         ("👨‍👩‍👧 OR", 4, "OR needs"),
     ]
 
-    @Test(arguments: refused) func `A text that is no search is refused at its place`(
+    @Test(arguments: refused) func `An invalid search is rejected with its position`(
         text: String, position: Int, part: String
     ) {
         let error = expectFailure(.invalidQuery) { try TextQuery(parsing: text) }
@@ -101,22 +101,22 @@ import Testing
     @Test(arguments: [
         "AND", "AND a", "a AND", "a AND AND b", "a AND OR b", "a OR AND b", "(a AND) b", "a NOT NOT b", "a NOT AND b",
     ])
-    func `An operator without its sides is refused`(text: String) {
+    func `An operator without operands is rejected`(text: String) {
         expectFailure(.invalidQuery) { try TextQuery(parsing: text) }
     }
 
-    @Test func `Parentheses may be nested 64 deep and no deeper`() throws {
+    @Test func `Parentheses may be nested 64 levels and no deeper`() throws {
         func nested(_ depth: Int) -> String {
             String(repeating: "(", count: depth) + "a" + String(repeating: ")", count: depth)
         }
         #expect(try TextQuery(parsing: nested(63)) == .word("a"))
         expectFailure(.invalidQuery, containing: "64 deep") { try TextQuery(parsing: nested(64)) }
         expectFailure(.invalidQuery, containing: "64 deep") { try TextQuery(parsing: nested(30_000)) }
-        // The length is looked at first.
+        // The length is checked first.
         expectFailure(.queryTooLarge, containing: "200001 bytes") { try TextQuery(parsing: nested(100_000)) }
     }
 
-    @Test func `No text of random pieces traps`() {
+    @Test func `Parsing random search fragments never traps`() {
         var random = TestRun.random(stream: 21)
         let pieces = [
             "a", "b", " ", " OR ", " AND ", " NOT ", "-", "\"", "(", ")", "&", "é", "\u{301}", "東", "\n", "\0", "OR",

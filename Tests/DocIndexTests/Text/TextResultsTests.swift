@@ -3,7 +3,7 @@ import Testing
 
 @testable import DocIndex
 
-/// What is shown of texts that were found, and the words of an index.
+/// How found strings are displayed, and the words of an index.
 @Suite struct TextResultsTests {
     static let marked: [(String, String, String)] = [
         ("The Old Bridge", "bridge", "The Old <mark>Bridge</mark>"),
@@ -15,14 +15,14 @@ import Testing
         ("", "fog", ""), ("nothing here", "fog", "nothing here"),
     ]
 
-    @Test(arguments: marked) func `Words that were looked for are marked, and text stays text`(
+    @Test(arguments: marked) func `Searched words are highlighted, and markup in the string is escaped`(
         text: String, query: String, expected: String
     ) throws {
         let query = try TextQuery(parsing: query)
         #expect(TextMarking.html.marked(text, for: query) == expected)
     }
 
-    @Test func `A snippet shows the part with the most different words`() throws {
+    @Test func `A snippet shows the part with the most distinct words`() throws {
         let filler = (1...40).map { "w\($0)" }.joined(separator: " ")
         let text = "fog \(filler) fog over the bridge \(filler)"
         let snippet = TextMarking.html.snippet(of: text, for: try TextQuery(parsing: "fog bridge"), wordCount: 8)
@@ -31,20 +31,20 @@ import Testing
         #expect(whole == "a <mark>fog</mark>")
     }
 
-    @Test func `A text cannot command the terminal`() throws {
+    @Test func `Highlighted text cannot control the terminal`() throws {
         let text = "fog \u{1b}[2J\u{7}\nrain"
         let shown = TextMarking.ansi.marked(text, for: try TextQuery(parsing: "rain"))
         #expect(shown == "fog [2J \u{1b}[1mrain\u{1b}[22m")
     }
 
-    @Test func `Random texts and queries are marked without a trap, and nothing of the text is lost`() throws {
+    @Test func `Random strings are highlighted without a trap, and none of their text is lost`() throws {
         var random = TestRun.random(stream: 68)
         let pieces = ["fog", " ", "é", "東", "<", "&", "\u{301}", "👨‍👩‍👧", "a-b", "\n", "İ", "ß", "\u{ad}"]
         for _ in 0..<TestRun.rounds(300, long: 20_000) {
             let text = (0..<random.number(below: 20)).map { _ in random.pick(pieces) }.joined()
             let query = TextQuery(forgiving: (0..<3).map { _ in random.pick(pieces + ["\"", "(", "*", "~"]) }.joined())
             let shown = TextMarking(before: "{", after: "}").marked(text, for: query)
-            // By scalars: a mark before a combining accent makes one character of both.
+            // By scalars: a marker before a combining accent combines with it to one character.
             let unmarked = shown.unicodeScalars.filter { $0 != "{" && $0 != "}" }
             #expect(unmarked.elementsEqual(text.unicodeScalars), "\(TestRun.repetition)")
         }
@@ -79,7 +79,7 @@ import Testing
         }
     }
 
-    @Test func `A word that nobody wrote is corrected to the nearest there are`() throws {
+    @Test func `A misspelled word is corrected to the nearest existing words`() throws {
         try withWords { (collection) throws in
             #expect(try collection.suggestions(for: "harbor").first?.word == "harbour")
             #expect(try collection.suggestions(for: "bridhe").map(\.word) == ["bridge"])
@@ -88,7 +88,7 @@ import Testing
         }
     }
 
-    @Test func `Documents that are like another share its words, and it is none of them`() throws {
+    @Test func `Documents similar to another share its words, and it is not among them`() throws {
         try withWords { (collection) throws in
             let hits = try collection.similar(to: 0)
             #expect(hits.first?.document.id == 4)
@@ -104,13 +104,13 @@ import Testing
         ("fog \"bridge at", "fog \"bridge at\""),
     ]
 
-    @Test(arguments: forgiven) func `A search box understands whatever is typed`(text: String, meant: String) throws {
+    @Test(arguments: forgiven) func `The forgiving form accepts whatever is typed`(text: String, meant: String) throws {
         let meant = try TextQuery(parsing: meant)
         #expect(TextQuery(forgiving: text, fields: ["title"]) == meant)
         #expect(TextQuery(forgiving: "http://fog.example", fields: ["title"]) == .word("http://fog.example"))
     }
 
-    @Test func `A field that the index does not have is refused by the strict form and a word in the forgiving one`()
+    @Test func `An unknown field is rejected by the strict form and a word in the forgiving one`()
         throws
     {
         try withWords { (collection) throws in

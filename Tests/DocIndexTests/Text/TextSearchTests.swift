@@ -5,7 +5,7 @@ import Testing
 
 @testable import DocIndex
 
-/// Searches against a search through all documents.
+/// Searches, compared with an exhaustive search.
 @Suite struct TextSearchTests {
     static let schema = Schema(collections: [
         CollectionDefinition(
@@ -37,7 +37,7 @@ import Testing
         ("none", []), ("fog none", []),
         ("fog OR none", [1, 2, 4, 9]), ("fog -none", [1, 2, 4, 9]), ("cafe", [7]), ("ECLAIR", [7]), ("京", [8]),
         ("東京", [8]), ("京東", []), ("タワ", [8]),
-        // A phrase lies within one text: not across fields, and not across elements.
+        // A phrase lies within one string: not across fields, and not across elements.
         ("\"old bridge\"", [1]), ("\"fog over\"", [1]), ("\"fog old\"", []), ("\"old fog\"", [4]),
         ("\"bridge bridge\"", [3]), ("\"the old bridge\"", [1]),
         ("\"bridge the\"", []), ("\"bridge bridge bridge bridge\"", []), ("\"over the\" OR \"the bridge\"", [1, 2]),
@@ -57,7 +57,7 @@ import Testing
         }
     }
 
-    @Test func `What weighs so little that it scores nothing is found all the same`() throws {
+    @Test func `A match with a score that rounds to zero is still found`() throws {
         try withExamples { collection in
             let query = TextQuery.boost(
                 .boost(.boost(.boost(.boost(.phrase("bridge bridge"), 0.001), 0.001), 0.001), 0.001), 0.001)
@@ -69,10 +69,10 @@ import Testing
         }
     }
 
-    @Test func `The smallest row is that of all chunks in a range, whatever the order of rows`() {
+    @Test func `The smallest row of a range covers all its chunks, whatever the row order`() {
         var view = TextView(weights: [1])
         let count = Int(TextStructure.chunkSlotCount) * 4
-        // The second chunk begins with a row that was changed, so that rows no longer rise.
+        // The second chunk starts with a changed row, so that rows no longer increase.
         for slot in 0..<count { _ = view.append(row: slot == 5000 ? 7 : UInt32(slot + 100), norm: 1) }
         #expect(!view.isInRowOrder)
         #expect(view.smallestRow(0..<10) == 100)
@@ -85,7 +85,7 @@ import Testing
         #expect(rising.isInRowOrder && rising.smallestRow(4096..<16000) == 4196)
     }
 
-    @Test func `A search gives 20 documents unless it is told otherwise, equal ones in the order of rows`() throws {
+    @Test func `A search returns 20 documents by default, those with equal scores in row order`() throws {
         try withTemporaryStore(schema: Self.schema) { (store) throws in
             let collection = try store.collection("c")
             for id in (1...30).reversed() { try collection.put(["id": .int(Int64(id)), "title": "fog"]) }
@@ -105,14 +105,15 @@ import Testing
         }
     }
 
-    @Test func `The score is BM25 as it is documented`() throws {
+    @Test func `Scores follow the documented BM25 formula`() throws {
         try withTemporaryStore(schema: Self.schema) { (store) throws in
             let collection = try store.collection("c")
             try collection.put(["id": 1, "title": "a a b"])
             try collection.put(["id": 2, "title": "b"])
             try collection.put(["id": 3, "title": "c c c c"])
             try collection.put(["id": 4, "n": 1])
-            // N = 3, df = 1, tf = 2, length 3, average 8/3; worked by hand: ln(1 + 2.5/1.5) · 2 · 2.2 / (2 + 1.2 · (0.25 + 0.75 · 9/8)).
+            // N = 3, df = 1, tf = 2, length 3, average 8/3; computed by hand: ln(1 + 2.5/1.5) · 2 · 2.2 / (2 + 1.2 ·
+            // (0.25 + 0.75 · 9/8)).
             let hit = try #require(try collection.search("a").first)
             #expect(abs(hit.score - 1.302_837_347_396_708_3) < 1e-9, "\(hit.score)")
             #expect(try collection.search("b").map(\.document.id) == [2, 1])
@@ -129,7 +130,7 @@ import Testing
         }
     }
 
-    @Test func `Queries that are put together by hand may be empty`() throws {
+    @Test func `Queries built by a program may be empty`() throws {
         try withExamples { (collection) throws in
             let fog = try TextQuery(parsing: "fog")
             for query: TextQuery in [
@@ -142,7 +143,7 @@ import Testing
         }
     }
 
-    @Test func `Words may count as often as one likes, and many of them together`() throws {
+    @Test func `Weights may be arbitrarily large, and apply to many words together`() throws {
         try withExamples { (collection) throws in
             let huge = TextQuery.boost(.boost(.boost(.word("fog"), 1000), 1000), 1000)
             let all = try collection.search(.word("fog"), limit: nil).map(\.document.id)
@@ -154,9 +155,9 @@ import Testing
         }
     }
 
-    // MARK: - Against a search through all documents
+    // MARK: - Comparison with an exhaustive search
 
-    /// A query and how it is written.
+    /// A query and its notation.
     private indirect enum Wanted {
         case phrase([String])
         case and([Wanted])
@@ -193,7 +194,7 @@ import Testing
 
     static let words = ["fog", "sea", "rain", "sun", "old", "ete", "x1"]
 
-    /// The documents as texts, and the sums over them.
+    /// The documents as words, and the sums over them.
     private struct Model {
         var texts: [DocumentID: [[String]]] = [:]
         var rows: [DocumentID: Int] = [:]
@@ -201,7 +202,7 @@ import Testing
         var filled: Int { texts.values.count { !$0.joined().isEmpty } }
         var wordCount: Int { texts.values.reduce(0) { $0 + $1.joined().count } }
 
-        /// The score of a document; `nil` if it does not match.
+        /// Returns the score of a document, or `nil` if it does not match.
         func score(_ wanted: Wanted, _ id: DocumentID) -> Double? {
             switch wanted {
             case .phrase(let words):
@@ -233,7 +234,7 @@ import Testing
         }
     }
 
-    @Test func `Searches find and rank as a search through all documents does, while documents change`() throws {
+    @Test func `Searches find and rank like an exhaustive search while documents change`() throws {
         var random = TestRun.random(stream: 22)
         for _ in 0..<TestRun.rounds(6, long: 300) {
             try withTemporaryDirectory { directory in

@@ -4,7 +4,8 @@ import Testing
 
 @testable import DocIndex
 
-/// Word boundaries against the files that Unicode publishes, where the system has them (Debian's package unicode-data).
+/// Word boundaries, compared with the files that Unicode publishes, if the system has them (Debian package
+/// unicode-data).
 @Suite struct WordBreakTests {
     private static let folder = "/usr/share/unicode/auxiliary/"
     static let hasFiles = FileManager.default.fileExists(atPath: folder + "WordBreakTest.txt")
@@ -21,7 +22,7 @@ import Testing
     }
 
     @Test(.enabled(if: hasFiles, "unicode-data is not installed; run script/bootstrap"))
-    func `Texts are parted as in every line of Unicode's WordBreakTest`() throws {
+    func `Strings are segmented as in every line of Unicode's WordBreakTest`() throws {
         var count = 0
         for line in try Self.lines("WordBreakTest.txt") {
             var scalars: [Unicode.Scalar] = []
@@ -41,7 +42,7 @@ import Testing
     }
 
     @Test(.enabled(if: hasFiles, "unicode-data is not installed; run script/bootstrap"))
-    func `Every character of Unicode's file has its class`() throws {
+    func `Every character in Unicode's file has its word break class`() throws {
         let names: [String: WordBreakClass] = [
             "CR": .carriageReturn, "LF": .lineFeed, "Newline": .newline, "Extend": .extend, "ZWJ": .joiner,
             "Format": .format, "Katakana": .katakana, "Hebrew_Letter": .hebrewLetter, "ALetter": .letter,
@@ -60,7 +61,7 @@ import Testing
         for value in UInt32(0)...0x10ffff {
             guard let scalar = Unicode.Scalar(value) else { continue }
             let expected = classes[value] ?? .other
-            // Characters that the file's Unicode or the library's does not have yet are nothing to compare.
+            // Characters that are unassigned in the file's or the library's version of Unicode cannot be compared.
             if scalar.properties.generalCategory == .unassigned { continue }
             if expected == .other,
                 scalar.properties.age.map({ $0.major > 15 || $0.major == 15 && $0.minor > 0 }) == true
@@ -74,7 +75,7 @@ import Testing
         #expect(classes.count > 30_000)
     }
 
-    @Test func `Parts lie side by side and cover the text`() {
+    @Test func `Word segments are adjacent and cover the string`() {
         var random = TestRun.random(stream: 90)
         let pieces: [UInt32] = [
             0x61, 0x31, 0x27, 0x22, 0x2e, 0x3a, 0x2c, 0x5f, 0x20, 0x0a, 0x0d, 0x308, 0xad, 0x200d, 0x5d0, 0x30a2,

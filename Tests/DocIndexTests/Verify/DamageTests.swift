@@ -4,8 +4,8 @@ import Testing
 
 @testable import DocIndex
 
-/// One damage at a time in a store of thousands of documents: the check names exactly what is wrong, a rebuild mends it,
-/// and the documents are as they were.
+/// One kind of damage at a time in a store of thousands of documents: verify names exactly what is wrong, a rebuild
+/// fixes it, and the documents are unchanged.
 @Suite struct DamageTests {
     static let schema = Schema(collections: [
         CollectionDefinition(
@@ -16,7 +16,7 @@ import Testing
             ])
     ])
 
-    /// Documents that were stored in ten commits; the eleventh deletes the last hundredth of them.
+    /// Documents stored in ten commits; the eleventh deletes the last hundredth of them.
     private static let count = TestRun.rounds(2000, long: 10_000)
     private static let deleted = count / 100
     private static let left = count - deleted
@@ -45,11 +45,11 @@ import Testing
     private struct Damage: Sendable {
         let name: String
         let problems: [String]
-        /// How many problems there are, where not all are described.
+        /// The number of problems, if not all of them are described.
         var problemCount: Int?
-        /// What a rebuild says that it put right, the entries of indexes not counted.
+        /// The number of repairs that a rebuild reports, not counting index entries.
         let repairs: Int
-        /// Whether followers of the feed hear less afterwards.
+        /// Whether the change feed loses deletions.
         var losesDeletion = false
         let apply: @Sendable (Database) throws -> Void
     }
@@ -220,7 +220,7 @@ import Testing
         ) { try $0.put(encoded(.max), forKey: StoreKeyspace.stateKey) },
     ]
 
-    /// Damages copies of one store one after the other.
+    /// Damages copies of one store, one after another.
     private func check(_ damages: [Damage]) throws {
         try withTemporaryDirectory { directory in
             let whole = directory + "/whole"
@@ -258,13 +258,13 @@ import Testing
         #expect(after.isSound, comment)
         #expect(try StoreContent(of: store) == content, comment)
         if damage.losesDeletion {
-            // The other changes are all there.
+            // All other changes are present.
             let left = Set(try store.changes(since: 0)).symmetricDifference(changes)
             #expect(left.allSatisfy { $0.id == .int(Int64(Self.count)) && $0.isDeletion }, comment)
         } else {
             #expect(try store.changes(since: 0) == changes, comment)
         }
-        // The numbers of commits go on.
+        // The commit numbers continue.
         #expect(try store.sequence() == 11, comment)
         try store.collection("photos").put(["id": "new", "year": 1934])
         #expect(try store.collection("photos").document("new")?.sequence == 12, comment)
@@ -277,20 +277,19 @@ import Testing
         try again.close()
     }
 
-    @Test func `Damage of entries, counters, statistics and covered values is named, and mended by a rebuild`() throws {
+    @Test func `Damaged index entries, counters and statistics are named, and fixed by a rebuild`() throws {
         try check(Self.indexDamages)
     }
 
-    @Test func `Damage of counters and ids is named, and mended by a rebuild`() throws {
+    @Test func `Damaged counters and IDs are named, and fixed by a rebuild`() throws {
         try check(Self.recordDamages)
     }
 
-    @Test func `Damage of the feed is named, and mended by a rebuild`() throws {
+    @Test func `Damage of the change feed is named, and fixed by a rebuild`() throws {
         try check(Self.feedDamages)
     }
 
-    @Test func `Damaged names of members are mended by a store that is open, and refused by one that is opened`() throws
-    {
+    @Test func `Damaged member names are fixed while the store is open, and rejected at opening`() throws {
         let damages: [(String, (Database) throws -> Void)] = [
             (
                 "photos: the field names cannot be read",
@@ -312,7 +311,7 @@ import Testing
                 try damage(database)
                 let verification = try store.verify()
                 #expect(verification.problems == [problem])
-                // Readers know the names already.
+                // Readers already know the names.
                 #expect(try StoreContent(of: store) == content)
                 let report = try store.rebuild()
                 #expect(report.repairCount > 0)
@@ -339,7 +338,7 @@ import Testing
     }
 
     @Test(arguments: [1, 2, 3] as [UInt64], [1, 2, 3] as [UInt64])
-    func `Of several documents of one id, a rebuild keeps the last and gives the others ids of their own`(
+    func `A rebuild keeps the last of several documents with one ID and gives the others new IDs`(
         named: UInt64, last: UInt64
     )
         throws
@@ -350,7 +349,7 @@ import Testing
                 on: database, schema: Schema(collections: [CollectionDefinition("photos")]))
             let photos = try store.collection("photos")
             for id in 1...3 { try photos.put(["id": .int(Int64(id))]) }
-            // All three rows hold the document 1, and one of them was written by the last commit.
+            // All three rows contain document 1, and one of them was written by the last commit.
             let body = try #require(try database.value(forKey: StoreKeyspace.document(1, row: 1))).dropFirst()
             for row in 1...3 as ClosedRange<UInt64> {
                 try database.put([row == last ? 3 : 1] + body, forKey: StoreKeyspace.document(1, row: row))
@@ -368,14 +367,14 @@ import Testing
                 let recovered = try #require(try photos.document(.string("1 recovered from row \(row)")))
                 #expect(recovered.sequence > 3)
             }
-            // Followers hear of them.
+            // The change feed reports them.
             #expect(try store.changes(since: 0).map(\.sequence) == [3, 4, 5])
             try expectSound(store)
             try store.close()
         }
     }
 
-    @Test func `A last commit beyond which there is no number is corruption, and no trap`() throws {
+    @Test func `A last commit with the highest possible number is corruption, not a trap`() throws {
         try withTemporaryDirectory { directory in
             let database = try Database.open(at: directory + "/s")
             try DocumentStore.open(on: database, schema: Self.schema).close()
@@ -387,7 +386,7 @@ import Testing
         }
     }
 
-    @Test func `What a rebuild cannot read it sets aside, and the store is sound again`() throws {
+    @Test func `A rebuild sets unreadable records aside, and the store is sound again`() throws {
         try withTemporaryDirectory { directory in
             let database = try Database.open(at: directory + "/s")
             let store = try DocumentStore.open(on: database, schema: Self.schema)
@@ -409,14 +408,14 @@ import Testing
         }
     }
 
-    @Test func `A store that has lost names of members is not opened`() throws {
+    @Test func `A store that has lost member names is not opened`() throws {
         try withTemporaryDirectory { directory in
             let store = try DocumentStore.open(at: directory + "/s", schema: Self.schema)
             try store.collection("photos").put(["id": 1, "year": 1930])
             try store.collection("photos").put(["id": 2, "rating": 5])
             try store.close()
             let database = try Database.open(at: directory + "/s")
-            // The last record: the table before it is whole by itself, and would number the next name 2 again.
+            // The last record: the table before it is complete in itself, and would assign 2 to the next name again.
             try database.delete(StoreKeyspace.names(1, from: 2))
             expectFailure(.corruption, containing: "field names", "photos", "backup") {
                 try DocumentStore.open(on: database)
@@ -425,7 +424,7 @@ import Testing
         }
     }
 
-    @Test func `Records with the largest numbers there are do not trap a rebuild`() throws {
+    @Test func `Records with the largest possible numbers do not trap a rebuild`() throws {
         try withTemporaryDirectory { directory in
             let database = try Database.open(at: directory + "/s")
             let store = try DocumentStore.open(on: database, schema: Self.schema)
@@ -443,7 +442,7 @@ import Testing
         }
     }
 
-    @Test func `The progress of a build that cannot be read is a problem of the store, not a failure of the check`()
+    @Test func `An unreadable build progress record is a problem of the store, not a failure of verify`()
         throws
     {
         struct Stop: Error {}

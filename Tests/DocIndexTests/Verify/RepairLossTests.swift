@@ -4,9 +4,10 @@ import Testing
 
 @testable import DocIndex
 
-/// A store whose files are damaged at random, repaired and rebuilt: each document is there as it was, or is counted as lost.
+/// A store whose files are randomly damaged, repaired and rebuilt: each document is either unchanged or counted as
+/// lost.
 @Suite struct RepairLossTests {
-    /// What the store held before the damage.
+    /// The content of the store before the damage.
     private typealias Content = [DocumentID: DocumentObject]
 
     private static func makeStore(at path: String) throws -> Content {
@@ -39,12 +40,12 @@ import Testing
         return content
     }
 
-    /// What is done to one file.
+    /// The damage to one file.
     private struct Damage: CustomStringConvertible {
         let file: String
         let what: String
-        /// Whether nothing in the files can tell. A log that ends between two writes is one that ends there. Of two logs, the
-        /// manifest names the older one, so that the newer one is gone without a trace.
+        /// Whether the damage is undetectable from the files. A log truncated between two writes looks complete. Of two
+        /// logs, the manifest names the older one, so the newer one can disappear without a trace.
         var isInvisible = false
         var description: String { "\(file): \(what)" }
     }
@@ -76,7 +77,8 @@ import Testing
         }
     }
 
-    /// Whether a log ends where a record does (`doc/log_format.md` of LevelDB: blocks of 32 KiB, headers of 7 bytes).
+    /// Returns whether a log ends at the end of a record (`doc/log_format.md` of LevelDB: blocks of 32 KiB, headers of
+    /// 7 bytes).
     private static func endsBetweenRecords(_ bytes: [UInt8]) -> Bool {
         var position = 0
         var isWithinRecord = false
@@ -87,14 +89,14 @@ import Testing
                 continue
             }
             guard position + 7 <= bytes.count else { return false }
-            // The first part of a record, or one in the middle.
+            // The first or a middle fragment of a record.
             isWithinRecord = [2, 3].contains(bytes[position + 6])
             position += 7 + Int(bytes[position + 4]) + Int(bytes[position + 5]) << 8
         }
         return position == bytes.count && !isWithinRecord
     }
 
-    /// How a store differs from what it held.
+    /// How a store differs from its original content.
     private struct Difference {
         var missing: Set<DocumentID> = []
         var wrong: Set<DocumentID> = []
@@ -114,7 +116,7 @@ import Testing
         }
     }
 
-    /// What became of all cases.
+    /// The outcomes of all cases.
     private struct Tally {
         var cases = 0
         var unchanged = 0
@@ -127,7 +129,7 @@ import Testing
         var reported = 0
     }
 
-    @Test func `After random damage, repair and rebuild each document is there as it was, or is reported as lost`()
+    @Test func `After random damage, repair and rebuild, each document is intact or reported as lost`()
         throws
     {
         try withTemporaryDirectory { directory in
@@ -159,7 +161,7 @@ import Testing
         do {
             store = try DocumentStore.open(at: path)
         } catch let error as DocIndexError {
-            // Its catalog or its names are gone, and that is said as well.
+            // Its catalog or its names are lost, which is also reported.
             #expect(!losses.isEmpty, comment)
             #expect(error.code == .corruption || error.code == .notADocumentStore, comment)
             tally.unopened += 1
@@ -171,7 +173,7 @@ import Testing
         #expect(verification.isSound, "\(comment): \(verification.problems.prefix(5))")
         let difference = try Difference(store, content)
         try store.close()
-        // What is sound after the rebuild is so below as well.
+        // If the store is sound after the rebuild, so is the database.
         let database = try Database.open(at: path)
         #expect(try database.verify().isSound, comment)
         try database.close()
@@ -191,7 +193,7 @@ import Testing
             return
         }
         if difference.isEmpty { return }
-        // Nothing differs in silence.
+        // No difference is silent.
         #expect(!report.losses.isEmpty && !(found.isEmpty && found.isComplete), comment)
         guard found.isComplete else {
             tally.lowerBounds += 1

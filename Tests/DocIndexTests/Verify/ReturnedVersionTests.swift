@@ -4,9 +4,9 @@ import Testing
 
 @testable import DocIndex
 
-/// Stores to which LevelDB 1.23 has brought old versions of keys back: a rebuild makes them whole.
+/// Stores in which LevelDB 1.23 has brought back old versions of keys: a rebuild restores them.
 @Suite struct ReturnedVersionTests {
-    /// A store of which some documents were changed and some deleted, with the database as it was before that.
+    /// Creates a store with some changed and some deleted documents, and the database as it was before.
     private static func withStore(
         _ body: (_ database: Database, _ store: DocumentStore, _ old: Database) throws -> Void
     ) throws {
@@ -42,7 +42,7 @@ import Testing
         }
     }
 
-    /// Gives keys of a prefix the values that they had, also those that were deleted since.
+    /// Restores the earlier values of keys with a prefix, including those deleted since.
     private static func bringBack(_ prefix: [UInt8], from old: Database, to database: Database) throws -> Int {
         var count = 0
         var cursor = try old.cursor(in: .prefix(prefix))
@@ -55,7 +55,7 @@ import Testing
         return count
     }
 
-    @Test func `Entries, counts, words and sums that came back are removed by a rebuild, and answers are right again`()
+    @Test func `A rebuild removes resurrected entries, counts, words and sums, and results are correct`()
         throws
     {
         let prefixes: [[UInt8]] = [
@@ -80,7 +80,7 @@ import Testing
         }
     }
 
-    @Test func `A document that came back in an old version is kept, and the rebuild says which one it is`() throws {
+    @Test func `An outdated version of a document is kept, and the rebuild names it`() throws {
         try Self.withStore { database, store, old in
             let key = StoreKeyspace.document(1, row: 12)
             try database.put(try #require(try old.value(forKey: key)), forKey: key)
@@ -92,9 +92,9 @@ import Testing
         }
     }
 
-    @Test func `A deleted document that came back is deleted again`() throws {
+    @Test func `A resurrected document is deleted again by a rebuild`() throws {
         try Self.withStore { database, store, old in
-            // With its id and its change, and without them.
+            // With its ID and its change, and without them.
             let keys = [
                 StoreKeyspace.document(1, row: 35), StoreKeyspace.document(1, row: 36), StoreKeyspace.id(1, 36),
             ]
@@ -109,7 +109,7 @@ import Testing
         }
     }
 
-    @Test func `Entries of an index that is in no catalog any more are removed, and other unknown keys are set aside`()
+    @Test func `Entries of an index in no catalog are removed, and other unknown keys are set aside`()
         throws
     {
         try Self.withStore { database, store, _ in

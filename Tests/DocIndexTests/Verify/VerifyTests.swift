@@ -5,7 +5,7 @@ import Testing
 
 @testable import DocIndex
 
-/// One damage at a time, made behind the back of the store, and what the check says of it.
+/// One kind of damage at a time, made without the store's knowledge, and what verify reports about it.
 @Suite struct VerifyTests {
     static let schema = Schema(collections: [
         CollectionDefinition(
@@ -16,7 +16,7 @@ import Testing
         CollectionDefinition("albums", id: "name", indexes: [.value("size", on: "size")]),
     ])
 
-    /// A store of 200 documents, made once: each damage is done to a copy of its pairs.
+    /// A store of 200 documents, created once: each damage is applied to a copy of its pairs.
     private static let pairs: [(key: [UInt8], value: [UInt8])]? = try? withTemporaryDirectory { directory in
         let database = try Database.open(at: directory + "/s")
         let store = try DocumentStore.open(on: database, schema: schema)
@@ -34,7 +34,7 @@ import Testing
                 try transaction.put(["name": .string("album \(id)"), "size": .int(Int64(id))], in: "albums")
             }
         }
-        // Rows that are no longer used are no damage.
+        // Unused rows are not damage.
         try store.write { transaction in
             for id in 171...180 { try transaction.delete(.int(Int64(id)), in: "photos") }
         }
@@ -46,9 +46,9 @@ import Testing
 
     struct Damage: Sendable, CustomTestStringConvertible {
         let testDescription: String
-        /// Parts of problems, each of a problem of its own.
+        /// Parts of the expected descriptions, each of a separate problem.
         let problems: [String]
-        /// How many problems there are in all.
+        /// The total number of problems.
         let count: Int
         let apply: @Sendable (Database) throws -> Void
 
@@ -66,7 +66,7 @@ import Testing
     private static let year = StoreKeyspace.values.prefix(1)
     private static let tags = StoreKeyspace.values.prefix(2)
 
-    /// The record of a document of the collection of photos, with one member set: the first commit wrote it.
+    /// Returns the record of a photo with one member changed; the first commit wrote it.
     private static func body(_ row: UInt64, of database: Database, _ name: String, _ value: DocumentValue?) throws
         -> [UInt8]
     {
@@ -77,7 +77,6 @@ import Testing
         return try [1] + BodyEncoder.encode(.object(content), names: &names)
     }
 
-    /// The names of the collection of photos.
     private static func storedNames(in database: Database) throws -> FieldNames {
         let photos = Catalog.CollectionEntry(name: "photos", number: 1, idField: "id", indexes: [])
         try photos.names.load(photos, from: database)
@@ -180,7 +179,7 @@ import Testing
         try database.put(structure.encoded, forKey: key)
     }
 
-    /// What is said where the change of a document is there, and the document is not, or cannot be read.
+    /// The description if a change exists but its document is missing or unreadable.
     private static let surplusChange =
         "there are 200 changes for 199 documents and deletions; one may be listed twice"
 
@@ -273,7 +272,7 @@ import Testing
         ) { try $0.delete(CollectionCounters.key(2)) },
     ]
 
-    /// Records that cannot be read are problems of the store, not failures of the check.
+    /// Unreadable records are problems of the store, not failures of verify.
     static let unreadable: [Damage] = [
         Damage("the counters cannot be read", ["photos: the counters cannot be read"]) {
             try $0.put([0x80], forKey: CollectionCounters.key(1))
@@ -304,7 +303,7 @@ import Testing
         ) { try $0.put([1, 1, 0x61], forKey: StoreKeyspace.names(1, from: 99)) },
     ]
 
-    @Test func `Names that are not stored are a problem, whatever is in memory`() throws {
+    @Test func `Names that are not stored are a problem, even if they are in memory`() throws {
         let verification = try Self.verification { try $0.delete(StoreKeyspace.names(1, from: 0)) }
         #expect(verification.problems == ["photos: the field names cannot be read"])
     }
@@ -316,7 +315,7 @@ import Testing
         StoreKeyspace.values.prefix(5) + [2, 0x15, 1], StoreKeyspace.text.prefix(1) + [0x14],
         StoreKeyspace.text.prefix(9) + [0x15, 1, 2, 0], [0x44], [0x56, 0x14], StoreKeyspace.values.prefix(256) + [2],
         StoreKeyspace.progress.prefix(1), StoreKeyspace.migrationProgress("names"), [0x50],
-        // Behind keys that stand alone.
+        // After keys that stand alone.
         StoreKeyspace.stateKey + [0],
         StoreKeyspace.catalogKey + [0], StoreKeyspace.catalogKey + [0xff], CollectionCounters.key(1) + [0],
         TextKeyspace.structure.prefix(3) + [0],
@@ -327,7 +326,8 @@ import Testing
         }
     }
 
-    @Test(arguments: indexDamages + documentDamages + nameDamages + unreadable + unknownKeys) func `Damage is named`(
+    @Test(arguments: indexDamages + documentDamages + nameDamages + unreadable + unknownKeys)
+    func `Verify names each kind of damage`(
         damage: Damage
     )
         throws
@@ -340,7 +340,7 @@ import Testing
         #expect(verification.problemCount == damage.count, "\(verification.problems.sorted())")
         #expect(verification.problems.count == damage.count)
         for finding in verification.findings {
-            // The sentence begins with the place as far as it has a name; and no finding is without one.
+            // The description starts with the location as far as it has a name, and every finding has one.
             let place = finding.problem.prefix { $0 != ":" }.split(separator: ".").map(String.init)
             if place.first == "photos" {
                 #expect(finding.collection == "photos", "\(finding)")
@@ -368,7 +368,7 @@ import Testing
         }
     }
 
-    @Test func `A sound store has no problems, and everything in it was read`() throws {
+    @Test func `An undamaged store has no problems, and everything in it was read`() throws {
         let verification = try Self.verification { _ in }
         #expect(verification.problems.isEmpty)
         #expect(verification.isSound)
@@ -384,7 +384,7 @@ import Testing
         }
     }
 
-    @Test func `No more problems are described than the limit, but all are counted`() throws {
+    @Test func `Problems are described up to a limit, but all are counted`() throws {
         let verification = try Self.verification { database in
             for pair in try allPairs(in: database) where pair.key.starts(with: Self.year) {
                 try database.delete(pair.key)
@@ -394,7 +394,7 @@ import Testing
         #expect(verification.problems.count == Verification.problemLimit)
     }
 
-    @Test func `No problem shows what is in a document`() throws {
+    @Test func `No problem description reveals document content`() throws {
         let verification = try Self.verification { database in
             for pair in try allPairs(in: database) where pair.key.first == StoreKeyspace.text.rawValue {
                 try database.delete(pair.key)
@@ -403,12 +403,12 @@ import Testing
         #expect(verification.problems.allSatisfy { !$0.contains("fog") && !$0.contains("over") })
     }
 
-    @Test func `Any key that is lost or changed is noticed`() throws {
+    @Test func `Any lost or changed key is detected`() throws {
         var random = TestRun.random(stream: 30)
         let pairs = try #require(Self.pairs)
         for _ in 0..<TestRun.rounds(40, long: 3000) {
             var pair = random.pick(pairs)
-            // Without the catalog there is no store.
+            // Without the catalog it is not a store.
             if pair.key == StoreKeyspace.catalogKey { continue }
             let isLost = random.once(in: 2) || pair.value.isEmpty
             let verification = try Self.verification { database in
@@ -420,8 +420,8 @@ import Testing
                     try database.put(pair.value, forKey: pair.key)
                 }
             }
-            // A document in which a member changed that no index is over is a sound document, a next row that is
-            // larger leaves rows out, and a last commit that is later leaves commits out.
+            // Three changes may be undetectable: an unindexed member of a document, a larger next row, which skips
+            // rows, and a later last commit, which skips commits.
             let mayBeSound: Set = [
                 StoreKeyspace.documents.rawValue, StoreKeyspace.counters.rawValue, StoreKeyspace.state.rawValue,
             ]
@@ -431,7 +431,7 @@ import Testing
         }
     }
 
-    @Test func `The check works on one moment while others write`() throws {
+    @Test func `Verify shows a single point in time while others write`() throws {
         try withTemporaryStore(schema: Self.schema) { store in
             let writing = DispatchGroup()
             DispatchQueue.global().async(group: writing) {

@@ -1,33 +1,33 @@
-// A process that fills a store, changes its schema and migrates it, until it is killed.
+// A process that fills a store, changes its schema and migrates it until it is killed.
 //
 //     docindex-loader STORE MIGRATIONS
 //
-// goes on with the commits of `LoaderHistory` from the first that the store does not hold, while another thread applies
-// one schema after the other and carries out migrations, of which MIGRATIONS were begun before.
+// continues the commits of `LoaderHistory` with the first one that the store does not contain, while another thread
+// applies one schema after another and runs migrations, of which MIGRATIONS have been started before.
 //
 //     docindex-loader STORE short
 //
-// makes a short history by one thread, and ends. A call that fails is printed; everything is tried to the end.
+// runs a short history on one thread, and exits. Failed calls are printed, and the remaining ones still run.
 //
 //     docindex-loader STORE texts
 //
-// goes on with the commits by one thread, and does nothing else.
+// continues the commits on one thread, and does nothing else.
 //
-// Each acknowledged commit is printed as its number, each migration as `migration` and its number before it begins.
+// Prints the number of each acknowledged commit, and `migration` and the number of each migration before it starts.
 
 import DocIndex
 import Foundation
 import LevelKit
 import TestSupport
 
-/// Past the buffer of `print`, which a kill would lose.
+/// Bypasses the buffer of `print`, which would be lost in a kill.
 func report(_ line: String) {
     do { try FileHandle.standardOutput.write(contentsOf: Data((line + "\n").utf8)) } catch { exit(4) }
 }
 
-/// Runs `body`, and prints a failure of a known type. Any other ends the process.
+/// Runs `body`, and prints errors of a known type. Any other error ends the process.
 ///
-/// - Returns: whether it went well.
+/// - Returns: Whether `body` succeeded.
 @discardableResult
 func attempt(_ body: () throws -> Void) -> Bool {
     do {
@@ -46,9 +46,9 @@ func attempt(_ body: () throws -> Void) -> Bool {
 
 let options: DocumentStore.Options = {
     var options = DocumentStore.Options(finishesSchemaChange: false)
-    // Tables and compactions come and go.
+    // Small, so that tables and compactions turn over.
     options.database.writeBufferByteCount = 128 << 10
-    // Segments of text indexes are written and merged all the time.
+    // Small, so that text index segments are constantly written and merged.
     options.textMaintenance.pendingDocumentCount = 40
     options.textMaintenance.loadDocumentCount = 200
     options.textMaintenance.loadWordCount = 500
@@ -65,14 +65,14 @@ if CommandLine.arguments[2] == "short" {
         var store = try DocumentStore.open(at: path, schema: LoaderHistory.schema(0), options: options)
         var failureCount = 0
         for number in 1...45 {
-            // A store that takes no more writes is opened anew, as its error says.
+            // A store that accepts no more writes is reopened, as its error recommends.
             if failureCount > 1 {
                 try store.close()
                 store = try DocumentStore.open(at: path, options: options)
                 failureCount = 0
             }
             let isDone = attempt {
-                // A commit says which it follows, so one that failed is tried again, unless it is there.
+                // A commit depends on the previous one, so a failed commit is retried unless it was stored.
                 let next = try LoaderHistory.State(of: store).commitCount + 1
                 try LoaderHistory.perform(next, on: store, durability: number % 8 == 0 ? .synced : .buffered)
                 report("\(next)")
@@ -101,7 +101,7 @@ if CommandLine.arguments[2] == "texts" {
     }
 }
 
-/// Opens the store as it is; makes it where there is none, or where the process that made it was killed at once.
+/// Opens the store, or creates it if it does not exist or if the process that created it was killed immediately.
 func openOrMake() throws -> DocumentStore {
     do {
         return try DocumentStore.open(at: path, options: options)

@@ -1,19 +1,19 @@
-// Lets calls to the system fail that a process makes on files in one directory. Loaded by LD_PRELOAD; Linux only.
+// Makes system calls on files in one directory fail. Loaded with LD_PRELOAD; Linux only.
 //
-//     FAILING_CALLS_DIRECTORY  the directory, an absolute path without links
-//     FAILING_CALLS_NUMBER     the number of the call that fails, from 1; none for 0
-//     FAILING_CALLS_MODE       io: it fails with EIO
-//                              short: the same, but a write has written the first half
-//                              space: it and all later ones but unlink fail with ENOSPC
-//                              exit: the process ends there
-//                              half: the same, but a write has written the first half
-//     FAILING_CALLS_COUNT      a file that gets the number of calls when the process ends
+//     FAILING_CALLS_DIRECTORY  the directory, an absolute path without symbolic links
+//     FAILING_CALLS_NUMBER     the number of the failing call, from 1; 0 for none
+//     FAILING_CALLS_MODE       io: the call fails with EIO
+//                              short: the same, but a write writes its first half
+//                              space: the call and all later ones except unlink fail with ENOSPC
+//                              exit: the process exits at the call
+//                              half: the same, but a write writes its first half
+//     FAILING_CALLS_COUNT      a file that receives the number of calls when the process exits
 //
-//     FAILING_CALLS_SYNCED     a file that gets a line for each fsync and fdatasync that succeeded: how many bytes the file
-//                              had before, and its path; what is lost with the power is what lies behind them
-//     FAILING_CALLS_TABLES     how many microseconds later a table is synced than it would be
+//     FAILING_CALLS_SYNCED     a file that receives a line for each successful fsync and fdatasync: the size in bytes
+//                              of the synced file before the call, and its path; a power loss discards later bytes
+//     FAILING_CALLS_TABLES     the number of microseconds by which each sync of a table file is delayed
 //
-// Counted are write, pwrite, rename, fsync, fdatasync, unlink and ftruncate.
+// Counts write, pwrite, rename, fsync, fdatasync, unlink and ftruncate.
 
 #ifdef __linux__
 
@@ -40,7 +40,7 @@ static bool is_below(const char *path) {
     return strncmp(path, directory, length) == 0 && (path[length] == '/' || path[length] == 0);
 }
 
-// The path of an open file, in PATH_MAX bytes.
+// Stores the path of an open file in a buffer of PATH_MAX bytes.
 static bool path_of(int descriptor, char *path) {
     char link[64];
     snprintf(link, sizeof link, "/proc/self/fd/%d", descriptor);
@@ -62,7 +62,7 @@ static bool is_mode(const char *name) {
 
 enum outcome { works, fails, fails_half };
 
-// What becomes of a call that is counted.
+// Counts a call and returns its outcome.
 static enum outcome next(bool is_unlink, bool can_be_half) {
     const char *text = getenv("FAILING_CALLS_NUMBER");
     long failing = text == NULL ? 0 : atol(text);
@@ -80,7 +80,7 @@ static enum outcome next(bool is_unlink, bool can_be_half) {
     return fails;
 }
 
-// The function of the C library, found once.
+// The function in the C library, looked up once.
 #define ORIGINAL(name)                          \
     static __typeof__(&name) original;          \
     if (original == NULL) original = (__typeof__(&name))dlsym(RTLD_NEXT, #name)

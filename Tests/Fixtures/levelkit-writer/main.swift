@@ -1,17 +1,17 @@
-// A process that writes into a database as fast as it can, while tests look into it or end it.
+// A process that writes to a database as fast as it can while tests inspect or kill it.
 //
 //     levelkit-writer DATABASE [KIBIBYTES-OF-WRITE-BUFFER]
 //
-// writes single operations until its standard input ends. Then it prints how many it has performed.
+// writes single operations until its standard input ends. Then it prints the number of operations performed.
 //
 //     levelkit-writer DATABASE KIBIBYTES-OF-WRITE-BUFFER batches
 //
-// writes synced batches, from the first that is not in the database yet, until it is killed, and prints the number of
-// each once it was acknowledged.
+// writes synced batches, starting with the first that is not in the database, until it is killed, and prints the number
+// of each batch after it is acknowledged.
 //
 //     levelkit-writer DATABASE KIBIBYTES-OF-WRITE-BUFFER mixed
 //
-// does the same with batches of which every eighth is synced and the others are buffered, and prints the numbers of the synced.
+// does the same, but syncs only every eighth batch, buffers the others, and prints only the numbers of synced batches.
 
 import Foundation
 import LevelKit
@@ -40,13 +40,13 @@ if writesBatches {
     while true {
         let isSynced = number % syncDistance == syncDistance - 1
         try BatchHistory.write(number, to: database, durability: isSynced ? .synced : .buffered)
-        // Past the buffer of `print`, which a kill would lose.
+        // Bypasses the buffer of `print`, which would be lost in a kill.
         if isSynced { try FileHandle.standardOutput.write(contentsOf: Data("\(number)\n".utf8)) }
         number += 1
     }
 }
 
-// Before the thread reads: flushing everything would wait for the standard input as well.
+// Before the thread starts reading: flushing all streams would also wait for standard input.
 print("open")
 fflush(nil)
 

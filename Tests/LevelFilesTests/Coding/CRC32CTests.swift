@@ -4,7 +4,7 @@ import Testing
 @testable import LevelFiles
 
 @Suite struct CRC32CTests {
-    @Test func `the checksums of RFC 3720 appendix B 4 come out`() {
+    @Test func `CRC32C matches the checksums in RFC 3720, appendix B 4`() {
         let rising = (0..<32).map { UInt8($0) }
         #expect(CRC32C.checksum(of: ArraySlice(repeating: 0, count: 32)) == 0x8a91_36aa)
         #expect(CRC32C.checksum(of: ArraySlice(repeating: 0xff, count: 32)) == 0x62a8_ab43)
@@ -13,7 +13,7 @@ import Testing
         #expect(CRC32C.checksum(of: Array("123456789".utf8)[...]) == 0xe306_9283)
     }
 
-    @Test func `every length and offset gives what a bit at a time gives`() {
+    @Test func `CRC32C matches a bitwise implementation for every length and offset`() {
         var random = SplitMix64(seed: 7)
         let bytes = (0..<64).map { _ in UInt8.random(in: 0...255, using: &random) }
         for lower in 0..<16 {
@@ -29,7 +29,7 @@ import Testing
         }
     }
 
-    @Test func `the mask is that of LevelDB`() {
+    @Test func `The CRC32C mask is the one LevelDB uses`() {
         let crc = CRC32C.checksum(of: Array("foo".utf8)[...])
         let rotated = crc >> 15 | crc << 17
         #expect(CRC32C.masked(crc) == rotated &+ 0xa282_ead8)

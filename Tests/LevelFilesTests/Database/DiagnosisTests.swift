@@ -3,7 +3,7 @@ import LevelKit
 import TestSupport
 import Testing
 
-@Suite struct `The diagnosis` {
+@Suite struct `Diagnosis` {
     private static func make(_ directory: String, _ options: DatabaseOptions = DatabaseOptions()) throws -> String {
         let database = try Database.open(at: directory + "/db", options: options)
         for number in 0..<500 { try database.put("value \(number)", forKey: "key/\(number)") }
@@ -16,7 +16,7 @@ import Testing
         Diagnosis.findings(in: try DatabaseFiles(at: path))
     }
 
-    @Test func `of an ordinary database is empty`() throws {
+    @Test func `The diagnosis of an ordinary database has no findings`() throws {
         try withTemporaryDirectory { directory in
             let path = try Self.make(directory)
             #expect(try Self.findings(path).isEmpty)
@@ -25,7 +25,7 @@ import Testing
     }
 
     @Test(arguments: [("idb_cmp1", Diagnosis.Finding.chromeIndexedDB), ("my.order", .foreignOrder)])
-    func `names a foreign order`(name: String, finding: Diagnosis.Finding) throws {
+    func `The diagnosis names an unknown comparator`(name: String, finding: Diagnosis.Finding) throws {
         try withTemporaryDirectory { directory in
             let path = try Self.make(directory, ForeignOrder.options(name))
             let findings = try Self.findings(path)
@@ -38,7 +38,9 @@ import Testing
         (UInt8(4), [UInt8](), Diagnosis.Finding.minecraft), (2, [0x78, 0x9c], .minecraft),
         (2, [0x28, 0xb5, 0x2f, 0xfd], .laterLevelDB), (9, [], .laterLevelDB),
     ])
-    func `tells who compressed the blocks`(type: UInt8, beginning: [UInt8], finding: Diagnosis.Finding) throws {
+    func `The diagnosis identifies the program that compressed the blocks`(
+        type: UInt8, beginning: [UInt8], finding: Diagnosis.Finding
+    ) throws {
         try withTemporaryDirectory { directory in
             let path = try Self.make(directory)
             let files = try DatabaseFiles(at: path)
@@ -58,7 +60,7 @@ import Testing
         }
     }
 
-    @Test func `tells what was lost`() throws {
+    @Test func `The diagnosis names the files that are lost`() throws {
         try withTemporaryDirectory { directory in
             let path = try Self.make(directory)
             let current = try TestFiles.bytes(of: path + "/CURRENT")
@@ -81,7 +83,7 @@ import Testing
         }
     }
 
-    @Test func `knows a table of RocksDB`() throws {
+    @Test func `The diagnosis recognizes a RocksDB table`() throws {
         try withTemporaryDirectory { directory in
             let path = try Self.make(directory)
             let files = try DatabaseFiles(at: path)
@@ -93,10 +95,10 @@ import Testing
         }
     }
 
-    @Test func `of a damaged manifest names the record, and not the tables that the rest of it seems to miss`() throws {
+    @Test func `The diagnosis of a damaged manifest names the record and does not report missing tables`() throws {
         try withTemporaryDirectory { directory in
             let path = try Self.make(directory)
-            // Opened again and again, so that the manifest has several records that replace tables.
+            // Reopened repeatedly, so that the manifest has several records that replace tables.
             let database = try Database.open(at: path)
             for round in 0..<5 {
                 for number in 0..<200 { try database.put("value \(round)", forKey: "key/\(number)") }

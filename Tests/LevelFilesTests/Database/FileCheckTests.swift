@@ -3,7 +3,7 @@ import LevelKit
 import TestSupport
 import Testing
 
-@Suite struct `The check of files` {
+@Suite struct `File check` {
     private static func sample(_ directory: String, _ random: inout SplitMix64) throws -> SampleDatabase {
         var options = DatabaseOptions()
         options.writeBufferByteCount = 64 << 10
@@ -19,7 +19,7 @@ import Testing
         }
     }
 
-    @Test func `finds every flipped byte of a table, and says which file it is in`() throws {
+    @Test func `The file check finds every flipped byte of a table and names the file`() throws {
         var random = TestRun.random(stream: 0xf11)
         try withTemporaryDirectory { directory in
             let path = try Self.sample(directory, &random).path
@@ -28,7 +28,7 @@ import Testing
                 let name = path + "/" + file.name
                 let original = try TestFiles.bytes(of: name)
                 var offset = random.number(below: original.count)
-                // The padding between the handles and the magic number means nothing.
+                // The padding between the handles and the magic number has no meaning.
                 if offset >= original.count - 44, offset < original.count - 8 { offset = original.count - 1 }
                 var bytes = original
                 bytes[offset] ^= 1 << UInt8(random.number(below: 8))
@@ -44,7 +44,7 @@ import Testing
         }
     }
 
-    @Test func `finds tables that are missing, cut short or longer`() throws {
+    @Test func `The file check finds tables that are missing, truncated or too long`() throws {
         var random = TestRun.random(stream: 0xf12)
         try withTemporaryDirectory { directory in
             let path = try Self.sample(directory, &random).path
@@ -63,14 +63,14 @@ import Testing
         }
     }
 
-    @Test func `finds a filter that denies a key, which LevelDB would not`() throws {
+    @Test func `The file check finds a Bloom filter that excludes an existing key`() throws {
         var random = TestRun.random(stream: 0xf13)
         try withTemporaryDirectory { directory in
             let path = try Self.sample(directory, &random).path
             let file = try #require(try Self.tables(path).first)
             let name = path + "/" + file.name
             let handle = try #require(try Table(at: name).metaIndex().first).handle
-            // The first bits of the first filter taken out; the checksum fits.
+            // Clears the first bits of the first filter; the checksum is valid.
             try BlockForgery(name).replace(handle) { block in
                 for index in 0..<min(20, block.count - 10) { block[index] = 0 }
             }
@@ -79,7 +79,7 @@ import Testing
         }
     }
 
-    @Test func `finds a hole in a log, and takes a torn end for none`() throws {
+    @Test func `The file check reports a hole in a log but not an unfinished record at its end`() throws {
         try withTemporaryDirectory { directory in
             let path = directory + "/db"
             let database = try Database.open(at: path)
@@ -101,11 +101,12 @@ import Testing
         }
     }
 
-    /// Databases that the C++ implementation wrote in 2012: tables end in `.sst`, logs and manifests in 64 KiB of zeros.
+    /// Databases that the C++ implementation wrote in 2012: tables end in `.sst`, and logs and manifests end with 64
+    /// KiB of zeros.
     @Test(
         .enabled(if: SharedTestData.has("leveldb/golang-testdata"), "skipped: there is no shared data"),
         arguments: [(1, 0), (2, 2), (3, 2), (4, 2)])
-    func `finds nothing wrong with databases of 2012`(stage: Int, keyCount: Int) throws {
+    func `The file check finds no problems in databases from 2012`(stage: Int, keyCount: Int) throws {
         try withTemporaryDirectory { directory in
             let path = directory + "/db"
             try TestFiles.copy(SharedTestData.path(of: "leveldb/golang-testdata/db-stage-\(stage)"), to: path)
@@ -122,7 +123,7 @@ import Testing
         }
     }
 
-    @Test func `counts all problems, also those beyond the limit of what it lists`() throws {
+    @Test func `The file check counts all problems, including those beyond the listing limit`() throws {
         var random = TestRun.random(stream: 0xf19)
         try withTemporaryDirectory { directory in
             let database = try Database.open(at: directory + "/db")

@@ -3,7 +3,7 @@ import LevelKit
 import TestSupport
 import Testing
 
-@Suite struct `A scan of an earlier state` {
+@Suite struct `Historical scan` {
     private static func pairs(_ path: String, _ sequence: UInt64, from lower: [UInt8] = []) throws -> [[UInt8]: [UInt8]]
     {
         var pairs: [[UInt8]: [UInt8]] = [:]
@@ -17,12 +17,12 @@ import Testing
         return pairs
     }
 
-    @Test func `is that state exactly, as long as nothing was merged`() throws {
+    @Test func `A scan of an earlier state returns exactly that state if nothing was compacted`() throws {
         var random = TestRun.random(stream: 0x4157)
         try withTemporaryDirectory { directory in
             let sample = try SampleDatabase(
                 at: directory + "/db", count: 800, keyCount: 60, reopens: false, compacts: false, random: &random)
-            // One table, and a log.
+            // A table and a log.
             var operations = sample.operations
             let database = try Database.open(at: sample.path)
             for number in 0..<50 {
@@ -45,7 +45,7 @@ import Testing
         }
     }
 
-    @Test func `of the newest write is what LevelDB returns`() throws {
+    @Test func `A scan at the newest write returns what LevelDB returns`() throws {
         var random = TestRun.random(stream: 0x4159)
         var options = DatabaseOptions()
         options.writeBufferByteCount = 64 << 10

@@ -3,8 +3,8 @@ import LevelKit
 import TestSupport
 import Testing
 
-@Suite struct `The versions of a key` {
-    @Test func `are all that were written, as long as nothing was merged`() throws {
+@Suite struct `Key history` {
+    @Test func `A key's history contains all its versions if nothing was compacted`() throws {
         var random = TestRun.random(stream: 0x4157)
         for _ in 0..<TestRun.rounds(3, long: 40) {
             try withTemporaryDirectory { directory in
@@ -26,7 +26,7 @@ import Testing
         }
     }
 
-    @Test func `are always some that were written, the newest of them among those`() throws {
+    @Test func `A key's history contains only written versions, including the newest`() throws {
         var random = TestRun.random(stream: 0x4158)
         var options = DatabaseOptions()
         options.writeBufferByteCount = 64 << 10
@@ -53,7 +53,7 @@ import Testing
         }
     }
 
-    @Test func `of another order are found in every table`() throws {
+    @Test func `The history of a key with a custom order covers every table`() throws {
         try withTemporaryDirectory { directory in
             let options = ForeignOrder.options("test.reversed", isReversed: true)
             let database = try Database.open(at: directory + "/db", options: options)

@@ -4,7 +4,7 @@ import Testing
 
 @testable import LevelFiles
 
-@Suite struct `A merge of all versions` {
+@Suite struct `Version merge` {
     private static func merge(_ path: String) throws -> VersionMerge {
         let files = try DatabaseFiles(at: path)
         let version = try #require(files.manifest?.version)
@@ -30,7 +30,7 @@ import Testing
             random: &random)
     }
 
-    @Test func `gives each stored version once, by key and the newest first, and finds no damage in sound files`()
+    @Test func `A version merge returns each version once, by key, newest first, without false damage`()
         throws
     {
         var random = TestRun.random(stream: 0x3e6)
@@ -50,7 +50,7 @@ import Testing
         }
     }
 
-    @Test func `names each damaged block with its keys, and says how many entries it held`() throws {
+    @Test func `A version merge names each damaged block with its keys and its entry count`() throws {
         var random = TestRun.random(stream: 0x3e7)
         try withTemporaryDirectory { directory in
             let sample = try Self.sample(directory, reopens: true, &random)
@@ -79,7 +79,7 @@ import Testing
         }
     }
 
-    @Test func `counts the writes that a damaged log has lost by the numbers of those around them`() throws {
+    @Test func `A version merge counts the writes lost to a damaged log by the surrounding sequence numbers`() throws {
         var random = TestRun.random(stream: 0x3e8)
         try withTemporaryDirectory { directory in
             let database = try Database.open(at: directory + "/db")

@@ -5,7 +5,7 @@ import Testing
 @testable import LevelFiles
 
 @Suite struct BatchOrderTests {
-    /// A batch with some operations, of which only the header is looked at.
+    /// Returns a batch with several operations, of which only the header is read.
     private static func batch(_ sequence: UInt64, _ count: UInt32, byteCount: Int = 30) -> [UInt8] {
         let header = (0..<8).map { UInt8(truncatingIfNeeded: sequence >> (8 * $0)) }
         let number = (0..<4).map { UInt8(truncatingIfNeeded: count >> (8 * $0)) }
@@ -28,19 +28,19 @@ import Testing
         }
     }
 
-    @Test func `batches that follow one another, also after a gap and an empty one, are in order`() throws {
+    @Test func `Consecutive batches are in order, also after a gap or an empty batch`() throws {
         let records = [Self.batch(1, 3), Self.batch(4, 0), Self.batch(4, 1), Self.batch(9, 2), Self.batch(11, 1)]
         #expect(try Self.fault(inLogOf: records) == nil)
         #expect(try Self.fault(inLogOf: []) == nil)
     }
 
-    @Test func `a batch that comes twice, or overlaps the one before, is named`() throws {
+    @Test func `A repeated batch, or one that overlaps the previous batch, is reported`() throws {
         let twice = try #require(try Self.fault(inLogOf: [Self.batch(1, 3), Self.batch(4, 1), Self.batch(1, 3)]))
         #expect(twice.contains("write 1 comes behind write 4"))
         #expect(try Self.fault(inLogOf: [Self.batch(5, 3), Self.batch(7, 1)]) != nil)
     }
 
-    @Test func `a sequence number of more than 56 bits is named`() throws {
+    @Test func `A sequence number of more than 56 bits is reported`() throws {
         let limit = BatchOrder.sequenceLimit
         for (sequence, count, isFine) in [
             (limit - 1, 1, true), (limit - 1, 2, false), (limit, 0, false), (1 << 56, 1, false), (.max, 1, false),
@@ -49,7 +49,7 @@ import Testing
         }
     }
 
-    @Test func `the second log goes on where the first one ended`() throws {
+    @Test func `A second log continues the sequence of the first`() throws {
         var writer = RecordWriter()
         writer.append(Self.batch(7, 2))
         try Self.withLog(writer.bytes) { log in
@@ -60,7 +60,7 @@ import Testing
         }
     }
 
-    @Test func `the quick way finds what reading every record finds`() throws {
+    @Test func `The fast batch order check finds the same faults as reading every record`() throws {
         var random = TestRun.random(stream: 0xba7c)
         for _ in 0..<TestRun.rounds(300, long: 20_000) {
             var next: UInt64 = 1
@@ -68,7 +68,7 @@ import Testing
             for _ in 0..<Int.random(in: 0..<60, using: &random) {
                 let count = UInt32.random(in: 0..<4, using: &random)
                 let isBack = Int.random(in: 0..<150, using: &random) == 0
-                // Now and then as many bytes as bring the header of the next one to the end of a block.
+                // Occasionally large enough that the next header falls at the end of a block.
                 let byteCount = Bool.random(using: &random) ? Int.random(in: 0..<60, using: &random) : 1 << 12
                 writer.append(
                     Array(Self.batch(isBack ? next / 2 : next, count, byteCount: byteCount).prefix(byteCount)))

@@ -21,14 +21,14 @@ import Testing
         Array(repeating: byte, count: byteCount)
     }
 
-    @Test func `records of every length around a block come back`() throws {
+    @Test func `Records of every length around the block size round-trip`() throws {
         let block = RecordReader.blockByteCount
         let sizes = [0, 1, 7, 100] + (block - 30...block + 10).map { $0 } + [2 * block, 3 * block - 21, 100_000]
         let records = sizes.enumerated().map { Self.record($1, filledWith: UInt8(truncatingIfNeeded: $0 + 1)) }
         #expect(try Self.items(Self.file(records)) == records.map { .record($0) })
     }
 
-    @Test func `a file cut at any byte gives the records before the cut and no damage`() throws {
+    @Test func `A file truncated at any byte yields the records before the cut and no damage`() throws {
         let block = RecordReader.blockByteCount
         let records = [Self.record(10), Self.record(block), Self.record(3)]
         let bytes = Self.file(records)
@@ -40,14 +40,14 @@ import Testing
         }
     }
 
-    @Test func `zeros behind the last record are the end`() throws {
+    @Test func `Zeros after the last record mark the end of the file`() throws {
         let bytes = Self.file([Self.record(10)])
         for count in [1, 7, 100, RecordReader.blockByteCount - 17, 3 * RecordReader.blockByteCount] {
             #expect(try Self.items(bytes + Self.record(count, filledWith: 0)).count == 1)
         }
     }
 
-    @Test func `zeros between records are damage`() throws {
+    @Test func `Zeros between records are reported as damage`() throws {
         var bytes = Self.file([Self.record(10)])
         bytes += Self.record(RecordReader.blockByteCount - bytes.count, filledWith: 0) + bytes
         let items = try Self.items(bytes)
@@ -60,7 +60,7 @@ import Testing
         #expect(damage.offset == 17)
     }
 
-    @Test func `a flipped bit is damage, and the next block is read`() throws {
+    @Test func `A flipped bit is reported as damage, and the next block is read`() throws {
         let block = RecordReader.blockByteCount
         let records = [Self.record(100), Self.record(block - 7), Self.record(50)]
         let bytes = Self.file(records)
@@ -74,7 +74,7 @@ import Testing
         }
     }
 
-    @Test func `reading goes on where it stopped when the file has grown`() throws {
+    @Test func `A reader continues where it stopped after the file has grown`() throws {
         let records = (0..<400).map { Self.record($0 * 3, filledWith: UInt8(truncatingIfNeeded: $0)) }
         let bytes = Self.file(records)
         var random = SplitMix64(seed: 11)
@@ -89,7 +89,7 @@ import Testing
         #expect(found == records)
     }
 
-    @Test func `any bytes end and lie within the file`() throws {
+    @Test func `Reading random bytes terminates, and all items lie within the file`() throws {
         var random = TestRun.random(stream: 0x4c06)
         for _ in 0..<TestRun.rounds(300, long: 20_000) {
             var bytes = Self.file((0..<20).map { _ in Self.record(Int.random(in: 0...9_000, using: &random)) })

@@ -3,9 +3,9 @@ import Testing
 
 @testable import LevelFiles
 
-/// A log whose last record is unfinished ends there; a log with a damaged length goes on.
+/// A log ends at an unfinished last record, but continues after a record with a damaged length.
 @Suite struct UnfinishedFragmentTests {
-    /// A log, and where its records begin and end.
+    /// A log with the positions of its records.
     private struct Log {
         var bytes: [UInt8]
         var records: [[UInt8]]
@@ -14,7 +14,7 @@ import Testing
         init(_ records: [[UInt8]]) {
             var writer = RecordWriter()
             ranges = records.map { record in
-                // Behind what a block has left where no header fits.
+                // Skips the rest of a block that is too short for a header.
                 let rest = RecordReader.blockByteCount - writer.bytes.count % RecordReader.blockByteCount
                 let start = writer.bytes.count + (rest < RecordReader.headerByteCount ? rest : 0)
                 writer.append(record)
@@ -24,7 +24,7 @@ import Testing
             self.records = records
         }
 
-        /// The number of records that end at or before a byte.
+        /// Returns the number of records that end at or before a byte.
         func count(upTo end: Int) -> Int { ranges.count { $0.upperBound <= end } }
     }
 
@@ -32,7 +32,7 @@ import Testing
         value < 0x80 ? [UInt8(value)] : [UInt8(value & 0x7f | 0x80)] + varint(value >> 7)
     }
 
-    /// A batch that puts some values, and deletes one key.
+    /// Returns a batch that puts several values and deletes one key.
     private static func batch(_ sequence: UInt64, _ values: [[UInt8]]) -> [UInt8] {
         var bytes = (0..<8).map { UInt8(truncatingIfNeeded: sequence >> (8 * $0)) }
         bytes += [UInt8(truncatingIfNeeded: values.count + 1), 0, 0, 0]
@@ -69,7 +69,7 @@ import Testing
         (0..<count).map { _ in UInt8.random(in: .min ... .max, using: &random) }
     }
 
-    @Test func `a length that leads beyond the end costs no record, the last one included`() throws {
+    @Test func `A record length that exceeds the file costs no record, even in the last record`() throws {
         var random = TestRun.random(stream: 0x1e46)
         for _ in 0..<TestRun.rounds(200, long: 10_000) {
             let sizes = (0..<Int.random(in: 1...30, using: &random)).map { _ in Int.random(in: 0...900, using: &random)
@@ -87,7 +87,7 @@ import Testing
         }
     }
 
-    @Test func `a header that was overwritten costs its own record alone`() throws {
+    @Test func `An overwritten header costs only its own record`() throws {
         var random = TestRun.random(stream: 0x1e47)
         for _ in 0..<TestRun.rounds(200, long: 10_000) {
             let sizes = (0..<Int.random(in: 2...30, using: &random)).map { _ in Int.random(in: 0...900, using: &random)
@@ -96,7 +96,7 @@ import Testing
             let damaged = Int.random(in: 0..<log.ranges.count - 1, using: &random)
             let start = log.ranges[damaged].lowerBound
             var bytes = log.bytes
-            // Header and sequence number; the length leads beyond the end, or the header became zero.
+            // Header and sequence number; the length may exceed the file, or the header may become zero.
             for index in start..<start + 12 { bytes[index] = UInt8.random(in: .min ... .max, using: &random) }
             if Bool.random(using: &random) {
                 for index in start..<start + 7 { bytes[index] = 0 }
@@ -113,10 +113,10 @@ import Testing
         }
     }
 
-    @Test func `the last part of a long record with a damaged length costs no record`() throws {
+    @Test func `A damaged length in the last fragment of a long record costs no record`() throws {
         var random = TestRun.random(stream: 0x1e48)
         let log = Self.log([100, 80_000, 40, 40]) { Self.randomBytes($0, &random) }
-        // The parts of the second record fill the first two blocks and begin the third.
+        // The fragments of the second record fill the first two blocks and the start of the third.
         let start = 2 * RecordReader.blockByteCount
         #expect(log.bytes[start + 6] == 4)
         var bytes = log.bytes
@@ -124,17 +124,17 @@ import Testing
         let items = try Self.items(bytes)
         #expect(Self.records(items) == log.records)
         #expect(Self.damage(items).map(\.offset) == [UInt64(start)])
-        // Without its checksum, the record is lost and the next ones are not.
+        // Without a valid checksum, this record is lost, but the following ones are not.
         for index in start..<start + 4 { bytes[index] ^= 0x55 }
         let rest = try Self.items(bytes)
         #expect(Self.records(rest) == [log.records[0], log.records[2], log.records[3]])
         #expect(Self.damage(rest).map(\.offset) == [UInt64(log.ranges[1].lowerBound)])
     }
 
-    @Test func `a log that was cut anywhere ends there without damage, also within a value that holds a log`() throws {
+    @Test func `A log truncated anywhere ends there without damage, even inside a value that contains a log`() throws {
         var random = TestRun.random(stream: 0x1e49)
         for _ in 0..<TestRun.rounds(300, long: 20_000) {
-            // Values that are logs with later writes than the log that they are in.
+            // Values that are themselves logs, with later writes than the enclosing log.
             let inner = Log((0..<40).map { Self.batch(UInt64(1000 + $0), [Self.randomBytes(10, &random)]) }).bytes
             let sizes = (0..<Int.random(in: 1...12, using: &random)).map { _ in
                 Bool.random(using: &random)
@@ -153,14 +153,14 @@ import Testing
         }
     }
 
-    @Test func `zeros or garbage after the last record hide no record and are no record`() throws {
+    @Test func `Zeros or garbage after the last record neither hide records nor add any`() throws {
         var random = TestRun.random(stream: 0x1e50)
         let log = Self.log([30, 500, 70]) { Self.randomBytes($0, &random) }
         let old = Self.log([30, 30]) { Self.randomBytes($0, &random) }
         for _ in 0..<TestRun.rounds(300, long: 20_000) {
             let zeros = [UInt8](repeating: 0, count: Int.random(in: 0...70_000, using: &random))
             #expect(try Self.items(log.bytes + zeros) == log.records.map { .record($0) })
-            // A length that leads beyond the end, and behind it also writes of an older log.
+            // A length that exceeds the file, followed by data that includes writes of an older log.
             var garbage = Self.randomBytes(Int.random(in: 7...20_000, using: &random), &random)
             garbage[5] = 0xff
             #expect(try Self.items(log.bytes + garbage) == log.records.map { .record($0) }, "\(TestRun.repetition)")
@@ -170,7 +170,7 @@ import Testing
         }
     }
 
-    @Test func `an edit of a manifest behind a damaged length is found`() throws {
+    @Test func `A manifest edit after a damaged length is found`() throws {
         var writer = RecordWriter()
         var starts: [Int] = []
         for number in 1...4 as ClosedRange<UInt64> {

@@ -5,7 +5,7 @@ import Testing
 
 @Suite struct `Tables and logs` {
     @Test(arguments: [0, 10])
-    func `hold what LevelDB was given, and the newest of it is what LevelDB returns`(bloomBits: Int) throws {
+    func `Tables and logs contain all writes, and the newest version matches LevelDB's reads`(bloomBits: Int) throws {
         var random = TestRun.random(stream: 0x7ab1 + UInt64(bloomBits))
         var options = DatabaseOptions()
         options.bloomFilterBitsPerKey = bloomBits
@@ -30,7 +30,7 @@ import Testing
         }
     }
 
-    @Test func `of one table are summed up as they are listed`() throws {
+    @Test func `The summary of a table matches its entries`() throws {
         var random = TestRun.random(stream: 0x50b)
         try withTemporaryDirectory { directory in
             let sample = try SampleDatabase(
@@ -55,7 +55,7 @@ import Testing
                 #expect(summary.dataBlockCount == index.count)
                 #expect(summary.filters.map(\.name) == ["filter.leveldb.BuiltinBloomFilter2"])
                 let filters = try #require(try table.bloomFilters())
-                // One entry in about a hundred is let through by mistake, and none is kept out.
+                // The filter lets about one entry in a hundred through by mistake, and excludes none that exists.
                 let block = try #require(try table.index().first).handle.offset
                 let filter = try #require(filters.filter(forBlockAt: block))
                 let strangers = (0..<2_000).count {
@@ -67,11 +67,12 @@ import Testing
         }
     }
 
-    /// Tables that the C++ implementation wrote in 2012, and their content as text. Their keys are plain ones.
+    /// Tables that the C++ implementation wrote in 2012, with their content as text. Their keys are user keys, not
+    /// internal keys.
     @Test(
         .enabled(if: SharedTestData.has("leveldb/golang-testdata"), "skipped: there is no shared data"),
         arguments: ["h.ldb", "h.no-compression.ldb", "h.bloom.no-compression.ldb"])
-    func `of 2012 can be read`(name: String) throws {
+    func `Tables from 2012 are readable`(name: String) throws {
         let folder = SharedTestData.path(of: "leveldb/golang-testdata/")
         var expected: [[UInt8]: [UInt8]] = [:]
         for line in try SharedTestData.lines(of: "leveldb/golang-testdata/h.txt") {

@@ -3,7 +3,7 @@ import LevelKit
 import TestSupport
 import Testing
 
-/// The asynchronous form does what the synchronous one does, and cancellation takes effect between its steps.
+/// The asynchronous API does what the synchronous one does, and cancellation takes effect between its steps.
 @Suite struct AsyncDatabaseTests {
     private func code(_ body: () async throws -> Void) async -> LevelError.Code? {
         do {
@@ -18,7 +18,7 @@ import Testing
         for number in 0..<count { try database.put(TableFixture.value(number), forKey: numberedKey(number)) }
     }
 
-    @Test func `what is written one way is read the other way`() async throws {
+    @Test func `Values written through one API are readable through the other`() async throws {
         try await withSharedDirectory { directory in
             let database = try Database.open(at: directory)
             try await database.asynchronous.put([1], forKey: [1])
@@ -39,7 +39,7 @@ import Testing
         }
     }
 
-    @Test func `a body that throws writes nothing`() async throws {
+    @Test func `An asynchronous write whose body throws writes nothing`() async throws {
         struct Mine: Error {}
         try await withSharedDirectory { directory in
             let database = try Database.open(at: directory)
@@ -54,7 +54,7 @@ import Testing
         }
     }
 
-    @Test func `a closed database throws closed`() async throws {
+    @Test func `Every asynchronous call on a closed database throws closed`() async throws {
         try await withSharedDirectory { directory in
             let database = try Database.open(at: directory)
             try fill(database, 10)
@@ -69,7 +69,9 @@ import Testing
     }
 
     @Test(arguments: [1, 7, 99, 100, 101, 1000], [false, true])
-    func `chunks are the pairs of a cursor, each full but the last`(count: Int, reverse: Bool) async throws {
+    func `Chunks contain the pairs a cursor returns, and all but the last are full`(count: Int, reverse: Bool)
+        async throws
+    {
         try await withSharedDirectory { directory in
             let database = try Database.open(at: directory)
             try fill(database, 150)
@@ -88,7 +90,7 @@ import Testing
         }
     }
 
-    @Test func `an empty range has no chunks, and the end stays the end`() async throws {
+    @Test func `An empty range has no chunks, and an iterator at its end stays there`() async throws {
         try await withSharedDirectory { directory in
             let database = try Database.open(at: directory)
             try fill(database, 3)
@@ -106,13 +108,13 @@ import Testing
         }
     }
 
-    @Test func `chunks all show the state at the first`() async throws {
+    @Test func `All chunks show the state at the first chunk`() async throws {
         try await withSharedDirectory { directory in
             let database = try Database.open(at: directory)
             try fill(database, 100)
             do {
                 var chunks = database.asynchronous.chunks(count: 10).makeAsyncIterator()
-                // What is written before the first chunk counts.
+                // Writes before the first chunk are visible.
                 try database.put([1], forKey: numberedKey(100))
                 var count = try await chunks.next()?.count ?? 0
                 for number in 0..<200 { try database.put([9], forKey: numberedKey(number) + [0]) }
@@ -128,7 +130,7 @@ import Testing
         }
     }
 
-    @Test func `a damaged block ends the chunks with corruption, as often as one asks`() async throws {
+    @Test func `A damaged block ends the chunks with a corruption error, on every further call`() async throws {
         try await withSharedDirectory(leavesDamage: true) { directory in
             try TableFixture.make(at: directory, count: 200)
             let table = try #require(try files(ofKind: "ldb", in: directory).first)
@@ -144,7 +146,7 @@ import Testing
         }
     }
 
-    @Test func `a task that was cancelled before neither writes nor reads`() async throws {
+    @Test func `A task that is already cancelled neither reads nor writes`() async throws {
         try await withSharedDirectory { directory in
             let database = try Database.open(at: directory)
             try database.put([1], forKey: [1])
@@ -164,7 +166,7 @@ import Testing
         }
     }
 
-    @Test func `cancellation ends the chunks at the next one`() async throws {
+    @Test func `Cancellation ends the chunks before the next one`() async throws {
         try await withSharedDirectory { directory in
             let database = try Database.open(at: directory)
             try fill(database, 100)
@@ -179,12 +181,12 @@ import Testing
                 return wasCancelled ? count : -1
             }.value
             #expect(count == 30)
-            // The cursor went with the loop, so nothing keeps the database from closing.
+            // The cursor ended with the loop, so nothing prevents the database from closing.
             try database.close()
         }
     }
 
-    @Test func `closing under an iterator is a typed error, and the iterator ends with closed`() async throws {
+    @Test func `Closing with a live iterator throws a typed error, and the iterator then throws closed`() async throws {
         try await withSharedDirectory { directory in
             let database = try Database.open(at: directory)
             try fill(database, 10)
@@ -197,14 +199,14 @@ import Testing
                     #expect(error?.code == .closed)
                 }
             }
-            // The queue may hold the iterator for a moment longer than this task.
+            // The queue may keep the iterator slightly longer than this task.
             var options = DatabaseOptions()
             options.lockTimeout = .seconds(10)
             try Database.open(at: directory, options: options).close()
         }
     }
 
-    @Test func `many tasks write and read at once, and nothing is lost`() async throws {
+    @Test func `Concurrent reads and writes of many tasks lose nothing`() async throws {
         try await withSharedDirectory { directory in
             let database = try Database.open(at: directory)
             try await withThrowingTaskGroup(of: Void.self) { group in
@@ -238,7 +240,7 @@ import Testing
         }
     }
 
-    @Test func `two writes of one task take effect in their order`() async throws {
+    @Test func `Two writes of one task take effect in order`() async throws {
         try await withSharedDirectory { directory in
             let database = try Database.open(at: directory)
             for number in 0..<100 {
@@ -250,7 +252,7 @@ import Testing
         }
     }
 
-    @Test func `a count below one is a programmer's mistake`() async {
+    @Test func `A chunk size below one is a precondition failure`() async {
         await #expect(processExitsWith: .failure) {
             let database = try Database.temporary()
             signal(SIGILL) { _ in _exit(1) }

@@ -8,7 +8,7 @@ import Testing
 @Suite struct CheckpointErrorTests {
     private let directory: TemporaryDirectory
 
-    /// A closed database `db` with tables and a log.
+    /// Creates a closed database `db` with tables and a log.
     init() throws {
         directory = try TemporaryDirectory()
         var options = DatabaseOptions()
@@ -31,27 +31,27 @@ import Testing
         "db/" + (try #require(try directory.names(in: "db").last { $0.hasSuffix(".log") }))
     }
 
-    /// A table that is in use; a compaction that was broken off may have left others.
+    /// A live table; an interrupted compaction may have left others.
     private func table() throws -> String {
         let table = try #require(try Manifest(ofDatabaseAt: directory.path("db")).tables.last)
         return "db/" + EngineFileName.table(named: table.number)
     }
 
-    @Test func `a destination that exists is refused`() throws {
+    @Test func `A checkpoint to an existing destination is rejected`() throws {
         try FileManager.default.createDirectory(atPath: directory.path("copy"), withIntermediateDirectories: false)
         #expect(code() == .databaseExists)
         try directory.write([], to: "file")
         #expect(code(to: "file") == .databaseExists)
     }
 
-    @Test func `a destination inside the source is refused and not made`() throws {
+    @Test func `A checkpoint destination inside the source is rejected and not created`() throws {
         let names = try directory.names(in: "db")
         #expect(code(to: "db/copy") == .invalidArgument)
         #expect(code(to: "db/deeper/copy") == .invalidArgument)
         #expect(try directory.names(in: "db") == names)
     }
 
-    @Test func `a source without a database is not found`() throws {
+    @Test func `A checkpoint of a source without a database fails with databaseNotFound`() throws {
         #expect(code("nowhere") == .databaseNotFound)
         try FileManager.default.createDirectory(atPath: directory.path("empty"), withIntermediateDirectories: false)
         #expect(code("empty") == .databaseNotFound)
@@ -62,36 +62,36 @@ import Testing
         #expect(try directory.names(in: ".") == ["db", "empty", "file"])
     }
 
-    @Test func `missing parents are made, and taken away again after a failure`() throws {
+    @Test func `A failed checkpoint deletes the parent directories it created`() throws {
         try FileManager.default.removeItem(atPath: directory.path(table()))
         #expect(code(to: "a/b/copy") == .corruption)
         #expect(try directory.names(in: ".") == ["db"])
     }
 
-    @Test func `a missing parent is made`() throws {
+    @Test func `A checkpoint creates a missing parent directory`() throws {
         #expect(code(to: "a/b/copy") == nil)
         #expect(try directory.names(in: "a/b") == ["copy"])
     }
 
-    @Test func `a table that is gone is corruption, and nothing is left behind`() throws {
+    @Test func `A checkpoint with a missing table fails with corruption and leaves nothing behind`() throws {
         try FileManager.default.removeItem(atPath: directory.path(table()))
         #expect(code() == .corruption)
         #expect(try directory.names(in: ".") == ["db"])
     }
 
-    @Test func `a table that is cut short is corruption`() throws {
+    @Test func `A checkpoint with a truncated table fails with corruption`() throws {
         let name = try table()
         try directory.write(Array(try directory.read(name).dropLast()), to: name)
         #expect(code() == .corruption)
     }
 
-    @Test func `a log that is gone is corruption, not a copy without its writes`() throws {
+    @Test func `A checkpoint with a missing log fails with corruption instead of omitting its writes`() throws {
         let number = try Manifest(ofDatabaseAt: directory.path("db")).logNumber
         try FileManager.default.removeItem(atPath: directory.path("db/" + EngineFileName.log(named: number)))
         #expect(code() == .corruption)
     }
 
-    @Test func `a damaged manifest is corruption`() throws {
+    @Test func `A checkpoint with a damaged manifest fails with corruption`() throws {
         let name = "db/" + (try #require(try directory.names(in: "db").first { $0.hasPrefix("MANIFEST") }))
         var bytes = try directory.read(name)
         bytes[20] ^= 1
@@ -99,7 +99,7 @@ import Testing
         #expect(code() == .corruption)
     }
 
-    @Test func `tables of old databases, which end in sst, are taken`() throws {
+    @Test func `A checkpoint includes tables of old databases that end in sst`() throws {
         for name in try directory.names(in: "db") where name.hasSuffix(".ldb") {
             try FileManager.default.moveItem(
                 atPath: directory.path("db/" + name), toPath: directory.path("db/" + name.dropLast(3) + "sst"))
@@ -110,7 +110,7 @@ import Testing
         try copy.close()
     }
 
-    @Test func `a log with a torn end is copied up to where it is whole`() throws {
+    @Test func `A checkpoint copies a log with an unfinished record up to its last complete record`() throws {
         let name = try lastLog()
         try directory.write(Array(try directory.read(name).dropLast(5)), to: name)
         let report = try Checkpoint.take(of: directory.path("db"), to: directory.path("copy"))
@@ -120,8 +120,8 @@ import Testing
         try copy.close()
     }
 
-    @Test func `a log with a torn end in the middle of the history is corruption`() throws {
-        // The last log becomes two, as if the writer had begun a new one.
+    @Test func `An unfinished record in a log before the last is corruption`() throws {
+        // Splits the last log in two, as if the writer had started a new one.
         let name = try lastLog()
         var reader = RecordReader(try directory.read(name), holding: .batches)
         var records: [[UInt8]] = []
@@ -138,7 +138,7 @@ import Testing
         #expect(code(to: "copy-2") == .corruption)
     }
 
-    @Test func `a checkpoint is no more readable than its source`() throws {
+    @Test func `A checkpoint has no wider permissions than its source`() throws {
         try FileManager.default.setAttributes([.posixPermissions: 0o700], ofItemAtPath: directory.path("db"))
         #expect(code() == nil)
         let attributes = try FileManager.default.attributesOfItem(atPath: directory.path("copy"))

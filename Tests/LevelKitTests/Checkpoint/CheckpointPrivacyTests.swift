@@ -10,7 +10,7 @@ import Testing
     import Darwin
 #endif
 
-/// A checkpoint is for nobody who could not read its source, and is made through no link.
+/// A checkpoint grants no access to anyone who could not read its source, and follows no symbolic links.
 @Suite struct CheckpointPrivacyTests {
     private let directory: TemporaryDirectory
 
@@ -32,7 +32,7 @@ import Testing
         try FileManager.default.setAttributes([.posixPermissions: permissions], ofItemAtPath: directory.path(name))
     }
 
-    @Test func `A checkpoint of a database in a private home is private elsewhere`() throws {
+    @Test func `A checkpoint of a database in a private home directory is private elsewhere`() throws {
         try setPermissions(0o755, of: "home/db")
         try setPermissions(0o700, of: "home")
         try Checkpoint.take(of: directory.path("home/db"), to: directory.path("copy"))
@@ -45,7 +45,7 @@ import Testing
         #expect(try permissions("open") == 0o755)
     }
 
-    @Test func `A copied file is no more readable than the original`() throws {
+    @Test func `A copied file has no wider permissions than the original`() throws {
         for name in try directory.names(in: "home/db") { try setPermissions(0o600, of: "home/db/" + name) }
         try Checkpoint.take(of: directory.path("home/db"), to: directory.path("copy"), tables: .copied)
         #expect(try permissions("copy") == 0o755)
@@ -54,7 +54,7 @@ import Testing
         }
     }
 
-    @Test func `What a killed checkpoint leaves is private, and gone after the next one`() async throws {
+    @Test func `Leftovers of a killed checkpoint are private, and the next checkpoint deletes them`() async throws {
         await #expect(processExitsWith: .signal(SIGKILL)) { [path = directory.path as String] in
             let source = try DatabaseDirectory(path + "/home/db")
             var staging = try StagingArea(beside: DatabaseDirectory(path + "/copy"), like: source)
@@ -68,7 +68,7 @@ import Testing
         #expect(try directory.names(in: "") == ["copy", "home"])
     }
 
-    @Test func `A planted link is neither filled nor emptied by a checkpoint`() throws {
+    @Test func `A checkpoint neither writes to nor empties the target of a planted link`() throws {
         let files = FileManager.default
         try files.createDirectory(atPath: directory.path("precious"), withIntermediateDirectories: false)
         try directory.write([7], to: "precious/CURRENT")
@@ -79,7 +79,7 @@ import Testing
         try Checkpoint.take(of: directory.path("home/db"), to: directory.path("copy"))
         #expect(try directory.names(in: "precious") == ["CURRENT"])
         #expect(try directory.read("precious/CURRENT") == [7])
-        // A link that leads to nothing is something that exists.
+        // A dangling link counts as an existing entry.
         try files.createSymbolicLink(
             atPath: directory.path("dangling"), withDestinationPath: directory.path("nothing"))
         #expect(throws: LevelError.self) {

@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 @Suite struct InsideCheckpointTests {
-    @Test func `a checkpoint of an open database holds every write that returned before it`() throws {
+    @Test func `A checkpoint of an open database contains every write that returned before it`() throws {
         let directory = try TemporaryDirectory()
         var options = DatabaseOptions()
         options.writeBufferByteCount = 64 << 10
@@ -42,19 +42,19 @@ import Testing
         try database.close()
     }
 
-    @Test func `a checkpoint does not drop the lock of this process`() throws {
+    @Test func `A checkpoint does not release this process's lock`() throws {
         let directory = try TemporaryDirectory()
         let database = try Database.open(at: directory.path("live"))
         try database.put("1", forKey: "a")
         try database.checkpoint(to: directory.path("inside"))
         let report = try Checkpoint.take(of: directory.path("live"), to: directory.path("outside"))
         #expect(report.holder == nil)
-        // Another process must still be kept out.
+        // Other processes must still be locked out.
         #expect(throws: WriterProcess.Failure.self) { try WriterProcess(database: directory.path("live")) }
         try database.close()
     }
 
-    @Test func `what is written to a checkpoint does not change its source`() throws {
+    @Test func `Writes to a checkpoint do not change its source`() throws {
         let directory = try TemporaryDirectory()
         var options = DatabaseOptions()
         options.writeBufferByteCount = 64 << 10
@@ -74,7 +74,7 @@ import Testing
         try reopened.close()
     }
 
-    @Test func `a closed database takes no checkpoint`() throws {
+    @Test func `A checkpoint of a closed database throws closed`() throws {
         let directory = try TemporaryDirectory()
         let database = try Database.open(at: directory.path("live"))
         try database.close()

@@ -5,15 +5,15 @@ import Testing
 
 @Suite(.serialized) struct OutsideCheckpointTests {
     private static let isLong = ProcessInfo.processInfo.environment["LEVELKIT_TEST_LONG"] == "1"
-    /// Names that the writer itself gives. `LOG.old` would come from a second open.
+    /// Names that the writer itself creates. `LOG.old` would come from a second open.
     private static func isMadeByWriter(_ name: String) -> Bool {
         name.wholeMatch(of: /CURRENT|LOCK|LOG|MANIFEST-\d+|\d+\.(ldb|log|dbtmp)/) != nil
     }
 
-    /// In the long form a thousand checkpoints, of five writers: the manifest of one that makes a table every few
-    /// milliseconds grows, and with it the time to read it.
+    /// The long form takes a thousand checkpoints, of five writers: the manifest of a writer that creates a table every
+    /// few milliseconds grows, and so does the time to read it.
     @Test(arguments: 1...(isLong ? 5 : 1))
-    func `checkpoints of a database that another process writes to hold a prefix of its writes`(run: Int) throws {
+    func `A checkpoint of a database in use by another process contains a prefix of its writes`(run: Int) throws {
         let directory = try TemporaryDirectory()
         let live = directory.path("live")
         let writer = try WriterProcess.withTables(database: live)
@@ -56,11 +56,11 @@ import Testing
         #expect(try WriterHistory.prefix(of: database) == writeCount)
         #expect(try database.verify().problems == [])
         try database.close()
-        // Nothing but the open above has renamed the log of messages.
+        // Nothing but the open call above renamed the info log.
         #expect(try directory.names(in: ".") == ["live"])
     }
 
-    @Test func `a checkpoint of a killed writer's database holds everything it wrote`() throws {
+    @Test func `A checkpoint of a killed writer's database contains everything it wrote`() throws {
         let directory = try TemporaryDirectory()
         let writer = try WriterProcess.withTables(database: directory.path("live"))
         writer.kill()
@@ -76,7 +76,7 @@ import Testing
         try live.close()
     }
 
-    @Test func `copied tables share nothing with the source`() throws {
+    @Test func `Copied tables share no files with the source`() throws {
         let directory = try TemporaryDirectory()
         let writer = try WriterProcess.withTables(database: directory.path("live"))
         for number in 0..<5 {
@@ -94,7 +94,7 @@ import Testing
         _ = try writer.stop()
     }
 
-    @Test func `tables are copied where the destination is on another file system`() throws {
+    @Test func `Tables are copied if the destination is on another file system`() throws {
         let other = "/dev/shm"
         guard FileManager.default.isWritableFile(atPath: other) else { return }
         let directory = try TemporaryDirectory()

@@ -2,7 +2,7 @@ import Foundation
 import LevelKit
 import Synchronization
 
-/// The fixture `levelkit-writer`, running.
+/// A running `levelkit-writer` fixture.
 final class WriterProcess {
     private let process = Process()
     private let input = Pipe()
@@ -12,9 +12,9 @@ final class WriterProcess {
         let output: String
     }
 
-    /// Starts it and waits until its database is open.
+    /// Starts the process and waits until its database is open.
     init(database: String) throws {
-        // The test bundle and the fixture are built into one directory.
+        // The test bundle and the fixture are built into the same directory.
         let bundle = URL(filePath: CommandLine.arguments[0]).deletingLastPathComponent()
         process.executableURL = bundle.appending(path: "levelkit-writer")
         process.arguments = [database]
@@ -27,7 +27,7 @@ final class WriterProcess {
 
     deinit { kill() }
 
-    /// Waits until its database has tables.
+    /// Starts the process and waits until its database has tables.
     static func withTables(database: String) throws -> WriterProcess {
         let writer = try WriterProcess(database: database)
         while try Manifest(ofDatabaseAt: database).tables.isEmpty {
@@ -39,9 +39,9 @@ final class WriterProcess {
     var processIdentifier: Int32 { process.processIdentifier }
     var isRunning: Bool { process.isRunning }
 
-    /// Ends it.
+    /// Stops the process.
     ///
-    /// - Returns: how many operations it performed.
+    /// - Returns: The number of operations that it performed.
     func stop() throws -> UInt64 {
         try input.fileHandleForWriting.close()
         let text = String(decoding: try output.fileHandleForReading.readToEnd() ?? Data(), as: UTF8.self)
@@ -52,7 +52,7 @@ final class WriterProcess {
         return count
     }
 
-    /// Ends it without giving it a chance to close anything.
+    /// Kills the process without letting it close anything.
     func kill() {
         guard process.isRunning else { return }
         Foundation.kill(process.processIdentifier, SIGKILL)

@@ -3,7 +3,7 @@ import LevelKit
 import Testing
 
 @Suite struct ClosingTests {
-    @Test func `every call on a closed database throws closed`() throws {
+    @Test func `Every call on a closed database throws closed`() throws {
         try withTemporaryDirectory { directory in
             let database = try Database.open(at: directory + "/db")
             try database.put("1", forKey: "a")
@@ -37,7 +37,7 @@ import Testing
         }
     }
 
-    @Test func `every call on a snapshot of a closed database throws closed`() throws {
+    @Test func `Every call on a snapshot of a closed database throws closed`() throws {
         try withTemporaryDirectory { directory in
             let database = try Database.open(at: directory + "/db")
             try database.put("1", forKey: "a")
@@ -54,14 +54,14 @@ import Testing
         }
     }
 
-    @Test func `closing twice does nothing`() throws {
+    @Test func `Closing a database twice has no effect`() throws {
         try withTemporaryDatabase { database in
             try database.close()
             try database.close()
         }
     }
 
-    @Test func `an old handle does not disturb the one that was opened after it`() throws {
+    @Test func `An old handle does not affect the database opened after it`() throws {
         try withTemporaryDirectory { directory in
             let old = try Database.open(at: directory + "/db")
             let snapshot = try old.snapshot()
@@ -75,7 +75,7 @@ import Testing
         }
     }
 
-    @Test func `live snapshots do not keep a database from closing`() throws {
+    @Test func `Live snapshots do not keep a database from closing`() throws {
         try withTemporaryDirectory { directory in
             for _ in 0..<3 {
                 let database = try Database.open(at: directory + "/db")
@@ -86,14 +86,14 @@ import Testing
         }
     }
 
-    @Test func `a cursor of the closing thread is reported, and the directory let go when it ends`() throws {
+    @Test func `Closing under a cursor of the same thread throws, and the lock is freed when the cursor ends`() throws {
         try withTemporaryDirectory { directory in
             let path = directory + "/db"
             let database = try Database.open(at: path)
             try database.put("1", forKey: "a")
             try database.put("2", forKey: "b")
             try Self.closeUnderCursor(database)
-            // The handle still exists; it is the cursor's end that has let the directory go.
+            // The handle still exists; the end of the cursor released the directory.
             let again = try Database.open(at: path)
             #expect(try again.value(forKey: "b") == utf8("2"))
             #expect(code { try database.put("1", forKey: "a") } == .closed)
@@ -102,7 +102,7 @@ import Testing
         }
     }
 
-    @Test func `cursors that stand on no entry keep nothing from closing, and throw closed afterwards`() throws {
+    @Test func `Cursors without a current entry do not prevent closing, and throw closed afterwards`() throws {
         try withTemporaryDirectory { directory in
             let path = directory + "/db"
             let database = try Database.open(at: path)
@@ -127,7 +127,7 @@ import Testing
         }
     }
 
-    @Test func `the database may be closed while a value of it is lent`() throws {
+    @Test func `A database can be closed while one of its values is borrowed`() throws {
         try withTemporaryDirectory { directory in
             let database = try Database.open(at: directory + "/db")
             try database.put(utf8("a value that stays"), forKey: utf8("a"))
@@ -141,7 +141,7 @@ import Testing
         }
     }
 
-    @Test func `closing does not wait for a thread that keeps a cursor at its end`() throws {
+    @Test func `Closing does not wait for a thread whose cursor is at its end`() throws {
         try withTemporaryDirectory { directory in
             let database = try Database.open(at: directory + "/db")
             try database.put("1", forKey: "a")
@@ -168,10 +168,10 @@ import Testing
         let error = thrownError { try database.close() }
         #expect(error?.code == .cursorsAlive)
         #expect(error?.message.contains("1 of its cursors still stands on an entry") == true)
-        // Closing again has nothing more to do and nothing to report.
+        // A second close has nothing left to do or report.
         try database.close()
         #expect(code { _ = try Database.open(at: database.path) } == .locked)
-        // The position is lent as before; moving on is refused, however often it is tried.
+        // The current entry can still be borrowed; moving on throws on every attempt.
         #expect(cursor.key.copied() == utf8("a"))
         #expect(cursor.value.copied() == utf8("1"))
         for _ in 0..<3 {
@@ -185,7 +185,7 @@ import Testing
         }
     }
 
-    @Test func `the directory is let go by the last of several cursors and snapshots`() throws {
+    @Test func `The directory is released by the last of several cursors and snapshots`() throws {
         try withTemporaryDirectory { directory in
             let path = directory + "/db"
             let database = try Database.open(at: path)
@@ -207,7 +207,7 @@ import Testing
         }
     }
 
-    @Test func `a database without owner closes itself`() throws {
+    @Test func `A database closes when its last reference is gone`() throws {
         try withTemporaryDirectory { directory in
             for round in 0..<5 {
                 let database = try Database.open(at: directory + "/db")
@@ -217,7 +217,7 @@ import Testing
         }
     }
 
-    @Test func `a snapshot outlives the variable of its database and reads on`() throws {
+    @Test func `A snapshot outlives the variable of its database and remains readable`() throws {
         try withTemporaryDirectory { directory in
             let path = directory + "/db"
             do {
@@ -238,7 +238,7 @@ import Testing
         return snapshot
     }
 
-    @Test func `a cursor outlives the variable of its database and reads on`() throws {
+    @Test func `A cursor outlives the variable of its database and remains readable`() throws {
         try withTemporaryDirectory { directory in
             let path = directory + "/db"
             do {
@@ -256,7 +256,7 @@ import Testing
         try makeSnapshot(at: path).cursor()
     }
 
-    @Test func `a snapshot may end after its database was closed and opened again`() throws {
+    @Test func `A snapshot can be released after its database was closed and reopened`() throws {
         try withTemporaryDirectory { directory in
             let path = directory + "/db"
             var snapshot: Snapshot? = try Self.makeSnapshot(at: path)
@@ -270,7 +270,7 @@ import Testing
         }
     }
 
-    @Test func `a closure that closes the database writes nothing and learns of it`() throws {
+    @Test func `A write closure that closes the database writes nothing and throws closed`() throws {
         try withTemporaryDirectory { directory in
             let database = try Database.open(at: directory + "/db")
             let error = thrownError {

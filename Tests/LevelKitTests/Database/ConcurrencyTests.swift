@@ -4,7 +4,7 @@ import Synchronization
 import Testing
 
 @Suite struct ConcurrencyTests {
-    @Test func `closing while other threads read, scan and write ends them all with closed`() throws {
+    @Test func `Closing while other threads read, scan and write ends all their calls with closed`() throws {
         try withTemporaryDirectory { directory in
             var options = DatabaseOptions()
             options.writeBufferByteCount = 64 << 10
@@ -45,7 +45,7 @@ import Testing
         }
     }
 
-    @Test func `closing waits for the cursor of another thread to end`() throws {
+    @Test func `Closing waits for a cursor of another thread to end`() throws {
         try withTemporaryDirectory { directory in
             let database = try Database.open(at: directory + "/db")
             try database.put("1", forKey: "a")
@@ -58,13 +58,13 @@ import Testing
             }
             hasCursor.wait()
             try database.close()
-            // The engine is gone at once, not later: the directory can be opened.
+            // LevelDB has already closed the database, so the directory can be opened.
             try Database.open(at: directory + "/db").close()
             #expect(code { try thread.get() } == .closed)
         }
     }
 
-    @Test func `several threads may close a database at once`() throws {
+    @Test func `Several threads can close a database at once`() throws {
         try withTemporaryDirectory { directory in
             for _ in 0..<20 {
                 let database = try Database.open(at: directory + "/db")
@@ -76,7 +76,7 @@ import Testing
         }
     }
 
-    @Test func `one of many threads that open the same database gets it`() throws {
+    @Test func `Exactly one of several threads opens the same database`() throws {
         try withTemporaryDirectory { directory in
             for round in 0..<10 {
                 let winners = Mutex<[Database]>([])
@@ -96,13 +96,13 @@ import Testing
         }
     }
 
-    @Test func `writers and readers work side by side, and batches are seen whole`() throws {
+    @Test func `Concurrent readers see every batch completely or not at all`() throws {
         var options = DatabaseOptions()
         options.writeBufferByteCount = 64 << 10
         try withTemporaryDatabase(options: options) { database in
             let deadline = ContinuousClock.now + .milliseconds(1000)
             let rounds = Mutex([0, 0])
-            // On a machine that is busy with other things, a second may be too short to meet each other.
+            // On a busy machine, a second may be too short for the threads to overlap.
             let lastDeadline = deadline + .seconds(60)
             @Sendable func goesOn(_ round: Int) -> Bool {
                 let now = ContinuousClock.now
@@ -130,7 +130,7 @@ import Testing
                     var round = 0
                     while goesOn(round) {
                         round += 1
-                        // A cursor sees one moment, and so does a snapshot.
+                        // Cursors and snapshots each show a single point in time.
                         var values = Set<[UInt8]>()
                         var cursor = try database.cursor(in: range, reverse: reader == 1)
                         while try cursor.advance() { values.insert(cursor.value.copied()) }
@@ -156,7 +156,7 @@ import Testing
     }
 }
 
-/// Starts a thread of its own; what it throws is had from the result.
+/// Starts a dedicated thread; an error it throws is reported by the result.
 func startThread(_ body: @escaping @Sendable () throws(LevelError) -> Void) -> ThreadOutcome<Void> {
     let outcome = ThreadOutcome<Void>()
     Thread.detachNewThread { outcome.finish(Result { try body() }) }

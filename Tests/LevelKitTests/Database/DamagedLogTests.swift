@@ -3,11 +3,11 @@ import LevelKit
 import TestSupport
 import Testing
 
-/// Damaged logs and manifests: an error, or the beginning of what was written, never a hole.
+/// Damaged logs and manifests cause an error or yield a prefix of the writes, never a gap.
 @Suite struct DamagedLogTests {
-    /// Makes a database whose writes are all in the log.
+    /// Creates a database whose writes are all in the log.
     ///
-    /// - Returns: the size of the log after each write.
+    /// - Returns: The size of the log after each write.
     private static func makeLog(at path: String, count: Int, valueByteCount: Int) throws -> [Int] {
         let database = try Database.open(at: path)
         var ends: [Int] = []
@@ -19,11 +19,11 @@ import Testing
         return ends
     }
 
-    @Test func `a flipped byte in the log is corruption, and the files stay as they were`() throws {
+    @Test func `A flipped byte in the log is corruption, and no file is changed`() throws {
         try withTemporaryDirectory(leavesDamage: true) { directory in
             let ends = try Self.makeLog(at: directory + "/db", count: 12, valueByteCount: 30)
             let log = try #require(try fileNames(in: directory + "/db").first { $0.hasSuffix(".log") })
-            // Every byte of two headers, and some of the others.
+            // Every byte of two headers, and a sample of the others.
             let places = Array(0..<7) + Array(ends[10]..<ends[10] + 7) + Array(stride(from: 7, to: ends[11], by: 13))
             for place in places {
                 let path = directory + "/\(place)"
@@ -39,8 +39,8 @@ import Testing
         }
     }
 
-    /// LevelDB takes such a record for a write that was not finished, and opens without the later ones.
-    @Test func `a damaged length in the last block is an error with its place, and repair loses no write`() throws {
+    /// LevelDB treats such a record as an unfinished write, and opens without the later ones.
+    @Test func `A damaged length in the last block is a located error, and repair loses no write`() throws {
         try withTemporaryDirectory(leavesDamage: true) { directory in
             let ends = try Self.makeLog(at: directory + "/db", count: 12, valueByteCount: 30)
             let log = try #require(try fileNames(in: directory + "/db").first { $0.hasSuffix(".log") })
@@ -69,8 +69,7 @@ import Testing
         }
     }
 
-    @Test func `a header that was overwritten in the last block is an error, and repair loses its write alone`() throws
-    {
+    @Test func `An overwritten header in the last block is an error, and repair loses only its write`() throws {
         try withTemporaryDirectory(leavesDamage: true) { directory in
             let ends = try Self.makeLog(at: directory + "/db", count: 12, valueByteCount: 30)
             let log = try #require(try fileNames(in: directory + "/db").first { $0.hasSuffix(".log") })
@@ -98,7 +97,7 @@ import Testing
         }
     }
 
-    @Test func `where damage is tolerated, a damaged length in the last block closes nothing`() throws {
+    @Test func `A damaged length in the last block does not prevent opening with relaxed integrity`() throws {
         try withTemporaryDirectory(leavesDamage: true) { directory in
             let ends = try Self.makeLog(at: directory, count: 12, valueByteCount: 30)
             let log = try #require(try files(ofKind: "log", in: directory).first)
@@ -115,7 +114,7 @@ import Testing
         }
     }
 
-    @Test func `a log that was cut anywhere, with or without zeros after it, opens in both modes`() throws {
+    @Test func `A log truncated anywhere, with or without trailing zeros, opens in both modes`() throws {
         try withTemporaryDirectory { directory in
             let source = directory + "/db"
             let database = try Database.open(at: source)
@@ -151,7 +150,7 @@ import Testing
         }
     }
 
-    @Test func `a flipped byte in the middle of a long log is corruption`() throws {
+    @Test func `A flipped byte in the middle of a long log is corruption`() throws {
         try withTemporaryDirectory(leavesDamage: true) { directory in
             let ends = try Self.makeLog(at: directory + "/db", count: 200, valueByteCount: 1000)
             let log = try #require(try files(ofKind: "log", in: directory + "/db").first)
@@ -171,7 +170,7 @@ import Testing
         }
     }
 
-    @Test func `a log that was cut short opens with the writes before the cut`() throws {
+    @Test func `A truncated log opens with the writes before the cut`() throws {
         try withTemporaryDirectory { directory in
             let ends = try Self.makeLog(at: directory + "/db", count: 10, valueByteCount: 30)
             let log = try #require(try fileNames(in: directory + "/db").first { $0.hasSuffix(".log") })
@@ -187,7 +186,7 @@ import Testing
         }
     }
 
-    @Test func `a long log that was cut short in any block opens with the writes before the cut`() throws {
+    @Test func `A long log truncated in any block opens with the writes before the cut`() throws {
         try withTemporaryDirectory { directory in
             let ends = try Self.makeLog(at: directory + "/db", count: 120, valueByteCount: 1000)
             let log = try #require(try fileNames(in: directory + "/db").first { $0.hasSuffix(".log") })
@@ -204,7 +203,7 @@ import Testing
     @Test(arguments: [
         0..<32_768, 32_768..<65_536, 32_768..<36_864, 32_768..<32_775, 40_960..<65_536, 131_072..<163_840,
     ])
-    func `a part of the log that became zeros is corruption`(zeros: Range<Int>) throws {
+    func `A zeroed part of a log is corruption`(zeros: Range<Int>) throws {
         try withTemporaryDirectory(leavesDamage: true) { directory in
             _ = try Self.makeLog(at: directory, count: 200, valueByteCount: 1000)
             let log = try #require(try files(ofKind: "log", in: directory).first)
@@ -213,13 +212,13 @@ import Testing
             for place in zeros { bytes[place] = 0 }
             try write(bytes, to: log)
             #expect(code { _ = try Database.open(at: directory) } == .corruption)
-            // Zeros behind the end are what some file systems leave after a loss of power.
+            // Some file systems leave zeros after the end when power is lost.
             try write(intact + Array(repeating: 0, count: zeros.count), to: log)
             #expect(try keys(of: Database.open(at: directory)).count == 200)
         }
     }
 
-    @Test func `a damaged manifest is corruption, and no file is removed`() throws {
+    @Test func `A damaged manifest is corruption, and no file is deleted`() throws {
         try withTemporaryDirectory(leavesDamage: true) { directory in
             let manifest = try Self.makeManifest(at: directory)
             let intact = try content(of: manifest)
@@ -236,14 +235,14 @@ import Testing
         }
     }
 
-    @Test func `a manifest that lost its end is corruption, and no file is removed`() throws {
+    @Test func `A manifest without its end is corruption, and no file is deleted`() throws {
         try withTemporaryDirectory(leavesDamage: true) { directory in
             let manifest = try Self.makeManifest(at: directory)
             try write(try content(of: manifest).dropLast(5), to: manifest)
             let before = try contents(of: directory)
-            // LevelDB takes it for a write that was cut off, goes back to the state before the last flush, whose log is
-            // gone, and removes the table that the lost record named. That the log is gone gives it away: each state
-            // that can be gone back to has the log of its number.
+            // LevelDB treats this as an interrupted write, reverts to the state before the last flush, whose log is
+            // gone, and deletes the table that the lost record named. The missing log is detectable: every state that
+            // can be reverted to has the log with its number.
             let found = code { _ = try Database.open(at: directory) }
             let after = try contents(of: directory)
             #expect(found == .corruption)
@@ -251,9 +250,9 @@ import Testing
         }
     }
 
-    /// Makes a database of 150 entries in three tables.
+    /// Creates a database of 150 entries in three tables.
     ///
-    /// - Returns: the path of its manifest.
+    /// - Returns: The path of its manifest.
     private static func makeManifest(at path: String) throws -> String {
         for part in 0..<3 {
             let database = try Database.open(at: path)

@@ -2,9 +2,9 @@ import Foundation
 import LevelKit
 import Testing
 
-/// Damaged tables: an error, never a hole.
+/// Damaged tables cause an error, never a gap.
 @Suite struct DamagedTableTests {
-    /// Flips one bit in the table at the value of an entry.
+    /// Flips one bit of an entry's value in the table.
     private static func damage(_ path: String, atValue number: Int) throws {
         let table = try #require(try files(ofKind: "ldb", in: path).first)
         var bytes = try content(of: table)
@@ -14,7 +14,7 @@ import Testing
     }
 
     @Test(arguments: [0, 100, 199], [false, true])
-    func `a damaged block stops a scan and every later step`(damaged: Int, reverse: Bool) throws {
+    func `A damaged block stops a scan, and every later step throws as well`(damaged: Int, reverse: Bool) throws {
         try withTemporaryDirectory(leavesDamage: true) { directory in
             try TableFixture.make(at: directory, count: 200)
             try Self.damage(directory, atValue: damaged)
@@ -30,7 +30,7 @@ import Testing
                 #expect(found == Array((reverse ? expected.reversed() : expected).prefix(found.count)))
                 #expect(
                     found.count + 20 > (reverse ? 199 - damaged : damaged), "all blocks before the damage were read")
-                // Neither trying again nor a seek to a healthy place makes one forget the gap.
+                // Neither retrying nor seeking to an intact position clears the error.
                 #expect(levelErrorOfScan(&cursor) { _ in Issue.record("a step over the gap") } == error)
                 cursor.seek(to: numberedKey(150))
                 #expect(levelErrorOfScan(&cursor) { _ in Issue.record("a step over the gap") } == error)
@@ -39,7 +39,7 @@ import Testing
     }
 
     @Test(arguments: [0, 100, 199], [false, true])
-    func `a scan without checks tells of a gap when it is asked, and at its end in any case`(
+    func `An unchecked scan reports a gap when asked, and always at its end`(
         damaged: Int, reverse: Bool
     ) throws {
         try withTemporaryDirectory(leavesDamage: true) { directory in
@@ -48,7 +48,7 @@ import Testing
             let database = try Database.open(at: directory)
             let expected = (0..<200).map(numberedKey)
             for range in [KeyRange.all, .from(numberedKey(0), to: numberedKey(300))] {
-                // As far as nothing was said against it, all that was read is all there is.
+                // Until an error is reported, the entries read so far are complete.
                 var cursor = try database.cursor(in: range, reverse: reverse)
                 var found: [[UInt8]] = []
                 let error = code {
@@ -59,12 +59,12 @@ import Testing
                 }
                 #expect(error == .corruption)
                 #expect(found == Array((reverse ? expected.reversed() : expected).prefix(found.count)))
-                // Without a question, the end says it.
+                // If not asked earlier, the scan reports the error at its end.
                 var second = try database.cursor(in: range, reverse: reverse)
                 #expect(code { while try second.advanceUnchecked() {} } == .corruption)
                 #expect(code { try second.checkForErrors() } == .corruption)
                 #expect(code { _ = try second.advanceUnchecked() } == .corruption)
-                // A seek away from the damage does not make one forget it.
+                // Seeking away from the damage does not clear the error.
                 guard damaged == 100 else { continue }
                 var third = try database.cursor(in: range, reverse: reverse)
                 while try third.advanceUnchecked(), third.key.copied() != numberedKey(reverse ? 20 : 180) {}
@@ -74,7 +74,7 @@ import Testing
         }
     }
 
-    @Test func `a seek into a damaged block throws, from either side`() throws {
+    @Test func `A seek into a damaged block throws, from either direction`() throws {
         try withTemporaryDirectory(leavesDamage: true) { directory in
             try TableFixture.make(at: directory, count: 200)
             try Self.damage(directory, atValue: 199)
@@ -94,7 +94,7 @@ import Testing
         }
     }
 
-    @Test func `a read of a damaged block throws, and others are as before`() throws {
+    @Test func `A read of a damaged block throws, and reads of other blocks succeed`() throws {
         try withTemporaryDirectory(leavesDamage: true) { directory in
             try TableFixture.make(at: directory, count: 200)
             try Self.damage(directory, atValue: 100)
@@ -112,12 +112,12 @@ import Testing
             }
             #expect((1..<20).contains(failureCount))
             #expect(code { _ = try database.value(forKey: numberedKey(100)) } == .corruption)
-            // A range beside the damage can be read.
+            // A range next to the damage is readable.
             #expect(try keys(of: database, in: KeyRange(upper: .excluded(numberedKey(50)))).count == 50)
         }
     }
 
-    @Test func `a compaction does not launder damage`() throws {
+    @Test func `A compaction does not give damaged data a valid checksum`() throws {
         try withTemporaryDirectory(leavesDamage: true) { directory in
             try TableFixture.make(at: directory, count: 200)
             try Self.damage(directory, atValue: 100)
@@ -127,7 +127,7 @@ import Testing
             try database.compact()
             #expect(code { _ = try database.value(forKey: numberedKey(100)) } == .corruption)
             #expect(code { _ = try keys(of: database) } == .corruption)
-            // Nothing that could not be merged is written to.
+            // After a failed compaction, writes are rejected.
             #expect(code { try database.put([1], forKey: numberedKey(1)) } == .corruption)
             #expect(code { try database.put([1], forKey: numberedKey(1)) } != nil)
             try database.close()
@@ -136,13 +136,13 @@ import Testing
         }
     }
 
-    @Test func `any damaged byte of a table is found or harmless`() throws {
+    @Test func `Any damaged byte of a table is detected or harmless`() throws {
         try withTemporaryDirectory(leavesDamage: true) { directory in
             try TableFixture.make(at: directory, count: 24)
             let table = try #require(try files(ofKind: "ldb", in: directory).first)
             let intact = try content(of: table)
             var foundCount = 0
-            // Every byte of the footer, the index and the filter, and some of the data.
+            // Every byte of the footer, the index and the filter, and a sample of the data.
             let places =
                 Array(stride(from: 0, to: intact.count - 300, by: 53))
                 + Array(stride(from: intact.count - 300, to: intact.count, by: 3))
@@ -163,7 +163,7 @@ import Testing
         }
     }
 
-    /// What a damaged database says that is not so; `nil` if it tells the truth or throws.
+    /// Returns a wrong answer of a damaged database; `nil` if all its answers are correct or throw.
     private static func problem(of database: Database, count: Int, foundCount: inout Int) -> String? {
         var isDamageFound = false
         defer { if isDamageFound { foundCount += 1 } }
@@ -185,7 +185,7 @@ import Testing
     }
 
     @Test(arguments: [0, 1, 47, 48, 1000, 3000])
-    func `a table that was cut short throws`(byteCount: Int) throws {
+    func `Reading a truncated table throws`(byteCount: Int) throws {
         try withTemporaryDirectory(leavesDamage: true) { directory in
             try TableFixture.make(at: directory, count: 200)
             let table = try #require(try files(ofKind: "ldb", in: directory).first)
@@ -201,7 +201,7 @@ import Testing
 
 /// Steps through the rest of a cursor.
 ///
-/// - Returns: the error that ended it; `nil` if it came to the end.
+/// - Returns: The error that ended the scan; `nil` if it reached the end.
 private func levelErrorOfScan(_ cursor: inout Cursor, _ visit: (borrowing Cursor) -> Void) -> LevelError? {
     do throws(LevelError) {
         while try cursor.advance() { visit(cursor) }

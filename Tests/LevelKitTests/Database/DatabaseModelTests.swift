@@ -3,9 +3,9 @@ import LevelKit
 import TestSupport
 import Testing
 
-/// Random operations on a database and on a sorted array.
+/// Random operations performed on both a database and a sorted array.
 @Suite struct DatabaseModelTests {
-    @Test func `random operations leave what they leave in a dictionary`() throws {
+    @Test func `Random operations have the same effect on a database as on a model`() throws {
         let roundCount = TupleTestPlan.rounds(20_000, long: 1_000_000)
         try withTemporaryDirectory { directory in
             var run = try ModelRun(path: directory + "/db", seed: TupleTestPlan.seed ^ 0xdb)
@@ -18,14 +18,14 @@ import Testing
                 }
             }
             #expect(try run.problemOfEverything() == nil)
-            // The run was worth its name: tables were made, and every kind of operation happened.
+            // The run was meaningful: tables were created, and every kind of operation occurred.
             #expect(run.lastTableNumber > 30)
             #expect(run.counts.count == 10, "\(run.counts)")
         }
     }
 }
 
-/// What a database should hold: keys in their order and their values.
+/// The expected content of a database: sorted keys with their values.
 private struct Model {
     private(set) var keys: [[UInt8]] = []
     private(set) var values: [[UInt8]: [UInt8]] = [:]
@@ -66,14 +66,14 @@ private struct Model {
     }
 }
 
-/// A database, its model, and what chooses the next operation.
+/// A database, its model, and the source of random operations.
 private struct ModelRun {
     private let path: String
     private var random: SplitMix64
     private var database: Database
     private var model = Model()
     private var snapshots: [(snapshot: Snapshot, model: Model)] = []
-    /// How often each operation was done.
+    /// The number of times each operation was performed.
     private(set) var counts: [String: Int] = [:]
 
     init(path: String, seed: UInt64) throws {
@@ -90,15 +90,15 @@ private struct ModelRun {
         return try Database.open(at: path, options: options)
     }
 
-    /// The number of the newest table; every log and every table took one.
+    /// The number of the newest table; each log and each table has taken one.
     var lastTableNumber: Int {
         let names = (try? fileNames(in: path).filter { $0.hasSuffix(".ldb") }) ?? []
         return names.compactMap { Int($0.dropLast(4)) }.max() ?? 0
     }
 
-    /// Does one operation.
+    /// Performs one operation.
     ///
-    /// - Returns: what is wrong; `nil` if nothing is.
+    /// - Returns: A description of the problem, or `nil` if there is none.
     mutating func step() throws -> String? {
         switch below(1000) {
         case ..<400: try put()
@@ -146,7 +146,7 @@ private struct ModelRun {
                 copy.put(value, forKey: key)
             }
         }
-        // Some batches are thrown away.
+        // Some batches are discarded.
         if below(8) > 0 {
             try database.write(batch)
             model = copy
@@ -155,7 +155,7 @@ private struct ModelRun {
 
     // MARK: - Reading
 
-    /// The database or one of the snapshots, with its model.
+    /// Returns the database or one of the snapshots, with its model.
     private mutating func reader() -> (any KeyValueReader, Model) {
         let choice = below(snapshots.count + 2)
         return choice < snapshots.count ? (snapshots[choice].snapshot, snapshots[choice].model) : (database, model)
@@ -185,7 +185,7 @@ private struct ModelRun {
             ? nil : "\(found.count) instead of \(expected.count) entries in \(range), reverse: \(reverse)"
     }
 
-    /// What is wrong with the database or one of its snapshots.
+    /// Returns a problem of the database or one of its snapshots, or `nil`.
     mutating func problemOfEverything() throws -> String? {
         count("everything")
         for (reader, model) in [(database, model)] + snapshots as [(any KeyValueReader, Model)] {
@@ -218,20 +218,20 @@ private struct ModelRun {
 
     private mutating func reopen() throws {
         count("reopen")
-        // Snapshots end with their database, whichever goes first.
+        // The database may close before its snapshots, or after.
         if below(2) == 0 { snapshots = [] }
         try database.close()
         snapshots = []
         database = try Self.open(path)
     }
 
-    // MARK: - Choosing
+    // MARK: - Random choices
 
     private mutating func count(_ operation: String) { counts[operation, default: 0] += 1 }
 
     private mutating func below(_ limit: Int) -> Int { Int(random.next() % UInt64(limit)) }
 
-    /// A key from some hundreds, many of them prefixes of others.
+    /// Returns one of several hundred keys, many of them prefixes of others.
     private mutating func key(maxCount: Int = 4) -> [UInt8] {
         let alphabet: [UInt8] = [0x00, 0x01, 0x61, 0xfe, 0xff]
         return (0..<below(maxCount + 1)).map { _ in alphabet[below(alphabet.count)] }
@@ -249,7 +249,7 @@ private struct ModelRun {
         }
     }
 
-    /// A value that says when it was written; now and then one larger than a block, or none.
+    /// Returns a value that identifies when it was written; occasionally larger than a block, or empty.
     private mutating func value() -> [UInt8] {
         let count = below(40) == 0 ? below(6000) : below(200)
         return Array(repeating: UInt8(truncatingIfNeeded: random.next()), count: count)

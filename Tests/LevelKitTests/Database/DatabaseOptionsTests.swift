@@ -2,7 +2,7 @@ import LevelKit
 import Testing
 
 @Suite struct DatabaseOptionsTests {
-    /// An option with a value: how to set it, and the name under which an error speaks of it.
+    /// An option with a value: how to set it, and its name in error messages.
     struct Setting: Sendable, CustomStringConvertible {
         let name: String
         let value: Int
@@ -32,7 +32,7 @@ import Testing
         Setting("bloomFilterBitsPerKey", \.bloomFilterBitsPerKey, 65),
         Setting("writeBufferByteCount", \.writeBufferByteCount, .min),
     ])
-    func `a value out of range is refused with the name of the option and the value`(setting: Setting) throws {
+    func `An out-of-range option is rejected with its name and its value`(setting: Setting) throws {
         try withTemporaryDirectory { directory in
             let error = try #require(throws: LevelError.self) {
                 try Database.open(at: directory + "/db", options: setting.options)
@@ -58,7 +58,7 @@ import Testing
         Setting("bloomFilterBitsPerKey", \.bloomFilterBitsPerKey, 0),
         Setting("bloomFilterBitsPerKey", \.bloomFilterBitsPerKey, 64),
     ])
-    func `a database works at either end of each range`(setting: Setting) throws {
+    func `A database works at either end of each option's range`(setting: Setting) throws {
         try withTemporaryDatabase(options: setting.options) { database in
             for number in 0..<300 { try database.put(numberedKey(number), forKey: numberedKey(number)) }
             try database.compact()
@@ -68,7 +68,7 @@ import Testing
         }
     }
 
-    @Test func `errorIfExists without createIfMissing could open nothing and is refused`() {
+    @Test func `errorIfExists without createIfMissing is rejected because nothing could ever open`() {
         var options = DatabaseOptions()
         options.createIfMissing = false
         options.errorIfExists = true
@@ -77,7 +77,7 @@ import Testing
     }
 
     @Test(arguments: [DatabaseOptions.Compression.none, .snappy], [DatabaseOptions.Integrity.strict, .relaxed])
-    func `a database may be opened with other options than it was made with`(
+    func `A database can be opened with options other than those it was created with`(
         compression: DatabaseOptions.Compression, integrity: DatabaseOptions.Integrity
     ) throws {
         try withTemporaryDirectory { directory in
@@ -97,7 +97,7 @@ import Testing
         }
     }
 
-    @Test func `compression makes tables smaller`() throws {
+    @Test func `Compression makes tables smaller`() throws {
         var sizes: [UInt64] = []
         for compression in [DatabaseOptions.Compression.none, .snappy] {
             var options = DatabaseOptions()

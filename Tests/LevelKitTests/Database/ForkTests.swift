@@ -2,9 +2,9 @@ import Foundation
 import LevelKit
 import Testing
 
-/// LevelDB's background thread does not follow into a forked process, where its calls would wait for ever.
+/// LevelDB's background thread does not exist in a forked process, where its calls would wait forever.
 @Suite struct ForkTests {
-    @Test func `a forked process can use no database, and its parent goes on`() async throws {
+    @Test func `A forked process cannot use an open database, and its parent is not affected`() async throws {
         try await withSharedDirectory { directory in
             await #expect(processExitsWith: .success) { [directory = directory as String] in
                 try Database.open(at: directory + "/damaged").close()
@@ -33,7 +33,7 @@ import Testing
                     return true
                 }
                 #expect(status == "exited with success")
-                // The child's end has not let the parent's lock go.
+                // The exit of the child did not release the parent's lock.
                 #expect(try snapshot.value(forKey: "a") == utf8("1"))
                 try database.put("2", forKey: "a")
                 try database.compact()
@@ -45,7 +45,7 @@ import Testing
         }
     }
 
-    @Test func `a process that was forked before the first database was opened can use one`() async throws {
+    @Test func `A process forked before the first open can use a database`() async throws {
         try await withSharedDirectory { directory in
             await #expect(processExitsWith: .success) { [directory = directory as String] in
                 let status = ForkTests.statusOfFork { step in
@@ -64,11 +64,12 @@ import Testing
         }
     }
 
-    /// Runs `body` in a forked process and says how that ended; one that hangs is ended after some seconds.
+    /// Runs `body` in a forked process and describes how it ended; a process that hangs is killed after several
+    /// seconds.
     ///
-    /// - Parameter body: tells its steps, so that the one that hangs is known; returns whether all went well.
+    /// - Parameter body: Reports its steps, which identifies a step that hangs; returns whether all of them succeeded.
     static func statusOfFork(_ body: (_ step: (Int) -> Void) -> Bool) -> String {
-        // Swift hides `fork`, since little works in the child; that little is what is tested here.
+        // Swift hides `fork` because little works in the child; this test is about that little.
         typealias Fork = @convention(c) () -> pid_t
         #if canImport(Darwin)
             let anyLibrary = unsafe UnsafeMutableRawPointer(bitPattern: -2)

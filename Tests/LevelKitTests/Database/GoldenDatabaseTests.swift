@@ -2,15 +2,15 @@ import Foundation
 import LevelKit
 import Testing
 
-/// Databases that C++ LevelDB wrote for the tests of the Go port, from `../shared/data/leveldb` beside the package.
+/// Databases that C++ LevelDB wrote for the tests of the Go port, from `../shared/data/leveldb` next to the package.
 @Suite struct GoldenDatabaseTests {
-    /// Database, LevelKitTests, Tests, then the root of the package; its sibling is the shared folder.
+    /// Database, LevelKitTests, Tests, then the root of the package; the shared folder is next to it.
     private static let directory = URL(filePath: #filePath)
         .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
         .deletingLastPathComponent().deletingLastPathComponent()
         .appending(path: "shared/data/leveldb/golang-testdata").path
 
-    /// Whether the databases are there; they are no part of the package.
+    /// Whether the databases exist; they are not part of the package.
     private static let isAvailable = FileManager.default.fileExists(atPath: directory)
 
     @Test(
@@ -20,7 +20,9 @@ import Testing
             (4, ["foo": "five", "quux": "six"]),
         ] as [(Int, [String: String])]
     )
-    func `a database of another port opens, reads and writes`(stage: Int, expected: [String: String]) throws {
+    func `A database of another LevelDB port can be opened, read and written`(stage: Int, expected: [String: String])
+        throws
+    {
         try withTemporaryDirectory { directory in
             try copyDatabase(from: "\(Self.directory)/db-stage-\(stage)", to: directory + "/db")
             var options = DatabaseOptions()

@@ -2,8 +2,8 @@ import Foundation
 import LevelKit
 import Testing
 
-/// Directories that somebody has copied, cut, filled or forged: an error that says what to do, never an end of the
-/// process, a wait without end or a lock that is lost.
+/// Directories that were copied, truncated, filled or forged cause an error that says what to do, never a crash, an
+/// endless wait or a lost lock.
 @Suite struct HostileDirectoryTests {
     private static func makeDatabase(at path: String, count: Int = 10) throws {
         let database = try Database.open(at: path)
@@ -11,7 +11,7 @@ import Testing
         try database.close()
     }
 
-    @Test func `a copy made of links does not take the lock of the original`() async throws {
+    @Test func `A copy made of hard links does not take over the lock of the original`() async throws {
         try await withSharedDirectory { directory in
             let (original, copy) = (directory + "/db", directory + "/copy")
             let database = try Database.open(at: original)
@@ -30,12 +30,12 @@ import Testing
                 try reportingErrors { #expect(code { _ = try Database.open(at: original) } == .locked) }
             }
             try database.close()
-            // The copy by itself is a database like any other, once it has a lock of its own.
+            // With its own lock file, the copy is an ordinary database.
             try FileManager.default.removeItem(atPath: directory + "/copy")
         }
     }
 
-    @Test func `a link to the lock of an open database is that lock`() throws {
+    @Test func `A symbolic link to the lock of an open database shares that lock`() throws {
         try withTemporaryDirectory { directory in
             try Self.makeDatabase(at: directory + "/other")
             let database = try Database.open(at: directory + "/db")
@@ -49,7 +49,7 @@ import Testing
         }
     }
 
-    @Test func `a pipe in place of the lock keeps nobody waiting`() throws {
+    @Test func `A named pipe in place of the lock file does not block opening`() throws {
         try withTemporaryDirectory(leavesDamage: true) { directory in
             let path = directory + "/db"
             try Self.makeDatabase(at: path)
@@ -62,8 +62,8 @@ import Testing
         }
     }
 
-    @Test func `a log that is there twice is corruption, and repair keeps it once`() throws {
-        // The backup of the repair stays as damaged as the original was.
+    @Test func `A log with its records duplicated is corruption, and repair keeps each record once`() throws {
+        // The repair's backup remains as damaged as the original was.
         try withTemporaryDirectory(leavesDamage: true) { directory in
             let path = directory + "/db"
             try Self.makeDatabase(at: path)
@@ -85,7 +85,7 @@ import Testing
         }
     }
 
-    @Test func `a file with a number that cannot be is corruption, and named`() throws {
+    @Test func `A file with an impossible number is corruption, and the error names it`() throws {
         try withTemporaryDirectory(leavesDamage: true) { directory in
             let path = directory + "/db"
             try Self.makeDatabase(at: path)
@@ -101,7 +101,7 @@ import Testing
         }
     }
 
-    @Test func `repair says how many bytes of tables it left out`() throws {
+    @Test func `Repair reports how many bytes of tables it left out`() throws {
         try withTemporaryDirectory(leavesDamage: true) { directory in
             let path = directory + "/db"
             let database = try Database.open(at: path)
@@ -118,13 +118,13 @@ import Testing
         }
     }
 
-    @Test func `a CURRENT or a manifest of gigabytes is corruption and does not fill the memory`() throws {
+    @Test func `A CURRENT or manifest of gigabytes is corruption and is not read into memory`() throws {
         try withTemporaryDirectory(leavesDamage: true) { directory in
             for name in ["CURRENT", "MANIFEST"] {
                 let path = directory + "/" + name
                 try Self.makeDatabase(at: path)
                 let file = try #require(try fileNames(in: path).first { $0.hasPrefix(name) })
-                // Without blocks on the disk.
+                // Sparse: occupies no disk blocks.
                 #expect(unsafe truncate(path + "/" + file, 3 << 30) == 0)
                 #expect(code { _ = try Database.open(at: path) } == .corruption)
                 #expect(code { _ = try Manifest(ofDatabaseAt: path) } == .corruption)
@@ -133,9 +133,9 @@ import Testing
         }
     }
 
-    @Test func `a checkpoint whose name begins with an accent still lies inside`() throws {
+    @Test func `A checkpoint path that starts with a combining accent is still inside the database`() throws {
         try withTemporaryDatabase { database in
-            // A slash and the accent behind it are one `Character`.
+            // A slash and a combining accent after it form a single `Character`.
             let code = code { try database.checkpoint(to: database.path + "/\u{301}x") }
             #expect(code == .invalidArgument)
             let parent = database.path + "-elsewhere"
@@ -144,7 +144,7 @@ import Testing
         }
     }
 
-    @Test func `a temporary database that was moved away takes no other one with it`() throws {
+    @Test func `Closing a temporary database that was moved does not delete another at its path`() throws {
         try withTemporaryDirectory { directory in
             let database = try Database.temporary()
             try database.put("1", forKey: "a")

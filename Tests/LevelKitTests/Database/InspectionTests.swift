@@ -10,11 +10,11 @@ import Testing
     import Darwin
 #endif
 
-/// A database is looked at before LevelDB sees it: what is foreign, forged or a trap is refused and left as it was.
+/// A database is inspected before LevelDB opens it: anything foreign, forged or dangerous is rejected and not changed.
 @Suite struct InspectionTests {
     private static let modes: [Database.Mode] = [.readWrite, .readOnly]
 
-    /// Expects both modes to refuse a database and to leave its directory alone.
+    /// Expects both modes to reject a database without changing its directory.
     private func expectRefusal(
         of path: String, _ expected: LevelError.Code, naming text: String, options: DatabaseOptions = DatabaseOptions(),
         sourceLocation: SourceLocation = #_sourceLocation
@@ -30,7 +30,7 @@ import Testing
         }
     }
 
-    @Test func `a symbolic link under a name of LevelDB's is refused, and its target survives`() throws {
+    @Test func `A symbolic link with a LevelDB file name is rejected, and its target is not changed`() throws {
         try withTemporaryDirectory(leavesDamage: true) { directory in
             let path = directory + "/db"
             let victim = directory + "/precious"
@@ -56,7 +56,7 @@ import Testing
         }
     }
 
-    @Test func `a hard link that LevelDB would overwrite is refused for writing`() throws {
+    @Test func `A hard link that LevelDB would overwrite is rejected for writing`() throws {
         try withTemporaryDirectory(leavesDamage: true) { directory in
             let path = directory + "/db"
             let victim = directory + "/precious"
@@ -72,7 +72,7 @@ import Testing
     }
 
     @Test(arguments: ["manifest", "log"])
-    func `a sparse file of forty gibibytes is refused at once`(kind: String) throws {
+    func `A sparse file of 40 GiB is rejected immediately`(kind: String) throws {
         try withTemporaryDirectory(leavesDamage: true) { directory in
             let path = directory + "/db"
             try ReadOnlyTests.makeWithLog(at: path)
@@ -80,7 +80,7 @@ import Testing
                 try kind == "manifest"
                 ? Manifest(ofDatabaseAt: path).name
                 : URL(filePath: #require(try files(ofKind: "log", in: path).last)).lastPathComponent
-            // Not every file system can have such a file.
+            // Not every file system supports such a file.
             guard unsafe truncate(path + "/" + name, 40 << 30) == 0 else { return }
             let duration = try ContinuousClock().measure {
                 try expectRefusal(of: path, .corruption, naming: name)
@@ -89,7 +89,7 @@ import Testing
         }
     }
 
-    @Test func `another order is refused without touching the messages`() throws {
+    @Test func `A database with another comparator is rejected without touching its info log`() throws {
         try withTemporaryDirectory { directory in
             let path = directory + "/db"
             var options = DatabaseOptions()
@@ -103,7 +103,7 @@ import Testing
     }
 
     @Test(arguments: [2, 4, 99] as [UInt8])
-    func `a compression that LevelDB does not have is refused before anything is written`(type: UInt8) throws {
+    func `A compression type unknown to LevelDB is rejected before anything is written`(type: UInt8) throws {
         try withTemporaryDirectory(leavesDamage: true) { directory in
             let path = directory + "/db"
             try TableFixture.make(at: path, count: 400)
@@ -113,7 +113,7 @@ import Testing
     }
 
     @Test(arguments: TableForgery.allCases)
-    func `a forged table ends no process`(forgery: TableForgery) async throws {
+    func `A forged table does not crash the process`(forgery: TableForgery) async throws {
         try await withSharedDirectory(leavesDamage: true) { directory in
             let path = directory + "/db"
             try TableFixture.make(at: path, count: 400)
@@ -132,7 +132,7 @@ import Testing
     }
 
     @Test(arguments: TableForgery.allCases)
-    func `a block in the middle of a table that others can change is checked as well`(forgery: TableForgery)
+    func `Middle blocks of a table that others can modify are checked when it is opened`(forgery: TableForgery)
         async throws
     {
         try await withSharedDirectory(leavesDamage: true) { directory in
@@ -149,7 +149,7 @@ import Testing
     }
 
     @Test(arguments: TableForgery.allCases)
-    func `with checksEveryBlock, a forged block in the middle of a table is an error with its file and byte`(
+    func `With checksEveryBlock, a forged block in the middle of a table is an error with file and offset`(
         forgery: TableForgery
     ) async throws {
         try await withSharedDirectory(leavesDamage: true) { directory in
@@ -174,7 +174,7 @@ import Testing
 
     @Test
     func
-        `keys out of order in a forged table are no silent answer: checksEveryBlock refuses them, and repair leaves them out`()
+        `Misordered keys in a forged table are detected by checksEveryBlock and dropped by repair`()
         throws
     {
         try withTemporaryDirectory(leavesDamage: true) { directory in
@@ -197,7 +197,7 @@ import Testing
     }
 
     @Test(arguments: TableForgery.allCases)
-    func `verify and repair of a forged table end no process, and repair keeps the other blocks`(
+    func `Verify and repair do not crash on a forged table, and repair keeps its other blocks`(
         forgery: TableForgery
     ) async throws {
         try await withSharedDirectory(leavesDamage: true) { directory in
@@ -227,7 +227,7 @@ import Testing
         }
     }
 
-    @Test func `checksEveryBlock opens a sound database in both modes`() throws {
+    @Test func `checksEveryBlock opens an undamaged database in both modes`() throws {
         try withTemporaryDirectory { directory in
             try TableFixture.make(at: directory + "/db", count: 400)
             var options = DatabaseOptions()
@@ -240,7 +240,7 @@ import Testing
         }
     }
 
-    @Test func `tables that overlap in a level end no process`() async throws {
+    @Test func `Tables that overlap within a level do not crash the process`() async throws {
         try await withSharedDirectory(leavesDamage: true) { directory in
             let path = directory + "/db"
             try TableFixture.make(at: path, count: 400)
@@ -268,8 +268,9 @@ import Testing
         }
     }
 
-    /// Damage is found where it is read, as before: only what would end the process closes the database.
-    @Test func `a damaged block closes neither way of opening`() throws {
+    /// Damage is reported when it is read, as without the inspection: only what would crash the process prevents
+    /// opening.
+    @Test func `A damaged block does not prevent opening in either mode`() throws {
         try withTemporaryDirectory(leavesDamage: true) { directory in
             let path = directory + "/db"
             try TableFixture.make(at: path, count: 400)

@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 @Suite struct MaintenanceTests {
-    /// Puts `count` entries of a kilobyte that does not compress.
+    /// Puts `count` entries of an incompressible kilobyte each.
     private static func fill(_ database: Database, _ count: Int) throws {
         var random = SplitMix64(seed: 1)
         let batch = WriteBatch()
@@ -15,7 +15,7 @@ import Testing
         try database.write(batch)
     }
 
-    @Test func `a compaction without bounds empties the memory and drops what was deleted`() throws {
+    @Test func `A compaction without bounds flushes the memory and drops deleted entries`() throws {
         try withTemporaryDatabase { database in
             try Self.fill(database, 300)
             #expect(try database.approximateByteCount(from: [], to: [0xff]) == 0)
@@ -29,7 +29,7 @@ import Testing
         }
     }
 
-    @Test func `what was deleted before the first table was written goes when the deepest level is included`() throws {
+    @Test func `Entries deleted before the first flush are dropped if the deepest level is included`() throws {
         try withTemporaryDatabase { database in
             for number in 0..<20_000 { try database.put(Array(repeating: 7, count: 100), forKey: numberedKey(number)) }
             for number in 0..<20_000 { try database.delete(numberedKey(number)) }
@@ -41,7 +41,7 @@ import Testing
         }
     }
 
-    @Test func `including the deepest level keeps every other entry`() throws {
+    @Test func `A compaction that includes the deepest level keeps all other entries`() throws {
         try withTemporaryDatabase { database in
             try Self.fill(database, 3000)
             try database.compact()
@@ -56,7 +56,7 @@ import Testing
     }
 
     @Test(arguments: [nil, [], numberedKey(0)] as [[UInt8]?], [nil, numberedKey(299), [0xff, 0xff]] as [[UInt8]?])
-    func `a compaction with bounds that enclose all keys does the same`(lower: [UInt8]?, upper: [UInt8]?) throws {
+    func `A compaction whose bounds enclose all keys compacts everything`(lower: [UInt8]?, upper: [UInt8]?) throws {
         try withTemporaryDatabase { database in
             try Self.fill(database, 300)
             try database.compact()
@@ -66,7 +66,7 @@ import Testing
         }
     }
 
-    @Test func `a compaction of the empty key alone leaves the others as they are`() throws {
+    @Test func `A compaction of the empty key alone leaves other keys unchanged`() throws {
         try withTemporaryDatabase { database in
             try Self.fill(database, 300)
             try database.compact()
@@ -77,7 +77,7 @@ import Testing
         }
     }
 
-    @Test func `the size of a part is a part of the size`() throws {
+    @Test func `The approximate size of half the keys is about half the total size`() throws {
         try withTemporaryDatabase { database in
             try Self.fill(database, 1000)
             try database.compact()
@@ -89,7 +89,7 @@ import Testing
         }
     }
 
-    @Test func `the engine's properties are told, others are nil`() throws {
+    @Test func `LevelDB's properties are returned, and unknown ones are nil`() throws {
         try withTemporaryDatabase { database in
             let stats = try database.property("leveldb.stats")
             #expect(stats?.contains("Compactions") == true)
@@ -99,7 +99,7 @@ import Testing
         }
     }
 
-    @Test func `a range is counted and deleted, and the keys beside it stay`() throws {
+    @Test func `A range is counted and deleted, and adjacent keys are not affected`() throws {
         try withTemporaryDatabase { database in
             for number in 0..<500 { try database.put([1], forKey: numberedKey(number)) }
             let range = KeyRange(lower: .included(numberedKey(100)), upper: .excluded(numberedKey(400)))
@@ -115,7 +115,7 @@ import Testing
         }
     }
 
-    @Test func `the directory of a temporary database goes with it`() throws {
+    @Test func `A temporary database deletes its directory`() throws {
         var paths: [String] = []
         do {
             let closed = try Database.temporary()

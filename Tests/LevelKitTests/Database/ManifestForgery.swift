@@ -1,9 +1,8 @@
 import LevelFiles
 import LevelKit
 
-/// Changes manifests.
 enum ManifestForgery {
-    /// Puts another version in the place of that of a database.
+    /// Replaces the manifest of a database with a modified version.
     static func rewrite(_ database: String, _ body: (inout VersionEdit) -> Void) throws {
         let name = try Manifest(ofDatabaseAt: database).name
         var edit = VersionEdit(try ManifestFile(at: database + "/" + name).version)

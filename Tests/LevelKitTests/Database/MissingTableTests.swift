@@ -3,9 +3,9 @@ import Testing
 
 @testable import LevelKit
 
-/// Tables that are gone: an error, never absence. `leveldb_get` itself reports them like a key that is not there.
+/// Missing tables cause an error, not absence. `leveldb_get` itself reports their keys as not found.
 @Suite struct MissingTableTests {
-    @Test func `the numbers of tables are read from the engine's list, whatever bytes the keys have`() {
+    @Test func `Table numbers are parsed from LevelDB's listing whatever bytes the keys contain`() {
         let list = """
             --- level 0 ---
              9:100['x' @ 7 : 1 .. 'z' @ 8 : 1]
@@ -17,7 +17,7 @@ import Testing
         #expect(TableWatch.fileNumbers(in: "nonsense\n 1\n--- level") == [1])
     }
 
-    @Test func `a table that is gone before opening is corruption, and the rest stays`() throws {
+    @Test func `A table missing at opening is corruption, and the other files are not changed`() throws {
         try withTemporaryDirectory(leavesDamage: true) { directory in
             try TableFixture.make(at: directory, count: 200)
             let table = try #require(try files(ofKind: "ldb", in: directory).first)
@@ -31,7 +31,7 @@ import Testing
         }
     }
 
-    @Test func `a table that goes before it was read is an error, not absence`() throws {
+    @Test func `A table deleted before its first read is an error, not absence`() throws {
         try withTemporaryDirectory(leavesDamage: true) { directory in
             try Self.makeTwoTables(at: directory)
             let database = try Database.open(at: directory)
@@ -40,10 +40,10 @@ import Testing
         }
     }
 
-    /// The engine has all of few tables open, and goes on to read them. In a process of its own, since other tests have
-    /// databases open.
+    /// With few tables, LevelDB keeps all of them open and can still read them. Runs in a separate process because
+    /// other tests have databases open.
     @Test(arguments: ["the tables", "the directory", "the directory above"])
-    func `what goes after all tables were opened changes no answer`(what: String) async throws {
+    func `Deleting files after all tables were opened changes no result`(what: String) async throws {
         try await withSharedDirectory(leavesDamage: true) { directory in
             try Self.makeTwoTables(at: directory + "/above/db")
             await #expect(processExitsWith: .success) { [directory = directory as String, what = what as String] in
@@ -60,9 +60,9 @@ import Testing
         }
     }
 
-    /// With more databases than share the mapped memory of the engine, the file system is asked instead.
+    /// With too many databases to share LevelDB's mapped memory, the file system is checked instead.
     @Test(arguments: ["the tables", "the directory", "the directory above"])
-    func `with many databases, what goes is an error and not absence`(what: String) throws {
+    func `With many databases open, missing files are an error and not absence`(what: String) throws {
         try withTemporaryDirectory(leavesDamage: true) { directory in
             let path = directory + "/above/db"
             try Self.makeTwoTables(at: path)
@@ -84,7 +84,7 @@ import Testing
         }
     }
 
-    /// Makes a database with the keys 0 to 99 in one table and 100 to 199 in another.
+    /// Creates a database with the keys 0 to 99 in one table and 100 to 199 in another.
     private static func makeTwoTables(at path: String) throws {
         let database = try Database.open(at: path, options: TableFixture.options)
         for part in 0..<2 {
@@ -98,7 +98,7 @@ import Testing
         try #require(tableCount == 2)
     }
 
-    /// Reads a key that is not there, in neither table, until LevelKit has reason to believe that it is absent.
+    /// Reads missing keys, outside both tables, until LevelKit trusts not-found results.
     private static func believeMisses(of database: Database) throws {
         for _ in 0..<3 {
             #expect(try database.value(forKey: "a key before all tables") == nil)

@@ -3,11 +3,11 @@ import LevelKit
 import Testing
 
 @Suite struct OpeningPathTests {
-    @Test func `an empty path is refused`() {
+    @Test func `An empty path is rejected`() {
         #expect(code { _ = try Database.open(at: "") } == .invalidArgument)
     }
 
-    @Test func `a path with a NUL byte is refused, not cut short`() throws {
+    @Test func `A path with a NUL byte is rejected, not truncated`() throws {
         try withTemporaryDirectory { directory in
             let error = try #require(throws: LevelError.self) { try Database.open(at: directory + "/db\0x") }
             #expect(error.code == .invalidArgument)
@@ -16,7 +16,7 @@ import Testing
         }
     }
 
-    @Test func `a database opened by a relative path keeps its keys after a change of directory`() async throws {
+    @Test func `A database opened by a relative path keeps its keys after a change of directory`() async throws {
         try await withSharedDirectory { directory in
             await #expect(processExitsWith: .success) { [directory = directory as String] in
                 #expect(FileManager.default.changeCurrentDirectoryPath(directory))
@@ -24,7 +24,7 @@ import Testing
                 for number in 0..<200 { try first.put([1], forKey: numberedKey(number)) }
                 try first.compact()
                 try first.close()
-                // Tables are opened when they are first read: here after the change of directory.
+                // Tables are opened at their first read, which here is after the change of directory.
                 let database = try Database.open(at: "./db")
                 #expect(database.path == directory + "/db")
                 #expect(FileManager.default.changeCurrentDirectoryPath("/"))
@@ -40,10 +40,10 @@ import Testing
         }
     }
 
-    @Test func `a relative path in a directory that was removed throws`() async throws {
+    @Test func `A relative path in a deleted directory throws`() async throws {
         try await withSharedDirectory { directory in
             await #expect(processExitsWith: .success) { [directory = directory as String] in
-                // Ends the process if the path is searched for without end.
+                // Ends the process if the path resolution never terminates.
                 alarm(20)
                 let gone = directory + "/gone"
                 try FileManager.default.createDirectory(atPath: gone, withIntermediateDirectories: false)
@@ -56,7 +56,7 @@ import Testing
         }
     }
 
-    @Test func `a second open in this process is refused under every spelling of the path`() async throws {
+    @Test func `A second open in the same process is rejected under every spelling of the path`() async throws {
         try await withSharedDirectory { directory in
             let path = directory + "/a/db"
             let database = try Database.open(at: path)
@@ -72,7 +72,7 @@ import Testing
                 #expect(error.code == .locked, "\(spelling)")
                 #expect(error.message.contains("this process"))
             }
-            // The refused opens have not dropped the lock that keeps other processes out, as LevelDB's own would.
+            // The rejected opens have not released the lock against other processes, as LevelDB's own would.
             await expectAnotherProcess(getsLockOn: path, false)
             try database.put("2", forKey: "b")
             try database.close()
@@ -86,7 +86,7 @@ import Testing
         }
     }
 
-    @Test func `a link that leads nowhere is an error and stays`() throws {
+    @Test func `A dangling symbolic link is an error and is not changed`() throws {
         try withTemporaryDirectory { directory in
             try FileManager.default.createSymbolicLink(
                 atPath: directory + "/link", withDestinationPath: directory + "/nowhere")
@@ -99,7 +99,7 @@ import Testing
     }
 
     @Test(arguments: ["ä ö ü", "日本語", "\u{301}accent", "with\nnewline", "~", "-rf", "a'\"b"])
-    func `any name that the file system takes is a name for a database`(name: String) throws {
+    func `Any name that the file system accepts works as a database name`(name: String) throws {
         try withTemporaryDirectory { directory in
             let database = try Database.open(at: directory + "/above/" + name)
             try database.put("1", forKey: "a")
@@ -110,7 +110,7 @@ import Testing
         }
     }
 
-    @Test func `a name that is too long is an error of the system and leaves nothing behind`() throws {
+    @Test func `A name that is too long fails with io and leaves nothing behind`() throws {
         try withTemporaryDirectory { directory in
             let name = String(repeating: "x", count: 300)
             #expect(code { _ = try Database.open(at: directory + "/a/" + name) } == .io)

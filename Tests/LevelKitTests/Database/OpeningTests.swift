@@ -3,7 +3,7 @@ import LevelKit
 import Testing
 
 @Suite struct OpeningTests {
-    @Test func `opening makes the database and the directories above it`() throws {
+    @Test func `Opening creates the database and its parent directories`() throws {
         try withTemporaryDirectory { directory in
             let database = try Database.open(at: directory + "/a/b/db")
             #expect(database.path == directory + "/a/b/db")
@@ -13,7 +13,7 @@ import Testing
         }
     }
 
-    @Test func `a directory without entries becomes a database, also after a creation that was cut off`() throws {
+    @Test func `An empty directory becomes a database, also after an interrupted creation`() throws {
         try withTemporaryDirectory { directory in
             for names in [
                 [], ["LOCK"], ["LOCK", "LOG", "LOG.old"], ["000001.dbtmp", "LOCK", "LOG", "MANIFEST-000001"],
@@ -28,7 +28,7 @@ import Testing
         }
     }
 
-    @Test func `without createIfMissing a missing path is not found and stays missing`() throws {
+    @Test func `Without createIfMissing, a missing path is databaseNotFound and is not created`() throws {
         try withTemporaryDirectory { directory in
             var options = DatabaseOptions()
             options.createIfMissing = false
@@ -43,7 +43,7 @@ import Testing
         }
     }
 
-    @Test func `without createIfMissing an empty directory is not found and stays empty`() throws {
+    @Test func `Without createIfMissing, an empty directory is databaseNotFound and stays empty`() throws {
         try withTemporaryDirectory { directory in
             var options = DatabaseOptions()
             options.createIfMissing = false
@@ -52,7 +52,7 @@ import Testing
         }
     }
 
-    @Test func `without createIfMissing a database that is there opens`() throws {
+    @Test func `Without createIfMissing, an existing database opens`() throws {
         try withTemporaryDirectory { directory in
             var options = DatabaseOptions()
             options.createIfMissing = false
@@ -61,7 +61,7 @@ import Testing
         }
     }
 
-    @Test func `errorIfExists refuses a database that is there and leaves it as it is`() throws {
+    @Test func `errorIfExists rejects an existing database and does not change it`() throws {
         try withTemporaryDirectory { directory in
             var options = DatabaseOptions()
             options.errorIfExists = true
@@ -78,7 +78,7 @@ import Testing
         }
     }
 
-    @Test func `a directory of other files is refused and left untouched`() throws {
+    @Test func `A directory of other files is rejected and not changed`() throws {
         try withTemporaryDirectory { directory in
             try write(utf8("mine"), to: directory + "/notes.txt")
             try write(utf8("mine too"), to: directory + "/LOG")
@@ -91,7 +91,7 @@ import Testing
     }
 
     @Test(arguments: [true, false])
-    func `a database without CURRENT is corrupt, and none of its files is touched`(createIfMissing: Bool) throws {
+    func `A database without CURRENT is corrupt, and none of its files is changed`(createIfMissing: Bool) throws {
         try withTemporaryDirectory { directory in
             let path = directory + "/db"
             let database = try Database.open(at: path)
@@ -116,7 +116,7 @@ import Testing
     }
 
     @Test(arguments: ["000005.ldb", "000005.sst", "000003.log"])
-    func `a single file with entries and no CURRENT is refused`(name: String) throws {
+    func `A single database file without CURRENT is rejected`(name: String) throws {
         try withTemporaryDirectory { directory in
             try write(utf8("bytes"), to: directory + "/" + name)
             #expect(code { _ = try Database.open(at: directory) } == .corruption)
@@ -126,7 +126,7 @@ import Testing
     }
 
     @Test(arguments: ["", "MANIFEST-000099\n", "MANIFEST-000002", "nonsense\n"])
-    func `a CURRENT that leads nowhere is corruption, and nothing is deleted`(text: String) throws {
+    func `A CURRENT that names no manifest is corruption, and nothing is deleted`(text: String) throws {
         try withTemporaryDirectory(leavesDamage: true) { directory in
             let database = try Database.open(at: directory)
             try database.put("1", forKey: "a")
@@ -139,7 +139,7 @@ import Testing
         }
     }
 
-    @Test func `a plain file is no database and is left as it is`() throws {
+    @Test func `A regular file is not a database and is not changed`() throws {
         try withTemporaryDirectory { directory in
             try write(utf8("text"), to: directory + "/file")
             #expect(code { _ = try Database.open(at: directory + "/file") } == .databaseNotFound)
@@ -149,7 +149,7 @@ import Testing
         }
     }
 
-    @Test func `an option out of range leaves nothing on the disk`() throws {
+    @Test func `An out-of-range option leaves nothing on disk`() throws {
         try withTemporaryDirectory { directory in
             var options = DatabaseOptions()
             options.blockByteCount = 1
@@ -158,7 +158,7 @@ import Testing
         }
     }
 
-    @Test func `what a failed open made is taken away again`() async throws {
+    @Test func `A failed open deletes what it created`() async throws {
         try await withSharedDirectory { directory in
             await #expect(processExitsWith: .success) { [directory = directory as String] in
                 try limitFileByteCount(to: 0)
@@ -169,7 +169,7 @@ import Testing
         }
     }
 
-    @Test func `a failed open leaves an empty directory empty, so that it can be opened later`() async throws {
+    @Test func `A failed open leaves an empty directory empty, so that it can be opened later`() async throws {
         try await withSharedDirectory { directory in
             let path = directory + "/db"
             try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: false)
@@ -182,7 +182,7 @@ import Testing
         }
     }
 
-    @Test func `opening waits for the lock as long as it is told to`() throws {
+    @Test func `Opening waits for the lock for as long as lockTimeout`() throws {
         try withTemporaryDirectory { directory in
             let first = try Database.open(at: directory + "/db")
             var options = DatabaseOptions()
@@ -202,7 +202,7 @@ import Testing
         }
     }
 
-    @Test func `opening works again after every kind of failed open`() throws {
+    @Test func `Opening succeeds after every kind of failed open`() throws {
         try withTemporaryDirectory { directory in
             let path = directory + "/db"
             try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: false)

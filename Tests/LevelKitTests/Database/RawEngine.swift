@@ -3,9 +3,9 @@ import Testing
 
 @testable import LevelKit
 
-/// LevelDB as other programs use it, with snapshots of its own.
+/// LevelDB as other programs use it, with its own snapshots.
 enum RawEngine {
-    /// Options under which compactions split keys.
+    /// Options under which compactions split the versions of a key.
     static var options: DatabaseOptions {
         var options = DatabaseOptions()
         options.compression = .none
@@ -14,7 +14,7 @@ enum RawEngine {
         return options
     }
 
-    /// Makes a database in which versions of one key lie in two files of a level.
+    /// Creates a database in which versions of one key lie in two files of a level.
     static func makeSplitDatabase(
         at path: String, keys: [[UInt8]], value: [UInt8], change: SplitKeysTests.Change
     ) throws {

@@ -9,9 +9,9 @@ import Testing
     import Darwin
 #endif
 
-/// A database that is opened for reading: nothing in its directory changes, and nobody is kept from it.
+/// A database that is opened read-only: nothing in its directory changes, and other processes are not locked out.
 @Suite struct ReadOnlyTests {
-    /// Makes a database whose newest entries are in its log.
+    /// Creates a database whose newest entries are in its log.
     static func makeWithLog(at path: String, count: Int = 200) throws {
         let database = try Database.open(at: path)
         for number in 0..<count { try database.put(numberedKey(number), forKey: numberedKey(number)) }
@@ -21,8 +21,8 @@ import Testing
         try database.close()
     }
 
-    /// Makes a database that LevelDB would begin to compact as soon as it is open: copies of what a writer leaves whose
-    /// tables of level 0 are many.
+    /// Creates a database that LevelDB would start to compact immediately after opening: a copy of a writer's files
+    /// with many tables in level 0.
     static func makeCrowded(at path: String) throws {
         var options = DatabaseOptions()
         options.writeBufferByteCount = 64 << 10
@@ -37,7 +37,7 @@ import Testing
         try FileManager.default.removeItem(atPath: path + "-writing")
     }
 
-    @Test func `opening, reading and closing read-only leaves the directory as it was`() throws {
+    @Test func `Opening, reading and closing read-only does not change the directory`() throws {
         try withTemporaryDirectory { directory in
             let makers: [(String, (String) throws -> Void)] = [
                 ("fresh", { try Database.open(at: $0).close() }), ("log", { try Self.makeWithLog(at: $0) }),
@@ -66,7 +66,7 @@ import Testing
         }
     }
 
-    @Test func `every write to a read-only database throws readOnly and changes nothing`() throws {
+    @Test func `Every write to a read-only database throws readOnly and changes nothing`() throws {
         try withTemporaryDirectory { directory in
             let path = directory + "/db"
             try Self.makeWithLog(at: path)
@@ -90,7 +90,7 @@ import Testing
         }
     }
 
-    @Test func `a read-only database reads the moment of its opening while a writer goes on`() throws {
+    @Test func `A read-only database shows the state at its opening while a writer continues`() throws {
         try withTemporaryDirectory { directory in
             let path = directory + "/db"
             try Self.makeCrowded(at: path)
@@ -107,21 +107,21 @@ import Testing
             }
             let later = try Database.open(at: path, mode: .readOnly)
             #expect(try later.value(forKey: numberedKey(3)) == utf8("changed"))
-            // The lock of the writer is still its own.
+            // The writer still holds its lock.
             #expect(code { _ = try Database.open(at: path) } == .locked)
             try later.close()
             try writer.close()
         }
     }
 
-    @Test func `a read-only database is not compacted into memory`() throws {
+    @Test func `A read-only database is not compacted into memory`() throws {
         try withTemporaryDirectory { directory in
             let path = directory + "/db"
             try Self.makeCrowded(at: path)
             let manifest = try Manifest(ofDatabaseAt: path)
             try #require(manifest.tables.count { $0.level == 0 } >= 4 || manifest.tableByteCount > 2 << 20)
             var settings = DatabaseOptions()
-            // With the tables of level 0 at least as many as LevelDB merges at once.
+            // At least as many tables in level 0 as trigger a compaction.
             settings.writeBufferByteCount = 64 << 10
             let database = try Database.open(at: path, options: settings, mode: .readOnly)
             let before = try entries(of: database)
@@ -141,7 +141,7 @@ import Testing
         }
     }
 
-    @Test func `an error of a read-only database names its own path`() throws {
+    @Test func `An error of a read-only database names the original path`() throws {
         try withTemporaryDirectory(leavesDamage: true) { directory in
             let path = directory + "/db"
             try TableFixture.make(at: path, count: 400)
@@ -163,7 +163,7 @@ import Testing
         }
     }
 
-    @Test func `what is not there is not made by opening it read-only`() throws {
+    @Test func `Opening read-only does not create a missing database`() throws {
         try withTemporaryDirectory { directory in
             #expect(code { _ = try Database.open(at: directory + "/db", mode: .readOnly) } == .databaseNotFound)
             #expect(code { _ = try Database.open(at: directory, mode: .readOnly) } == .databaseNotFound)
@@ -171,7 +171,7 @@ import Testing
         }
     }
 
-    @Test func `a database without permission to write is read by another user`() async throws {
+    @Test func `A database without write permission is readable by another user`() async throws {
         guard geteuid() == 0 else { return }
         try await withSharedDirectory { directory in
             let path = directory + "/db"
@@ -195,7 +195,7 @@ import Testing
         }
     }
 
-    @Test func `files that others can change are copied and read as well`() throws {
+    @Test func `Files that other users can modify are copied, and are readable`() throws {
         try withTemporaryDirectory { directory in
             let path = directory + "/db"
             try Self.makeWithLog(at: path)
@@ -212,7 +212,7 @@ import Testing
         }
     }
 
-    @Test func `with few descriptors a database is read through hard links`() async throws {
+    @Test func `With few file descriptors, a database is read through hard links`() async throws {
         try await withSharedDirectory { directory in
             let path = directory + "/db"
             try Self.makeCrowded(at: path)
@@ -233,7 +233,7 @@ import Testing
         }
     }
 
-    @Test func `what a killed reader left in memory is removed by the next one`() async throws {
+    @Test func `Files that a killed reader left in memory are removed by the next reader`() async throws {
         try await withSharedDirectory { directory in
             let path = directory + "/db"
             try Self.makeWithLog(at: path)
@@ -244,13 +244,13 @@ import Testing
                 kill(getpid(), SIGKILL)
             }
             let left = String(decoding: try content(of: directory + "/left"), as: UTF8.self)
-            // Another reader may have done it already.
+            // Another reader may already have done this.
             try Database.open(at: path, mode: .readOnly).close()
             #expect(!FileManager.default.fileExists(atPath: URL(filePath: left).deletingLastPathComponent().path))
         }
     }
 
-    @Test func `a checkpoint of a read-only database holds what it reads, not what was written since`() throws {
+    @Test func `A checkpoint of a read-only database contains what it reads, not later writes`() throws {
         try withTemporaryDirectory { directory in
             let path = directory + "/db"
             try Self.makeWithLog(at: path)
@@ -276,7 +276,7 @@ import Testing
         }
     }
 
-    @Test func `a read-only database can be read on while the original is repaired and destroyed`() throws {
+    @Test func `A read-only database stays readable while the original is repaired and destroyed`() throws {
         try withTemporaryDirectory { directory in
             let path = directory + "/db"
             try Self.makeWithLog(at: path)
@@ -294,7 +294,7 @@ import Testing
         }
     }
 
-    @Test func `where the process may not write files, opening read-only says which limit to raise`() async throws {
+    @Test func `If the process cannot write files, opening read-only names the limit to raise`() async throws {
         try await withSharedDirectory { directory in
             let path = directory + "/db"
             try Self.makeWithLog(at: path)
@@ -310,7 +310,7 @@ import Testing
         }
     }
 
-    @Test func `a checkpoint of a read-only database is a database`() throws {
+    @Test func `A checkpoint of a read-only database is a complete database`() throws {
         try withTemporaryDirectory { directory in
             let path = directory + "/db"
             try Self.makeWithLog(at: path)

@@ -3,24 +3,24 @@ import LevelKit
 import Synchronization
 import Testing
 
-// An exit test gives a second process. While its child runs it keeps one of the few threads of Swift's concurrency
-// waiting; so what this process does meanwhile runs on a thread of its own, and never waits for a task.
+// An exit test provides a second process. While the child runs, the test blocks one of the few threads of Swift
+// concurrency, so concurrent work of this process runs on a separate thread and never awaits a task.
 
-/// A flag that one process raises and another waits for: a file that exists.
+/// A flag that one process raises and another waits for, represented by the existence of a file.
 struct Flag: Sendable {
     let path: String
 
-    /// A flag of this name in a directory that both processes know.
+    /// Creates a flag with a name in a directory that both processes know.
     init(_ name: String, in directory: String) { path = directory + "/" + name }
 
-    /// Raises the flag, with a text for those who wait.
+    /// Raises the flag with a message for the waiting process.
     func raise(_ text: String = "") throws {
         try Data(text.utf8).write(to: URL(filePath: path), options: .atomic)
     }
 
-    /// The text of the flag, once it is raised.
+    /// Waits for the flag and returns its message.
     ///
-    /// - Throws: if that takes longer than half a minute: then the other process has failed.
+    /// - Throws: An error if that takes longer than half a minute, which means that the other process failed.
     @discardableResult
     func wait() throws -> String {
         let deadline = ContinuousClock.now + .seconds(30)
@@ -36,9 +36,9 @@ struct Flag: Sendable {
     }
 }
 
-/// Runs `body` on a thread of its own while `child` waits for an exit test.
+/// Runs `body` on a separate thread while `child` waits for an exit test.
 ///
-/// - Returns: what `body` returns, to be judged after it: a thread of its own belongs to no test.
+/// - Returns: The result of `body`. Check it afterwards: a separate thread belongs to no test.
 func concurrently<R: Sendable>(
     with child: () async -> Void, _ body: @escaping @Sendable () throws -> R
 ) async throws -> R {
@@ -48,7 +48,6 @@ func concurrently<R: Sendable>(
     return try outcome.get()
 }
 
-/// The result of a thread.
 final class ThreadOutcome<R: Sendable>: Sendable {
     private let result = Mutex<Result<R, any Error>?>(nil)
     private let isFinished = DispatchSemaphore(value: 0)
@@ -58,7 +57,6 @@ final class ThreadOutcome<R: Sendable>: Sendable {
         isFinished.signal()
     }
 
-    /// Waits for the thread.
     func get() throws -> R {
         isFinished.wait()
         return try #require(result.withLock { $0 }).get()
@@ -67,7 +65,7 @@ final class ThreadOutcome<R: Sendable>: Sendable {
 
 /// Runs `body` while another process has the database `name` in `directory` open.
 ///
-/// - Parameter body: is given the id of that process.
+/// - Parameter body: Receives the ID of that process.
 func whileAnotherProcessHoldsDatabase<R: Sendable>(
     _ name: String, in directory: String, _ body: @escaping @Sendable (Int32) throws -> R
 ) async throws -> R {
@@ -90,8 +88,8 @@ private func holdDatabase(_ name: String, in directory: String) async {
     }
 }
 
-/// Runs `body` in the child process of an exit test; an error that it throws becomes an issue with its text, which the
-/// end of the process alone would not tell.
+/// Runs `body` in the child process of an exit test, and records any error it throws as an issue with its message,
+/// which the exit of the process alone would not show.
 func reportingErrors(sourceLocation: SourceLocation = #_sourceLocation, _ body: () throws -> Void) throws {
     do {
         try body()
@@ -100,7 +98,7 @@ func reportingErrors(sourceLocation: SourceLocation = #_sourceLocation, _ body: 
     }
 }
 
-/// Expects that another process gets the lock on a database, or that it does not.
+/// Checks whether another process can obtain the lock on a database.
 func expectAnotherProcess(
     getsLockOn path: String, _ expected: Bool, sourceLocation: SourceLocation = #_sourceLocation
 ) async {

@@ -2,21 +2,21 @@ import Testing
 
 @testable import LevelKit
 
-/// No version of a key that was deleted or overwritten comes back, whichever snapshots live while LevelDB compacts.
+/// No deleted or overwritten version of a key reappears, whichever snapshots are live while LevelDB compacts.
 ///
-/// The sizes of the values are those at which LevelDB 1.23, under a snapshot of its own, ends a file between two versions
-/// of a key. `RawEngine` shows with each run that they still do.
+/// The value sizes are those at which LevelDB 1.23, under its own snapshot, ends a file between two versions of a key.
+/// `RawEngine` confirms in each run that they still are.
 @Suite struct SplitKeysTests {
     static let byteCounts = [4054, 4055, 4056, 4057]
     static let keys = (0..<1200).map { Array("k\(100_000 + $0)".utf8) }
 
-    /// What a write does to each key.
+    /// The write that is applied to each key.
     enum Change: CaseIterable {
         case deletion
         case overwriting
     }
 
-    @Test("keys stay as they are while snapshots overlap for ever", arguments: Change.allCases)
+    @Test("Keys keep their state while snapshots overlap continuously", arguments: Change.allCases)
     func overlappingSnapshots(change: Change) throws {
         for byteCount in Self.byteCounts {
             try withTemporaryDatabase(options: RawEngine.options) { database in
@@ -30,9 +30,10 @@ import Testing
                 let expected = change == .deletion ? nil : [UInt8]([8])
                 try database.compact()
                 for key in Self.keys { #expect(try snapshot.value(forKey: key) == value) }
-                // The neighbour of a key takes the file that ends with it to the level below, and not the next file.
+                // Compacting a key's neighbor moves the file that ends with the key to the next level, but not the file
+                // after it.
                 for position in stride(from: 0, to: Self.keys.count, by: 25) {
-                    // There is a snapshot at each moment, and never the same one for long.
+                    // There is always a snapshot, but never the same one for long.
                     let next = try database.snapshot()
                     try database.put([1], forKey: Self.keys[position] + [0x6e])
                     try database.compact(from: Self.keys[position], to: Self.keys[position] + [0x6e])
@@ -44,14 +45,14 @@ import Testing
                 }
                 let survivors = change == .deletion ? 0 : Self.keys.count
                 #expect(try database.count() == survivors + 48)
-                // The last snapshot was taken before the last neighbour was written.
+                // The last snapshot was taken before the last neighbor was written.
                 #expect(try snapshot.count() == survivors + 47)
                 withExtendedLifetime(snapshot) {}
             }
         }
     }
 
-    @Test("a key that another program has split is whole after opening", arguments: Change.allCases)
+    @Test("A key whose versions another program has split is correct after opening", arguments: Change.allCases)
     func splitBeforeOpening(change: Change) throws {
         var splitCount = 0
         for byteCount in Self.byteCounts {

@@ -1,8 +1,8 @@
 import LevelKit
 
-/// A database whose entries are in a table, where the tests can find them.
+/// A database whose entries are stored in a table at known positions.
 enum TableFixture {
-    /// Blocks are small, and their bytes are those of the entries.
+    /// Small blocks that contain the bytes of the entries uncompressed.
     static let options: DatabaseOptions = {
         var options = DatabaseOptions()
         options.compression = .none
@@ -10,10 +10,10 @@ enum TableFixture {
         return options
     }()
 
-    /// A value that occurs once in a table, so that its place can be found.
+    /// A value that occurs once in a table, so that it can be located.
     static func value(_ number: Int) -> [UInt8] { utf8("value \(number) of many;") + Array(repeating: 7, count: 80) }
 
-    /// Makes a database of `count` entries in one table.
+    /// Creates a database of `count` entries in one table.
     static func make(at path: String, count: Int) throws {
         let database = try Database.open(at: path, options: options)
         for number in 0..<count { try database.put(value(number), forKey: numberedKey(number)) }

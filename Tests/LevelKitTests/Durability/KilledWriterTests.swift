@@ -3,11 +3,11 @@ import LevelKit
 import TestSupport
 import Testing
 
-/// A process is killed in the middle of synced batches, again and again.
+/// A process is repeatedly killed while it writes synced batches.
 @Suite struct KilledWriterTests {
-    /// Every other moment counts from the start of the process, so some of them fall into the recovery of the log; the
-    /// rest count from its first batch.
-    @Test func `what was acknowledged is there after a kill, and every batch is whole`() throws {
+    /// Half of the delays count from the start of the process, so that some kills interrupt the recovery of the log;
+    /// the others count from its first batch.
+    @Test func `After a kill, acknowledged writes are present and every batch is complete`() throws {
         var random = TestRun.random(stream: 41)
         var (totalCount, unacknowledgedCount) = (0, 0)
         try withTemporaryDirectory { directory in
@@ -22,7 +22,7 @@ import Testing
                 let count = try #require(found, "a batch is there in part; \(description)")
                 let least = acknowledged.map { $0 + 1 } ?? totalCount
                 #expect(count >= least, "\(least - count) batches are lost; \(description)")
-                // One batch may have been written and not acknowledged any more.
+                // One batch may have been written but not acknowledged.
                 #expect(count <= least + 1, "\(description)")
                 if count > least { unacknowledgedCount += 1 }
                 totalCount = count
@@ -32,9 +32,9 @@ import Testing
         #expect(totalCount > 0)
     }
 
-    /// Starts the writer and kills it some time after its start, or after its first batch.
+    /// Starts the writer and kills it after a delay, counted from its start or from its first batch.
     ///
-    /// - Returns: the last batch it acknowledged; `nil` if it came to none.
+    /// - Returns: The last acknowledged batch, or `nil` if there was none.
     private static func killWriter(
         of database: String, acknowledgingIn path: String, after microseconds: Int, ofWriting: Bool
     ) throws -> Int? {
@@ -53,11 +53,11 @@ import Testing
         kill(process.processIdentifier, SIGKILL)
         process.waitUntilExit()
         try output.close()
-        // Anything else would be an end that the test did not bring about.
+        // Any other reason means that the process did not end by the test's signal.
         #expect(process.terminationReason == .uncaughtSignal)
         #expect(process.terminationStatus == SIGKILL)
         let text = String(decoding: try content(of: path), as: UTF8.self)
-        // The end of a line says that it was printed whole.
+        // A line break shows that the line was printed completely.
         return text.split(separator: "\n", omittingEmptySubsequences: false).dropLast().last.flatMap { Int($0) }
     }
 

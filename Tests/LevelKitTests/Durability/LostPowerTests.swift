@@ -3,12 +3,14 @@ import LevelKit
 import TestSupport
 import Testing
 
-/// The power goes while batches are written, of which every eighth is synced: of each file only what was synced is left.
+/// Power is lost while batches are written, of which every eighth is synced: only the synced part of each file
+/// survives.
 ///
-/// Tables are synced late, so that LevelDB has left a log for a new one most of the time, and what the old one holds is in no table yet.
+/// Table files are synced late, so LevelDB has usually switched to a new log while the old log's entries are not yet in
+/// any table.
 @Suite(.enabled(if: FailingCalls.canPreload, "what was synced is noted by LD_PRELOAD on Linux only"))
 struct LostPowerTests {
-    @Test func `a synced batch survives with everything written before it`() throws {
+    @Test func `A synced batch survives a power loss with everything written before it`() throws {
         var random = TestRun.random(stream: 42)
         var leftLogCount = 0
         for round in 0..<TestRun.rounds(12, long: 200) {
@@ -30,7 +32,7 @@ struct LostPowerTests {
 
     /// Starts the writer and kills it some time after its first synced batch.
     ///
-    /// - Returns: the last synced batch that it acknowledged.
+    /// - Returns: The last acknowledged synced batch.
     private static func killWriter(in directory: String, after microseconds: Int) throws -> Int {
         try #require(FileManager.default.fileExists(atPath: FailingCalls.library), "swift build builds it")
         let path = directory + "/acknowledged"
@@ -56,19 +58,19 @@ struct LostPowerTests {
         try output.close()
         #expect(process.terminationReason == .uncaughtSignal)
         let text = String(decoding: try content(of: path), as: UTF8.self)
-        // The end of a line says that it was printed whole.
+        // A line break shows that the line was printed completely.
         let last = text.split(separator: "\n", omittingEmptySubsequences: false).dropLast().last.flatMap { Int($0) }
         return try #require(last, "nothing was acknowledged: \(text)")
     }
 
-    /// Takes from each file what was not synced.
+    /// Removes the unsynced part of each file.
     ///
-    /// - Returns: how many logs there are.
+    /// - Returns: The number of logs.
     private static func losePower(in directory: String) throws -> Int {
         var syncedCounts: [String: UInt64] = [:]
         for line in String(decoding: try content(of: directory + "/synced"), as: UTF8.self).split(separator: "\n") {
             let parts = line.split(separator: " ", maxSplits: 1)
-            // The process may have been killed within the last line.
+            // The kill may have interrupted the last line.
             guard parts.count == 2, let count = UInt64(parts[0]) else { continue }
             syncedCounts[URL(filePath: String(parts[1])).lastPathComponent, default: 0] = count
         }

@@ -5,13 +5,13 @@ import Testing
 
 @testable import LevelKit
 
-/// Whether errors of damage say where it is: LevelDB's own words name the directory at most.
+/// Corruption errors name the location of the damage; LevelDB's own messages name at most the directory.
 @Suite struct DamageLocationTests {
     private let directory: TemporaryDirectory
     private let path: String
     private let keys: [[UInt8]]
 
-    /// A closed database with several tables in several levels.
+    /// Creates a closed database with several tables in several levels.
     init() throws {
         directory = try TemporaryDirectory()
         path = directory.path("db")
@@ -29,7 +29,7 @@ import Testing
         self.keys = keys
         _ = consume cursor
         try database.close()
-        // The log becomes a table, and tables are left as they are from then on.
+        // The log becomes a table, and tables do not change from then on.
         let again = try Database.open(at: path, options: options)
         try again.compact(from: Array("key/1".utf8), to: Array("key/2".utf8))
         try again.close()
@@ -40,7 +40,7 @@ import Testing
         return nil
     }
 
-    @Test func `A scan in either direction and a read of each key name the file and the byte of a damaged block`()
+    @Test func `Scans in both directions and reads name the file and offset of a damaged block`()
         throws
     {
         var random = TestRun.random(stream: 0xda1)
@@ -75,7 +75,7 @@ import Testing
         }
     }
 
-    @Test func `A table that is missing or cut short is named`() throws {
+    @Test func `The error for a missing or truncated table names the table`() throws {
         let manifest = try Manifest(ofDatabaseAt: path)
         let table = try #require(manifest.tables.last)
         let name = EngineFileName.table(named: table.number)
@@ -97,7 +97,7 @@ import Testing
         }
     }
 
-    @Test func `An opening that a damaged log prevents names the log and the byte`() throws {
+    @Test func `If a damaged log prevents opening, the error names the log and the offset`() throws {
         var random = TestRun.random(stream: 0xda2)
         let path = directory.path("logged")
         let database = try Database.open(at: path)
@@ -116,7 +116,7 @@ import Testing
             var options = DatabaseOptions()
             options.createIfMissing = false
             guard let failure = error({ try Database.open(at: copy, options: options).close() }) else {
-                // A length that leads out of the last block looks like a write that was not finished.
+                // A length beyond the end of the last block looks like an unfinished write.
                 continue
             }
             count += 1
@@ -127,7 +127,7 @@ import Testing
         #expect(count > 20)
     }
 
-    @Test func `A damaged manifest is named with the byte of the record`() throws {
+    @Test func `The error for a damaged manifest names it and the offset of the record`() throws {
         let name = try Manifest(ofDatabaseAt: path).name
         var bytes = try directory.read("db/" + name)
         bytes[bytes.count / 2] ^= 0x10

@@ -16,7 +16,7 @@ import Testing
         ("Unknown code(9): text", .unknown), ("OK", .unknown), ("", .unknown), ("corruption: small letters", .unknown),
         ("prefix Corruption: not at the start", .unknown),
     ])
-    func `each kind of status of LevelDB has its code`(text: String, expected: LevelError.Code) {
+    func `Each kind of LevelDB status maps to its error code`(text: String, expected: LevelError.Code) {
         let error = LevelError.engine(text, action: "read a key from /d")
         #expect(error.code == expected)
         #expect(error.message.hasPrefix("could not read a key from /d"))
@@ -27,19 +27,19 @@ import Testing
         ("IO error: /data/lock box/000003.log: Input/output error", .io),
         ("IO error: /a does not match existing comparator /000003.log: File too large", .io),
     ])
-    func `a path that reads like another error changes nothing`(text: String, expected: LevelError.Code) {
+    func `A path that resembles another error does not change the error code`(text: String, expected: LevelError.Code) {
         #expect(LevelError.engine(text, action: "write a key").code == expected)
     }
 
-    @Test func `the engine's words are kept as the cause, without the kind`() {
+    @Test func `LevelDB's message is kept as the cause, without its status prefix`() {
         let known = LevelError.engine("IO error: /d/000003.log: File too large", action: "write a key")
         #expect(known.cause == "/d/000003.log: File too large")
         let unknown = LevelError.engine("Strange: words", action: "write a key")
         #expect(unknown.cause == "Strange: words")
     }
 
-    @Test func `a comparator mismatch names both the right way round`() {
-        // What LevelDB says where the database was made with `mine` and opened with its own default (verified, 1.23).
+    @Test func `A comparator mismatch names both comparators in the right roles`() {
+        // LevelDB's message for a database created with `mine` and opened with the default comparator (verified, 1.23).
         let text = "Invalid argument: mine does not match existing comparator : leveldb.BytewiseComparator"
         let error = LevelError.engine(text, action: "open the database at /d")
         #expect(error.code == .comparatorMismatch)
@@ -47,14 +47,14 @@ import Testing
         #expect(error.message.contains("opened with leveldb.BytewiseComparator"))
     }
 
-    @Test func `a comparator's name may contain spaces`() {
+    @Test func `A comparator name may contain spaces`() {
         let text = "Invalid argument: my own order does not match existing comparator : the other order"
         let message = LevelError.engine(text, action: "open").message
         #expect(message.contains("ordered by the comparator my own order"))
         #expect(message.contains("opened with the other order"))
     }
 
-    @Test func `the description is the message with the cause in parentheses`() {
+    @Test func `The description is the message with the cause in parentheses`() {
         #expect(LevelError(.io, "message", cause: "cause").description == "message (cause)")
         #expect(LevelError(.io, "message").description == "message")
     }

@@ -2,9 +2,9 @@ import Foundation
 import LevelKit
 import Testing
 
-/// Faults of closing, of what outlives a database, and of forks.
+/// Faults of closing, of objects that outlive a database, and of forks.
 @Suite struct LifetimeFaultTests {
-    @Test func `closing under a live cursor is a typed error, and the cursor ends with closed`() throws {
+    @Test func `Closing under a live cursor throws a typed error, and the cursor then throws closed`() throws {
         try withTemporaryDirectory { directory in
             let database = try Database.open(at: directory + "/db")
             try database.put("1", forKey: "a")
@@ -18,7 +18,7 @@ import Testing
         }
     }
 
-    @Test func `use after close is a typed error`() throws {
+    @Test func `Use after close throws a typed error`() throws {
         try withTemporaryDirectory { directory in
             let database = try Database.open(at: directory + "/db")
             try database.put("1", forKey: "a")
@@ -31,7 +31,7 @@ import Testing
         }
     }
 
-    @Test func `a snapshot may be used and let go after its database was closed`() throws {
+    @Test func `A snapshot can be used and released after its database was closed`() throws {
         try withTemporaryDirectory { directory in
             let database = try Database.open(at: directory + "/db")
             try database.put("1", forKey: "a")
@@ -43,7 +43,7 @@ import Testing
         }
     }
 
-    @Test func `stepping past the end stays at the end, from both sides`() throws {
+    @Test func `Stepping past either end stays at the end`() throws {
         try withTemporaryDatabase { database in
             try database.put("1", forKey: "a")
             for reverse in [false, true] {
@@ -57,7 +57,7 @@ import Testing
         }
     }
 
-    @Test func `closing waits for a compaction of another thread`() throws {
+    @Test func `Closing waits for a compaction of another thread`() throws {
         try withTemporaryDirectory { directory in
             for _ in 0..<5 {
                 let database = try Database.open(at: directory + "/db")
@@ -76,7 +76,7 @@ import Testing
         }
     }
 
-    @Test func `a forked process gets a typed error instead of waiting for ever`() async throws {
+    @Test func `A forked process gets a typed error instead of waiting forever`() async throws {
         try await withSharedDirectory { directory in
             await #expect(processExitsWith: .success) { [directory = directory as String] in
                 try reportingErrors {
@@ -102,7 +102,7 @@ import Testing
         }
     }
 
-    @Test func `tables that a cursor keeps on disk go once it has ended`() throws {
+    @Test func `Tables that a cursor keeps on disk are deleted after it ends`() throws {
         try withTemporaryDatabase(options: TableFixture.options) { database in
             for number in 0..<200 { try database.put(TableFixture.value(number), forKey: numberedKey(number)) }
             try database.compact()
@@ -121,7 +121,7 @@ import Testing
         }
     }
 
-    @Test func `a snapshot reads its own database, whatever others are open`() throws {
+    @Test func `A snapshot reads its own database, whichever others are open`() throws {
         try withTemporaryDirectory { directory in
             let first = try Database.open(at: directory + "/first")
             let second = try Database.open(at: directory + "/second")
@@ -130,7 +130,7 @@ import Testing
             for number in 0..<100 { try second.put("second", forKey: "\(number)") }
             try second.put("second", forKey: "a")
             try first.put("changed", forKey: "a")
-            // There is no call that takes a snapshot: it is what one reads from.
+            // No call takes a snapshot as an argument; a snapshot is itself the reader.
             #expect(try snapshot.value(forKey: "a") == utf8("first"))
             #expect(try keys(of: snapshot) == [utf8("a")])
             try second.close()

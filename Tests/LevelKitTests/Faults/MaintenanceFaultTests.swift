@@ -3,9 +3,9 @@ import Testing
 
 @testable import LevelKit
 
-/// Faults of repair, destroy and compaction.
+/// Faults of repair, destruction and compaction.
 @Suite struct MaintenanceFaultTests {
-    @Test func `a repair with another comparator is refused, and the right one still opens the database`() throws {
+    @Test func `Repair with another comparator is rejected, and the right one still opens the database`() throws {
         try withTemporaryDirectory { directory in
             try TableFixture.make(at: directory + "/db", count: 100)
             var options = DatabaseOptions()
@@ -18,7 +18,7 @@ import Testing
         }
     }
 
-    @Test func `a database that is open is not repaired`() throws {
+    @Test func `An open database is not repaired`() throws {
         try withTemporaryDatabase { database in
             try database.put("1", forKey: "a")
             #expect(code { _ = try Database.repair(at: database.path) } == .locked)
@@ -26,14 +26,14 @@ import Testing
         }
     }
 
-    @Test func `a repair where nothing is makes nothing`() throws {
+    @Test func `Repair of a missing path creates nothing`() throws {
         try withTemporaryDirectory { directory in
             #expect(code { _ = try Database.repair(at: directory + "/db") } == .databaseNotFound)
             try expectFiles([], in: directory)
         }
     }
 
-    @Test func `a repair of a directory of other files changes none of them`() throws {
+    @Test func `Repair of a directory of other files changes none of them`() throws {
         try withTemporaryDirectory { directory in
             let names = ["000012.log", "letter.txt"]
             for name in names { try write(utf8("dear reader, this is no database"), to: directory + "/" + name) }
@@ -42,7 +42,7 @@ import Testing
         }
     }
 
-    @Test func `a repair does not bring back what a compaction had removed`() throws {
+    @Test func `Repair does not restore entries that a compaction removed`() throws {
         try withTemporaryDirectory { directory in
             try TableFixture.make(at: directory + "/db", count: 100)
             let old = try #require(try files(ofKind: "ldb", in: directory + "/db").first)
@@ -51,13 +51,13 @@ import Testing
             for number in 0..<100 { try database.delete(numberedKey(number)) }
             try database.compact()
             try database.close()
-            // As a crash between a compaction and the removal of its input leaves it.
+            // The state after a crash between a compaction and the deletion of its inputs.
             try write(bytes, to: old)
             #expect(try Database.repair(at: directory + "/db").verification.keyCount == 0)
         }
     }
 
-    @Test func `destroying a directory of other files deletes none of them`() throws {
+    @Test func `Destroying a directory of other files deletes none of them`() throws {
         try withTemporaryDirectory(leavesDamage: true) { directory in
             let names = ["000012.log", "CURRENT", "LOG"]
             for name in names { try write(utf8("mine"), to: directory + "/" + name) }
@@ -66,7 +66,7 @@ import Testing
         }
     }
 
-    @Test func `a database that is open is not destroyed`() throws {
+    @Test func `An open database is not destroyed`() throws {
         try withTemporaryDatabase { database in
             try database.put("1", forKey: "a")
             try database.compact()
@@ -75,7 +75,7 @@ import Testing
         }
     }
 
-    @Test func `a compaction without bounds is one of everything`() throws {
+    @Test func `A compaction without bounds compacts everything`() throws {
         try withTemporaryDatabase { database in
             for number in 0..<20_000 { try database.put(Array(repeating: 1, count: 100), forKey: numberedKey(number)) }
             try database.compact()

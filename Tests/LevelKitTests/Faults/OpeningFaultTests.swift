@@ -2,9 +2,9 @@ import Foundation
 import LevelKit
 import Testing
 
-/// Faults of opening a database: paths, locks, traces, options, logs.
+/// Faults of opening a database: paths, locks, leftovers, options, logs.
 @Suite struct OpeningFaultTests {
-    @Test func `directories above a new database are made, and no error speaks of a lock file`() throws {
+    @Test func `Missing parent directories are created, and no error mentions a lock file`() throws {
         try withTemporaryDirectory { directory in
             let database = try Database.open(at: directory + "/a/b/db")
             try database.put("1", forKey: "a")
@@ -12,7 +12,7 @@ import Testing
         }
     }
 
-    @Test func `a second open is refused under every spelling of the path`() throws {
+    @Test func `A second open is rejected under every spelling of the path`() throws {
         try withTemporaryDirectory { directory in
             let database = try Database.open(at: directory + "/a/db")
             try FileManager.default.createSymbolicLink(
@@ -24,7 +24,7 @@ import Testing
         }
     }
 
-    @Test func `after a refused second open other processes are still kept out`() async throws {
+    @Test func `After a rejected second open, other processes are still locked out`() async throws {
         try await withSharedDirectory { directory in
             let database = try Database.open(at: directory + "/db")
             #expect(code { _ = try Database.open(at: directory + "/db") } == .locked)
@@ -36,7 +36,7 @@ import Testing
         }
     }
 
-    @Test func `opening a database that is not there leaves nothing behind`() throws {
+    @Test func `Opening a missing database leaves nothing behind`() throws {
         try withTemporaryDirectory { directory in
             var options = DatabaseOptions()
             options.createIfMissing = false
@@ -45,7 +45,7 @@ import Testing
         }
     }
 
-    @Test func `a refused open leaves the messages of the process that has the database alone`() async throws {
+    @Test func `A rejected open does not touch the info log of the process that has the database open`() async throws {
         try await withSharedDirectory { directory in
             let outcome = try await whileAnotherProcessHoldsDatabase("db", in: directory) { [directory] _ in
                 let before = try fileNames(in: directory + "/db")
@@ -61,7 +61,7 @@ import Testing
     }
 
     @Test(arguments: ["MANIFEST-000099\n", "MANIFEST-000002", "\n", "../other\n"])
-    func `a forged CURRENT is corruption, and every file stays`(text: String) throws {
+    func `A forged CURRENT is corruption, and no file is deleted`(text: String) throws {
         try withTemporaryDirectory(leavesDamage: true) { directory in
             try TableFixture.make(at: directory, count: 100)
             try write(utf8(text), to: directory + "/CURRENT")
@@ -72,7 +72,7 @@ import Testing
         }
     }
 
-    @Test func `tables without CURRENT are never taken for an empty directory`() throws {
+    @Test func `Tables without CURRENT are never treated as an empty directory`() throws {
         try withTemporaryDirectory(leavesDamage: true) { directory in
             try TableFixture.make(at: directory, count: 100)
             try FileManager.default.removeItem(atPath: directory + "/CURRENT")
@@ -82,7 +82,7 @@ import Testing
         }
     }
 
-    @Test func `a directory of other files never becomes a database`() throws {
+    @Test func `A directory of other files never becomes a database`() throws {
         try withTemporaryDirectory { directory in
             try write(utf8("mine"), to: directory + "/notes.txt")
             #expect(code { _ = try Database.open(at: directory) } == .databaseNotFound)
@@ -90,7 +90,7 @@ import Testing
         }
     }
 
-    @Test func `a relative path means the same after a change of directory`() async throws {
+    @Test func `A relative path names the same database after a change of directory`() async throws {
         try await withSharedDirectory { directory in
             await #expect(processExitsWith: .success) { [directory = directory as String] in
                 try reportingErrors {
@@ -106,14 +106,14 @@ import Testing
         }
     }
 
-    @Test func `a path with a NUL byte is refused, not cut off there`() throws {
+    @Test func `A path that contains a NUL byte is rejected, not truncated at it`() throws {
         try withTemporaryDirectory { directory in
             #expect(code { _ = try Database.open(at: directory + "/db\0x") } == .invalidArgument)
             try expectFiles([], in: directory)
         }
     }
 
-    @Test func `a flipped byte in the middle of the log is corruption, not a hole`() throws {
+    @Test func `A flipped byte in the middle of the log is corruption, not a gap`() throws {
         try withTemporaryDirectory(leavesDamage: true) { directory in
             let database = try Database.open(at: directory)
             for number in 0..<5000 { try database.put(Array(repeating: 7, count: 100), forKey: numberedKey(number)) }
@@ -126,7 +126,7 @@ import Testing
         }
     }
 
-    @Test func `a log that ends in the middle of a write opens with the writes before it`() throws {
+    @Test func `A log that ends within a write opens with the writes before it`() throws {
         try withTemporaryDirectory { directory in
             let database = try Database.open(at: directory)
             for number in 0..<100 { try database.put([7], forKey: numberedKey(number)) }
@@ -137,7 +137,7 @@ import Testing
         }
     }
 
-    @Test func `another comparator is refused, and the error names both the right way round`() throws {
+    @Test func `Another comparator is rejected, and the error names both in the right roles`() throws {
         try withTemporaryDirectory { directory in
             try Database.open(at: directory).close()
             var options = DatabaseOptions()
@@ -149,7 +149,7 @@ import Testing
         }
     }
 
-    @Test func `a Bloom filter is refused for an order under which different bytes are one key`() throws {
+    @Test func `A Bloom filter is rejected for an order in which different bytes are the same key`() throws {
         try withTemporaryDirectory { directory in
             var options = DatabaseOptions()
             options.order = .custom("test.byLength") { $0.count - $1.count }
@@ -158,7 +158,7 @@ import Testing
         }
     }
 
-    @Test func `an option out of range is refused, not quietly changed`() throws {
+    @Test func `An out-of-range option is rejected, not silently adjusted`() throws {
         try withTemporaryDirectory { directory in
             var options = DatabaseOptions()
             options.writeBufferByteCount = 1

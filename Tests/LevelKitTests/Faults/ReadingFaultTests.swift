@@ -3,9 +3,9 @@ import Testing
 
 @testable import LevelKit
 
-/// Faults of reading: damage, missing tables, deleted keys that come back.
+/// Faults of reading: damage, missing tables, deleted keys that reappear.
 @Suite struct ReadingFaultTests {
-    /// Flips a bit in the table at the value of an entry.
+    /// Flips one bit of an entry's value in the table.
     private static func damage(_ directory: String, atValue number: Int) throws {
         let table = try #require(try files(ofKind: "ldb", in: directory).first)
         var bytes = try content(of: table)
@@ -14,7 +14,7 @@ import Testing
         try write(bytes, to: table)
     }
 
-    @Test func `an empty key and an empty value are not absence`() throws {
+    @Test func `An empty key and an empty value are distinct from absence`() throws {
         try withTemporaryDatabase { database in
             try database.put([], forKey: [])
             #expect(try database.value(forKey: []) == [])
@@ -23,7 +23,7 @@ import Testing
         }
     }
 
-    @Test func `a read from a table that is gone is corruption, not absence`() throws {
+    @Test func `A read from a missing table is corruption, not absence`() throws {
         try withTemporaryDirectory(leavesDamage: true) { directory in
             try TableFixture.make(at: directory, count: 200)
             let database = try Database.open(at: directory)
@@ -36,7 +36,7 @@ import Testing
     }
 
     @Test(arguments: [false, true])
-    func `a scan over a damaged last block ends in an error, not with the entries before it`(reverse: Bool) throws {
+    func `A scan over a damaged last block ends with an error, not after the previous entries`(reverse: Bool) throws {
         try withTemporaryDirectory(leavesDamage: true) { directory in
             try TableFixture.make(at: directory, count: 20_000)
             try Self.damage(directory, atValue: 19_999)
@@ -51,7 +51,7 @@ import Testing
         }
     }
 
-    @Test func `a flipped byte in a table is never returned as a value`() throws {
+    @Test func `A flipped byte in a table is never returned as part of a value`() throws {
         try withTemporaryDirectory(leavesDamage: true) { directory in
             try TableFixture.make(at: directory, count: 200)
             try Self.damage(directory, atValue: 100)
@@ -61,12 +61,12 @@ import Testing
         }
     }
 
-    @Test func `a damaged filter hides no key`() throws {
+    @Test func `A damaged Bloom filter hides no key`() throws {
         try withTemporaryDirectory { directory in
             try TableFixture.make(at: directory, count: 200)
             let table = try #require(try files(ofKind: "ldb", in: directory).first)
             let intact = try content(of: table)
-            // The filter follows the last entry; its bits are cleared one piece after another.
+            // The filter follows the last entry; its bits are cleared one section at a time.
             let filter = try #require(intact.lastRange(of: TableFixture.value(199))).upperBound + 20
             for start in stride(from: filter, to: filter + 250, by: 25) {
                 var bytes = intact
@@ -82,7 +82,7 @@ import Testing
         }
     }
 
-    @Test func `a compaction does not give damage a new checksum`() throws {
+    @Test func `Compaction does not give damaged data a new checksum`() throws {
         try withTemporaryDirectory(leavesDamage: true) { directory in
             try TableFixture.make(at: directory, count: 200)
             try Self.damage(directory, atValue: 100)
@@ -97,8 +97,9 @@ import Testing
         }
     }
 
-    /// The one fault that nobody can catch: the system ends a process that reads a mapped page which is gone.
-    @Test func `a table that is cut short while it is mapped ends the process`() async throws {
+    /// The only fault that cannot be caught: the system kills a process that reads a mapped page beyond the end of the
+    /// file.
+    @Test func `A table truncated while it is memory-mapped ends the process`() async throws {
         try await withSharedDirectory(leavesDamage: true) { directory in
             try TableFixture.make(at: directory, count: 2000)
             await #expect(processExitsWith: .signal(SIGBUS)) { [directory = directory as String] in
@@ -112,7 +113,7 @@ import Testing
         }
     }
 
-    @Test func `a table whose footer is forged ends in an error, not the process`() async throws {
+    @Test func `A table with a forged footer causes an error, not a crash`() async throws {
         try await withSharedDirectory(leavesDamage: true) { directory in
             try TableFixture.make(at: directory, count: 2000)
             let table = try #require(try files(ofKind: "ldb", in: directory).first)
@@ -131,8 +132,8 @@ import Testing
         }
     }
 
-    /// The sizes are those at which the engine ends a file between a deletion and its old value.
-    @Test func `a deleted key does not come back after a compaction under a snapshot`() throws {
+    /// The sizes at which LevelDB ends a file between a deletion and the old value.
+    @Test func `A deleted key does not reappear after a compaction under a snapshot`() throws {
         for byteCount in [4054, 4055, 4056, 4057] {
             var options = DatabaseOptions()
             options.compression = .none
@@ -147,7 +148,7 @@ import Testing
                 try database.compact()
                 #expect(try snapshot?.count() == 1200)
                 snapshot = nil
-                // The neighbour goes to the level above and takes the deletion, without the old value, with it.
+                // The neighbor moves to the next level together with the deletion, but without the old value.
                 for position in stride(from: 0, to: keys.count, by: 25) {
                     try database.put([1], forKey: keys[position] + utf8("n"))
                     try database.compact(from: keys[position], to: keys[position] + utf8("n"))

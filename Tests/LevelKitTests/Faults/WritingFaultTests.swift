@@ -4,7 +4,7 @@ import Testing
 
 /// Faults of writing: full disks, sizes, durability, batches.
 @Suite struct WritingFaultTests {
-    @Test func `after a full disk every write that was acknowledged is there, also after a reopen`() async throws {
+    @Test func `After a full disk, every acknowledged write is present, also after reopening`() async throws {
         try await withSharedDirectory { directory in
             await #expect(processExitsWith: .success) { [path = directory + "/db" as String] in
                 try reportingErrors {
@@ -19,11 +19,11 @@ import Testing
                     try limitFileByteCount(to: 100_000)
                     let refused = try #require((0..<200).first { put($0) != nil })
                     #expect(refused > 50)
-                    // The disk stays full, so that each later write finds it full again.
+                    // The disk stays full, so each later write also fails.
                     for number in 500..<700 { #expect(put(number) == .io) }
                     let before = acknowledged
                     #expect(try keys(of: database) == before)
-                    // From the first write on that has room again all are taken, without a reopening.
+                    // Once there is space again, all writes succeed without reopening.
                     try limitFileByteCount(to: nil)
                     for number in 1000..<1200 { #expect(put(number) == nil) }
                     #expect(acknowledged.count == before.count + 200)
@@ -37,7 +37,7 @@ import Testing
         }
     }
 
-    @Test func `what was flushed is there although the log is lost`() throws {
+    @Test func `Flushed writes are present even if the log is lost`() throws {
         try withTemporaryDirectory { directory in
             let database = try Database.open(at: directory)
             for number in 0..<100 { try database.put([1], forKey: numberedKey(number)) }
@@ -48,9 +48,9 @@ import Testing
         }
     }
 
-    @Test func `a value of four gibibytes is refused before memory is used for it`() throws {
+    @Test func `A value of 4 GiB is rejected before memory is allocated for it`() throws {
         try withTemporaryDatabase { database in
-            // Memory that nobody touches is none.
+            // Untouched memory occupies no pages.
             let value = unsafe [UInt8](unsafeUninitializedCapacity: 4 << 30 | 5) { $1 = 4 << 30 | 5 }
             let before = Self.peakKibibytes
             let batch = WriteBatch()
@@ -74,7 +74,7 @@ import Testing
         #endif
     }
 
-    @Test func `writers that the engine slows down come to an end, and the cause can be read`() throws {
+    @Test func `Writers that LevelDB throttles finish, and the cause is readable`() throws {
         var options = DatabaseOptions()
         options.writeBufferByteCount = 64 << 10
         try withTemporaryDatabase(options: options) { database in
@@ -88,8 +88,8 @@ import Testing
         }
     }
 
-    @Test func `a batch may be written by one thread after another and keeps its content`() throws {
-        // Two threads at once cannot share one: it is not Sendable, so that does not compile.
+    @Test func `Threads can write a batch one after another, and the batch keeps its content`() throws {
+        // Two threads cannot share a batch concurrently: it is not Sendable, so that does not compile.
         try withTemporaryDirectory { directory in
             let batch = WriteBatch()
             try batch.put("1", forKey: "a")
@@ -104,7 +104,7 @@ import Testing
         }
     }
 
-    @Test func `empty batches write nothing`() throws {
+    @Test func `Empty batches write nothing`() throws {
         try withTemporaryDatabase { database in
             try database.put("1", forKey: "a")
             let before = try files(ofKind: "log", in: database.path).map { try content(of: $0).count }

@@ -11,7 +11,7 @@ import Testing
         ("a/b/..", "/a"), ("a/b/../..", ""), (".", ""), ("real/..", ""), ("real/a/../../db", "/db"),
         ("real/../real/db", "/real/db"), ("link/db", "/real/db"), ("link/a/../../db", "/db"), ("real", "/real"),
     ])
-    func `a path becomes absolute and plain, also where it does not exist yet`(given: String, expected: String) throws {
+    func `A path is made absolute and normalized even if it does not exist`(given: String, expected: String) throws {
         try withTemporaryDirectory { directory in
             try FileManager.default.createDirectory(atPath: directory + "/real", withIntermediateDirectories: false)
             try FileManager.default.createSymbolicLink(
@@ -20,7 +20,7 @@ import Testing
         }
     }
 
-    @Test func `a relative path begins at the working directory`() throws {
+    @Test func `A relative path is resolved against the working directory`() throws {
         let here = try DatabaseDirectory(".").path
         #expect(here.hasPrefix("/"))
         let name = "missing-\(UUID().uuidString)"
@@ -30,7 +30,7 @@ import Testing
         #expect(try DatabaseDirectory("\(name)/..").path == here)
     }
 
-    @Test func `the root stays the root`() throws {
+    @Test func `The root directory resolves to itself`() throws {
         #expect(try DatabaseDirectory("/").path == "/")
         #expect(try DatabaseDirectory("/..").path == "/")
         #expect(try DatabaseDirectory("//").path == "/")
@@ -47,7 +47,7 @@ import Testing
         (["notes.txt", "MANIFEST-000001"], .foreign), (["7.sst"], .databaseWithoutCurrent),
         (["LOCK", "MANIFEST-000001", "000001.dbtmp"], .empty), (["MANIFEST-1", "3.log"], .databaseWithoutCurrent),
     ])
-    func `the names of the files tell what a directory holds`(
+    func `File names determine what a directory contains`(
         names: [String], expected: DatabaseDirectory.Content
     ) throws {
         try withTemporaryDirectory(leavesDamage: true) { directory in
@@ -56,7 +56,7 @@ import Testing
         }
     }
 
-    @Test func `a missing path and a plain file are told from a directory`() throws {
+    @Test func `A missing path and a regular file are distinguished from a directory`() throws {
         try withTemporaryDirectory { directory in
             try write([], to: directory + "/file")
             #expect(try DatabaseDirectory(directory + "/missing").content() == .missing)
@@ -64,7 +64,7 @@ import Testing
         }
     }
 
-    @Test func `making a directory reports what was made, outermost first`() throws {
+    @Test func `Creating a directory returns the created directories, outermost first`() throws {
         try withTemporaryDirectory { directory in
             let made = try DatabaseDirectory(directory + "/a/b/db").create()
             #expect(made == [directory + "/a", directory + "/a/b", directory + "/a/b/db"])
@@ -72,7 +72,7 @@ import Testing
         }
     }
 
-    @Test func `a directory that cannot be made takes those above it away again`() throws {
+    @Test func `A directory that cannot be created leaves none of its new parents behind`() throws {
         try withTemporaryDirectory { directory in
             let path = directory + "/a/b/" + String(repeating: "x", count: 300)
             let error = try #require(throws: LevelError.self) { try DatabaseDirectory(path).create() }
@@ -82,7 +82,7 @@ import Testing
         }
     }
 
-    @Test func `two paths lead to one file exactly if their identities are equal`() throws {
+    @Test func `Two paths lead to the same file exactly if their identities are equal`() throws {
         try withTemporaryDirectory { directory in
             try write([], to: directory + "/a")
             try write([], to: directory + "/b")

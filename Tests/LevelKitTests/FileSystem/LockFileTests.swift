@@ -4,7 +4,7 @@ import Testing
 @testable import LevelKit
 
 @Suite struct LockFileTests {
-    @Test func `a database that another process has open is locked, and that process is named`() async throws {
+    @Test func `A database open in another process is locked, and the error names that process`() async throws {
         try await withSharedDirectory { directory in
             let path = directory + "/db"
             let seen = try await whileAnotherProcessHoldsDatabase("db", in: directory) { holder in
@@ -18,7 +18,7 @@ import Testing
                 #expect(error?.message.contains("process \(seen.holder)") == true, "\(error?.message ?? "")")
                 #expect(error?.message.contains(path) == true)
             }
-            // LevelDB itself renames the log of messages before it asks for the lock.
+            // LevelDB itself renames the info log before it requests the lock.
             #expect(seen.before.0 != nil)
             #expect(seen.before == seen.after)
             #expect(!seen.after.1.contains("LOG.old"))
@@ -27,7 +27,7 @@ import Testing
         }
     }
 
-    @Test func `the holder of a lock is found, and nobody where there is none`() async throws {
+    @Test func `The holder of a lock is found, or nil if there is none`() async throws {
         try await withSharedDirectory { directory in
             let database = try DatabaseDirectory(directory + "/db")
             #expect(LockFile.holder(in: database) == nil)
@@ -39,7 +39,7 @@ import Testing
         }
     }
 
-    @Test func `two processes that race to create a database never harm each other`() async throws {
+    @Test func `Two processes that race to create a database do not damage each other's`() async throws {
         try await withSharedDirectory { directory in
             func other() async {
                 await #expect(processExitsWith: .success) { [directory = directory as String] in
@@ -56,7 +56,7 @@ import Testing
         }
     }
 
-    @Test func `two processes that open and close one database only keep each other out`() async throws {
+    @Test func `Two processes that open and close the same database lock each other out without harm`() async throws {
         try await withSharedDirectory { directory in
             func other() async {
                 await #expect(processExitsWith: .success) { [directory = directory as String] in
@@ -73,9 +73,9 @@ import Testing
         }
     }
 
-    /// Opens the same database 150 times, counting in it.
+    /// Opens the same database 150 times and increments a counter in it.
     ///
-    /// - Returns: what other errors there were than that the database is locked, and whether a count was lost.
+    /// - Returns: Any error other than that the database is locked, and whether an increment was lost.
     private static func openRepeatedly(in directory: String, as name: String, against other: String) throws -> [String]
     {
         try Flag(name, in: directory).raise()
@@ -103,10 +103,11 @@ import Testing
         return failures
     }
 
-    /// Opens one new database after another at the moment at which the other process does.
+    /// Opens a series of new databases, each at the same moment as the other process.
     ///
-    /// - Returns: what went wrong: rounds in which this process won, and lost what it wrote or could not write; or lost,
-    ///   and was told something else than that the other one has the database.
+    /// - Returns: The failures: rounds in which this process won but could not write or lost its write, or in which it
+    ///   lost but got an
+    ///   error other than that the other process has the database.
     private static func raceToCreate(in directory: String, as name: String, against other: String) throws -> [String] {
         var losses: [String] = []
         for round in 0..<40 {
@@ -120,11 +121,11 @@ import Testing
             do throws(LevelError) {
                 let database = try Database.open(at: path)
                 try database.put([1], forKey: utf8(name))
-                // The loser has time to fail and to tidy up after itself.
+                // Gives the loser time to fail and clean up.
                 usleep(1000)
                 try database.put([2], forKey: utf8(name))
                 try database.close()
-                // Perhaps the other one has opened it by now; if not, all is there.
+                // The other process may have it open by now; if not, all writes must be present.
                 if let again = try? Database.open(at: path), try again.value(forKey: utf8(name)) != [2] {
                     losses.append("\(round): what was written is lost")
                 }
@@ -135,7 +136,7 @@ import Testing
         return losses
     }
 
-    @Test func `the error names the process where the system tells its name`() {
+    @Test func `A lock error names the process if the system provides its name`() {
         let pid = ProcessInfo.processInfo.processIdentifier
         let error = LockFile.heldError(path: "/data/db", pid: pid)
         #expect(error.code == .locked)

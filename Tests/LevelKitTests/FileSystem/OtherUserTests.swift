@@ -11,7 +11,7 @@ import Testing
     import Darwin
 #endif
 
-/// Directories and files that belong to another user, or that everybody can write to.
+/// Directories and files that belong to another user or are world-writable.
 @Suite struct OtherUserTests {
     private let directory: TemporaryDirectory
     private static let other: uid_t = 65534
@@ -47,7 +47,7 @@ import Testing
     // MARK: - Trust
 
     @Test(.enabled(if: isRoot, note))
-    func `A directory of another user, and all below it, is not trusted, with the sticky bit or without`() throws {
+    func `A directory of another user and all below it are untrusted, with or without the sticky bit`() throws {
         try makeDirectory("theirs", 0o1777)
         try makeDirectory("theirs/mine")
         #expect(DirectoryTrust.nobodyElse.allows(directory.path("theirs")))
@@ -59,7 +59,7 @@ import Testing
         #expect(throws: LevelError.self) { try ScratchDirectory(in: directory.path("theirs/mine"), trust: .group) }
     }
 
-    @Test func `A directory that everybody can write to is trusted with the sticky bit alone`() throws {
+    @Test func `A world-writable directory is trusted only with the sticky bit`() throws {
         try makeDirectory("open", 0o777)
         try makeDirectory("open/inner")
         for trust in [DirectoryTrust.nobodyElse, .group] {
@@ -73,17 +73,17 @@ import Testing
 
     // MARK: - New databases
 
-    @Test func `A database is not made in a directory that everybody can write to`() throws {
+    @Test func `A database is not created in a world-writable directory`() throws {
         try makeDirectory("open", 0o1777)
         let error = thrownError { _ = try Database.open(at: directory.path("open")) }
         #expect(error?.code == .invalidArgument && error?.message.contains("everybody") == true, "\(error as Any)")
         #expect(try directory.names(in: "open").isEmpty)
-        // One below it is the user's own.
+        // A subdirectory belongs to the user alone.
         try Database.open(at: directory.path("open/db")).close()
     }
 
     @Test(.enabled(if: isRoot, note))
-    func `A database is not made in a directory of another user that everybody can write to, nor below one`() throws {
+    func `A database is not created in or below another user's world-writable directory`() throws {
         try makeDirectory("theirs", 0o1777)
         give("theirs")
         #expect(code { _ = try Database.open(at: directory.path("theirs")) } == .invalidArgument)
@@ -92,7 +92,7 @@ import Testing
     }
 
     @Test(.enabled(if: isRoot, note))
-    func `The owner of the system makes and repairs databases in the directories of users, as in containers`() throws {
+    func `Root can create and repair databases in directories of users, as in containers`() throws {
         try makeDirectory("theirs", 0o755)
         give("theirs")
         #expect(!DirectoryTrust.isClosed(directory.path("theirs")))
@@ -101,7 +101,7 @@ import Testing
         try Database.open(at: directory.path("theirs/db")).close()
     }
 
-    @Test func `A new database cannot be written to by everybody, whatever the mask of the process is`() async throws {
+    @Test func `A new database is never world-writable, whatever the umask`() async throws {
         await #expect(processExitsWith: .success) { [path = directory.path("a/b") as String] in
             umask(0)
             try Database.open(at: path).close()
@@ -113,7 +113,7 @@ import Testing
 
     // MARK: - Hard links
 
-    @Test func `Messages are not appended to a file of which both logs of messages are names`() throws {
+    @Test func `The info log is not written through hard links`() throws {
         try makeDatabase()
         try directory.write([7], to: "letter")
         for name in ["LOG", "LOG.old"] {
@@ -127,11 +127,11 @@ import Testing
             #expect(error?.code == .corruption && error?.message.contains("second name") == true, "\(error as Any)")
         }
         #expect(try directory.read("letter") == [7])
-        // Reading writes no messages.
+        // Reading writes no info log.
         try Database.open(at: directory.path("db"), mode: .readOnly).close()
     }
 
-    @Test func `A repair refuses a temporary file with a second name, which LevelDB would empty`() throws {
+    @Test func `Repair rejects a hard-linked temporary file, which LevelDB would empty`() throws {
         try makeDatabase()
         try directory.write([7], to: "letter")
         #expect(unsafe link(directory.path("letter"), directory.path("db/000001.dbtmp")) == 0)
@@ -142,7 +142,7 @@ import Testing
     // MARK: - Copies
 
     @Test(.enabled(if: isRoot, note))
-    func `A copy of a database of another user is private to its maker and shares nothing`() throws {
+    func `A copy of another user's database is private and shares no files with it`() throws {
         try makeDatabase()
         give("db")
         let report = try Checkpoint.take(of: directory.path("db"), to: directory.path("copy"))
@@ -155,7 +155,7 @@ import Testing
     }
 
     @Test(.enabled(if: isRoot, note))
-    func `A repair of a database of another user that everybody can write to is refused and changes nothing`() throws {
+    func `Repair of another user's world-writable database is rejected and changes nothing`() throws {
         try makeDatabase()
         give("db")
         #expect(unsafe chmod(directory.path("db"), 0o777) == 0)
@@ -166,7 +166,7 @@ import Testing
         #expect(try directory.names(in: "") == ["db"])
     }
 
-    @Test func `A link in place of a table does not get into a checkpoint`() throws {
+    @Test func `A symbolic link in place of a table is not included in a checkpoint`() throws {
         try makeDatabase()
         let table = try #require(try files(ofKind: "ldb", in: directory.path("db")).first)
         #expect(unsafe rename(table, directory.path("letter")) == 0)
@@ -181,7 +181,7 @@ import Testing
     }
 
     @Test(.enabled(if: isRoot, note))
-    func `A file of another user that is nothing but holes is not copied`() throws {
+    func `A sparse file of another user is not copied`() throws {
         try makeDatabase()
         #expect(unsafe truncate(try #require(files(ofKind: "log", in: directory.path("db")).first), 1 << 30) == 0)
         give("db")
@@ -195,14 +195,14 @@ import Testing
         }
     }
 
-    @Test func `A copy that is larger than what is free is refused before it is begun`() throws {
+    @Test func `A copy larger than the free space is rejected before it starts`() throws {
         #expect(code { try CopyRoom.require(.max / 2, at: directory.path) } == .io)
         try CopyRoom.require(1, at: directory.path)
     }
 
     // MARK: - Devices
 
-    @Test func `Only files are read, never a device or a pipe`() throws {
+    @Test func `Only regular files are read, never a device or a pipe`() throws {
         #expect(unsafe mkfifo(directory.path("pipe"), 0o600) == 0)
         for path in ["/dev/zero", directory.path("pipe")] {
             #expect(throws: SystemError.notAFile) { try OpenFile(reading: path) }
@@ -219,7 +219,7 @@ import Testing
         #expect(Diagnosis.findings(in: files).first?.finding == .lostManifest)
     }
 
-    @Test func `What a killed reader left in TMPDIR is removed, also where the next one reads in memory`() async throws
+    @Test func `Leftovers of a killed reader in TMPDIR are removed even if the next one reads in memory`() async throws
     {
         try makeDatabase()
         try makeDirectory("tmp")

@@ -10,7 +10,7 @@ import Testing
         try #require(FileManager.default.attributesOfItem(atPath: path)[.posixPermissions] as? Int)
     }
 
-    @Test func `A scratch directory has mode 0700 whatever the mask of the process is`() async {
+    @Test func `A scratch directory has mode 0700 whatever the umask`() async {
         await #expect(processExitsWith: .success) {
             for mask: mode_t in [0, 0o022, 0o277, 0o777] {
                 let base = NSTemporaryDirectory()
@@ -24,7 +24,7 @@ import Testing
         }
     }
 
-    @Test func `Removing a scratch directory removes databases in it and what a repair leaves`() throws {
+    @Test func `Removing a scratch directory removes its databases and the leftovers of repairs`() throws {
         let directory = try TemporaryDirectory()
         let scratch = try ScratchDirectory(in: directory.path)
         for part in ["db", "db/lost", "db.before-repair-1"] {
@@ -39,7 +39,7 @@ import Testing
         scratch.remove()
     }
 
-    @Test func `A scratch directory in use is not a leftover`() throws {
+    @Test func `A scratch directory in use is not treated as a leftover`() throws {
         let directory = try TemporaryDirectory()
         let scratch = try ScratchDirectory(in: directory.path)
         try Data().write(to: URL(filePath: scratch.path + "/CURRENT"))
@@ -48,7 +48,7 @@ import Testing
         #expect(FileManager.default.fileExists(atPath: scratch.path + "/" + ScratchLock.name))
     }
 
-    @Test func `What a killed process leaves is removed by the next one`() async throws {
+    @Test func `The scratch directory of a killed process is removed by the next process`() async throws {
         let directory = try TemporaryDirectory()
         await #expect(processExitsWith: .signal(SIGKILL)) { [base = directory.path as String] in
             let scratch = try ScratchDirectory(in: base)
@@ -60,7 +60,7 @@ import Testing
         #expect(try directory.names(in: "").isEmpty)
     }
 
-    @Test func `A leftover without a lock file is removed if it is empty and kept if it is not`() throws {
+    @Test func `A leftover without a lock file is removed only if it is empty`() throws {
         let directory = try TemporaryDirectory()
         for name in ["aaaaaa", "bbbbbb"] {
             try FileManager.default.createDirectory(
@@ -72,8 +72,8 @@ import Testing
         #expect(try directory.names(in: "") == [Self.prefix + "bbbbbb"])
     }
 
-    /// Plants what an attacker would: each case is one directory entry and must leave the victim's files as they are.
-    @Test func `Clearing leftovers never follows a link and removes only names of LevelDB`() throws {
+    /// Plants what an attacker would: each case is one directory entry, and the victim's files must not change.
+    @Test func `Clearing leftovers follows no links and removes only LevelDB file names`() throws {
         let directory = try TemporaryDirectory()
         let files = FileManager.default
         let precious = directory.path("precious")
@@ -85,9 +85,9 @@ import Testing
         for name in ["CURRENT", "000005.ldb", "letter.txt", ScratchLock.name] {
             try directory.write([7], to: "precious/" + name)
         }
-        // The directory itself is a link.
+        // The directory itself is a symbolic link.
         try files.createSymbolicLink(atPath: directory.path(Self.prefix + "linked"), withDestinationPath: precious)
-        // Links in a directory: in place of `lost`, of a database, of a file and of the lock.
+        // Links inside a directory, in place of `lost`, a database, a file and the lock.
         let planted = directory.path(Self.prefix + "Links0")
         try makePrivate(planted)
         try directory.write([], to: Self.prefix + "Links0/" + ScratchLock.name)
@@ -100,7 +100,7 @@ import Testing
         try files.createSymbolicLink(
             atPath: lockless + "/" + ScratchLock.name, withDestinationPath: precious + "/" + ScratchLock.name)
         try directory.write([7], to: Self.prefix + "Links1/CURRENT")
-        // Somebody else can write to it, or it has a name that mkdtemp does not give.
+        // Writable by others, or with a name that mkdtemp does not generate.
         for (name, permissions) in [("Open00", 0o755), ("short", 0o700), ("4194399-1", 0o700)] {
             try files.createDirectory(
                 atPath: directory.path(Self.prefix + name), withIntermediateDirectories: false,
@@ -108,7 +108,7 @@ import Testing
             try directory.write([], to: Self.prefix + name + "/" + ScratchLock.name)
             try directory.write([7], to: Self.prefix + name + "/CURRENT")
         }
-        // Files of somebody else in a leftover stay.
+        // Foreign files in a leftover are kept.
         let foreign = directory.path(Self.prefix + "Other0")
         try makePrivate(foreign)
         try directory.write([], to: Self.prefix + "Other0/" + ScratchLock.name)
@@ -126,7 +126,7 @@ import Testing
         #expect(try directory.read(Self.prefix + "Other0/letter.txt") == [7])
     }
 
-    @Test func `A process that was forked off the maker removes nothing`() async {
+    @Test func `A process forked from the creator of a scratch directory does not remove it`() async {
         await #expect(processExitsWith: .success) {
             let scratch = try ScratchDirectory(in: NSTemporaryDirectory())
             #expect(
@@ -140,7 +140,7 @@ import Testing
         }
     }
 
-    @Test func `A directory in which everybody can rename what others made is refused`() throws {
+    @Test func `A directory in which anyone can rename others' files is rejected`() throws {
         let directory = try TemporaryDirectory()
         let open = directory.path("open")
         try FileManager.default.createDirectory(atPath: open + "/inner", withIntermediateDirectories: true)
@@ -154,7 +154,7 @@ import Testing
         #expect(try directory.names(in: "open") == ["inner"])
     }
 
-    @Test func `Processes that clear leftovers do not disturb those that make directories`() async throws {
+    @Test func `Processes that clear leftovers do not disturb those creating directories`() async throws {
         let directory = try TemporaryDirectory()
         try await withThrowingTaskGroup(of: Void.self) { group in
             for _ in 0..<4 {

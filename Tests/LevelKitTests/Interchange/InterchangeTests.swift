@@ -3,7 +3,7 @@ import LevelKit
 import TestSupport
 import Testing
 
-/// Other bindings of LevelDB read what LevelKit writes, and the other way round.
+/// Other LevelDB bindings read what LevelKit writes, and vice versa.
 @Suite struct InterchangeTests {
     // MARK: - LevelKit writes
 
@@ -14,7 +14,7 @@ import Testing
             let found = try Interpreter.run(Interpreter.python, [Script.plyvelReads, directory + "/db", directory])
             #expect(found == expected.count)
             #expect(try Transcript(path: directory + "/transcript").entries == expected)
-            // And after plyvel has closed it, it is as it was.
+            // After plyvel has closed the database, it is unchanged.
             #expect(try entries(of: Database.open(at: directory + "/db")) == expected)
         }
     }
@@ -45,7 +45,7 @@ import Testing
     @Test(.enabled(if: Interpreter.node != nil, "no Node.js with leveldown (apt install node-leveldown; NODE_PATH)"))
     func `LevelKit reads the entries that leveldown wrote`() throws {
         try withTemporaryDirectory { directory in
-            // It takes no empty keys.
+            // leveldown does not accept empty keys.
             let operations = Self.operations().filter { !$0.key.isEmpty }
             try Transcript(operations: operations).write(to: directory + "/transcript")
             _ = try Interpreter.run(Interpreter.node, [Script.leveldownWrites, directory + "/db", directory])
@@ -53,7 +53,7 @@ import Testing
         }
     }
 
-    /// Expects a database to be sound, and to hold the same from both ends and by each key.
+    /// Expects a database to be undamaged, and to return the same entries in both directions and by key.
     private static func expect(_ expected: [Entry], at path: String) throws {
         let database = try Database.open(at: path)
         #expect(try database.verify().isSound)
@@ -64,15 +64,15 @@ import Testing
         }
     }
 
-    // MARK: - The operations
+    // MARK: - Operations
 
-    /// A put, or a deletion where there is no value.
+    /// A put, or a deletion if there is no value.
     struct Operation {
         let key: [UInt8]
         let value: [UInt8]?
     }
 
-    /// 20,000 puts of binary keys and values, the empty ones among them, and deletions of about a fifth of them.
+    /// Returns 20,000 puts of binary keys and values, including empty ones, and deletions of about a fifth of them.
     private static func operations() -> [Operation] {
         var random = TestRun.random(stream: 7)
         var operations = [
@@ -90,7 +90,7 @@ import Testing
         return operations
     }
 
-    /// The entries that are there in the end, in their order.
+    /// Returns the entries present at the end, in key order.
     private static func result(of operations: [Operation]) -> [Entry] {
         var content: [[UInt8]: [UInt8]] = [:]
         for operation in operations { content[operation.key] = operation.value }
@@ -118,8 +118,8 @@ import Testing
     }
 }
 
-/// A file of keys and values, each with its length before it in four bytes, the lowest first; a length of `ffffffff` in
-/// place of a value says that the key is deleted.
+/// A file of keys and values, each preceded by its length in four little-endian bytes; a length of `ffffffff` in place
+/// of a value means that the key is deleted.
 private struct Transcript {
     var operations: [InterchangeTests.Operation] = []
 
@@ -160,7 +160,7 @@ private struct Transcript {
 
 /// Programs that run the scripts.
 private enum Interpreter {
-    /// How to begin a command that runs a script of Python with plyvel; `nil` if there is none.
+    /// The beginning of a command that runs a Python script with plyvel; `nil` if it is not installed.
     static let python: [String]? = {
         let program = ProcessInfo.processInfo.environment["LEVELKIT_PYTHON"] ?? "python3"
         return (try? run([program, "-c"], ["import plyvel; print(1)"])) == 1 ? [program, "-c"] : nil
@@ -178,7 +178,7 @@ private enum Interpreter {
 
     /// Runs a script with arguments.
     ///
-    /// - Returns: the number that it prints.
+    /// - Returns: The number that it prints.
     static func run(_ command: [String]?, _ arguments: [String]) throws -> Int {
         let process = Process()
         process.executableURL = URL(filePath: "/usr/bin/env")
@@ -195,7 +195,8 @@ private enum Interpreter {
     }
 }
 
-/// The scripts. Each is given the database and the directory of the transcript, and prints how many entries it saw.
+/// The scripts. Each receives the path of the database and the directory of the transcript, and prints the number of
+/// entries it processed.
 private enum Script {
     static let plyvelReads = """
         import plyvel, struct, sys

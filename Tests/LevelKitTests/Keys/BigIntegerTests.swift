@@ -2,7 +2,7 @@ import LevelKit
 import Testing
 
 @Suite struct BigIntegerTests {
-    @Test func `decimal and hexadecimal text name the same value`() throws {
+    @Test func `Decimal and hexadecimal strings of the same value give the same integer`() throws {
         let million = try #require(BigInteger("1000000"))
         #expect(million == BigInteger("0xf4240"))
         #expect(million == BigInteger("+0XF4240"))
@@ -12,11 +12,11 @@ import Testing
     }
 
     @Test(arguments: ["", "-", "+", "0x", "-0x", "1 000", "1_000", "12a", "0xg", "--1", " 1", "1.0", "٣"])
-    func `text that spells no integer gives nil`(text: String) {
+    func `A string that is not an integer gives nil`(text: String) {
         #expect(BigInteger(text) == nil)
     }
 
-    @Test func `description is decimal and reads back`() {
+    @Test func `The description of an integer is decimal and parses back to the same integer`() {
         let texts = [
             "0", "-1", "255", "256", "1000000000", "999999999", "-18446744073709551616",
             "1000000000000000000000000000000", "340282366920938463463374607431768211457",
@@ -24,13 +24,13 @@ import Testing
         for text in texts { #expect(BigInteger(text)?.description == text) }
     }
 
-    @Test func `hexadecimal description has no leading zeros`() {
+    @Test func `The hexadecimal description of an integer has no leading zeros`() {
         #expect(BigInteger(0 as Int64).hexadecimalDescription == "0x0")
         #expect(BigInteger(10 as Int64).hexadecimalDescription == "0xa")
         #expect(BigInteger(Int64.min).hexadecimalDescription == "-0x8000000000000000")
     }
 
-    @Test func `the range ends at 255 bytes`() throws {
+    @Test func `The range of big integers ends at 255 bytes`() throws {
         let largest = try #require(BigInteger(magnitude: [UInt8](repeating: 0xff, count: 255)))
         #expect(BigInteger(largest.description) == largest)
         #expect(largest.description.count == 615)
@@ -44,7 +44,7 @@ import Testing
         #expect(try Tuple(packed: key) == [.bigInteger(largest)])
     }
 
-    @Test func `literals of any length have their value`() {
+    @Test func `Integer literals of any length have their exact value`() {
         let literals: [(BigInteger, String)] = [
             (0, "0"), (-1, "-1"), (-255, "-255"), (-256, "-256"), (9_223_372_036_854_775_808, "9223372036854775808"),
             (-9_223_372_036_854_775_808, "-9223372036854775808"),
@@ -54,7 +54,7 @@ import Testing
         for (value, text) in literals { #expect(value.description == text) }
     }
 
-    @Test func `conversion to fixed-width integers gives nil outside their range`() {
+    @Test func `Conversion to a fixed-width integer gives nil outside its range`() {
         #expect(Int64(exactly: BigInteger(Int64.min)) == .min)
         #expect(Int64(exactly: BigInteger(Int64.max)) == .max)
         #expect(Int64(exactly: 9_223_372_036_854_775_808 as BigInteger) == nil)
@@ -64,7 +64,7 @@ import Testing
         #expect(UInt64(exactly: 18_446_744_073_709_551_616 as BigInteger) == nil)
     }
 
-    @Test func `order is numeric`() {
+    @Test func `Big integers are ordered numerically`() {
         let ascending: [BigInteger] = [
             -18_446_744_073_709_551_617, -18_446_744_073_709_551_616, -256, -255, -1, 0, 1, 255, 256,
             18_446_744_073_709_551_615, 18_446_744_073_709_551_616,

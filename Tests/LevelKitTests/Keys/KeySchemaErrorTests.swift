@@ -18,7 +18,7 @@ private enum Kind: String, KeyComponentValue { case photo, video }
 
     private struct MissingError: Error {}
 
-    @Test func `a key of another shape names the component and the position`() throws {
+    @Test func `The error for a key of another shape names the component and the position`() throws {
         #expect(try Self.schema.unpack(Tuple(["photo", .descending(19), true]).packed()) == (.photo, 19, true))
         let cases: [(Tuple, KeySchemaError.Code, String?, Int, TupleError.Code?)] = [
             ([], .malformed, "kind", 0, .endOfTuple),
@@ -43,7 +43,7 @@ private enum Kind: String, KeyComponentValue { case photo, video }
         }
     }
 
-    @Test func `a message says what to look at`() throws {
+    @Test func `The message of a key schema error says what to check`() throws {
         #expect(
             try error(Tuple([7]).packed()).description
                 == "Byte 0 of a key: the component kind of the key schema media v1 cannot be read. The key was written "
@@ -55,7 +55,7 @@ private enum Kind: String, KeyComponentValue { case photo, video }
                 + "string) does not know. The key was written by a program that knew more values.")
     }
 
-    @Test func `any bytes throw or are a key that packs to something readable`() throws {
+    @Test func `Random bytes throw, or decode to a key that packs to readable bytes`() throws {
         var generator = TupleGenerator(seed: TupleTestPlan.seed)
         let schema = KeySchema(
             "s", KeyComponent<String>("a", .descending), KeyComponent<UInt16?>("b"),

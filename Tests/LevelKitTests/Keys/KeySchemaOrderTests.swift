@@ -1,7 +1,7 @@
 import LevelKit
 import Testing
 
-/// Keys with each kind of difficulty: an end inside another key, a null, a sign, and both directions of each.
+/// Keys that cover every difficulty: a key that ends inside another, a null, a sign, and both directions of each.
 private struct OrderedKeys {
     typealias Key = (String, Int64?, [UInt8], Double)
 
@@ -23,7 +23,7 @@ private struct OrderedKeys {
         )
     }
 
-    /// The key, or one that shares its first components.
+    /// Returns the key, or one that shares its first components.
     static func variation(of key: Key, _ generator: inout TupleGenerator) -> Key {
         let other = random(&generator)
         return switch generator.below(5) {
@@ -35,7 +35,7 @@ private struct OrderedKeys {
         }
     }
 
-    /// The order by components, from their meaning alone: negative, zero or positive.
+    /// Returns the order of two keys, derived only from the meaning of their components: negative, zero or positive.
     func compare(_ a: Key, _ b: Key) -> Int {
         let orders = [
             Self.compareText(a.0, b.0), Self.compareNumber(a.1, b.1), Self.compareBytes(a.2, b.2),
@@ -71,7 +71,7 @@ private struct OrderedKeys {
         OrderedKeys((0..<4).map { bits >> $0 & 1 == 0 ? .ascending : .descending })
     }
 
-    @Test func `packed keys order as their components do, in all directions`() {
+    @Test func `Packed keys are ordered like their components, in all directions`() {
         var generator = TupleGenerator(seed: TupleTestPlan.seed)
         for round in 0..<TupleTestPlan.rounds(60_000, long: 3_000_000) {
             let keys = Self.keys[round % Self.keys.count]
@@ -86,7 +86,7 @@ private struct OrderedKeys {
         }
     }
 
-    @Test func `ranges contain the keys that they describe and no others`() {
+    @Test func `A range contains exactly the keys that match its description`() {
         var generator = TupleGenerator(seed: TupleTestPlan.seed)
         var insideCount = 0
         for round in 0..<TupleTestPlan.rounds(4000, long: 1_000_000) {
@@ -109,7 +109,7 @@ private struct OrderedKeys {
         #expect(insideCount > 10_000)
     }
 
-    /// Ranges made of two keys, and whether `key` lies in them by the meaning of the words.
+    /// Returns ranges built from two keys, and whether `key` lies in each according to its definition.
     private static func ranges(
         _ keys: OrderedKeys, _ key: OrderedKeys.Key, _ a: OrderedKeys.Key, _ b: OrderedKeys.Key
     ) -> [(TypedKeyRange<OrderedKeys.Key>, Bool)] {
@@ -134,7 +134,7 @@ private struct OrderedKeys {
             (.range(..<a.0), textA < 0),
             (.range(...a.0), textA <= 0),
         ]
-        // Swift's own order must allow the two bounds.
+        // Swift's range operators trap if the bounds are out of order.
         if a.0 <= b.0 {
             ranges.append((.range(a.0..<b.0), textA >= 0 && textB < 0))
             ranges.append((.range(a.0...b.0), textA >= 0 && textB <= 0))
@@ -146,7 +146,7 @@ private struct OrderedKeys {
         return ranges
     }
 
-    @Test func `literals take the types of the components`() {
+    @Test func `Literals in a range take the types of the components`() {
         let two = KeySchema("two", KeyComponent<Int64>("a"), KeyComponent<UInt8>("b", .descending))
         #expect(two.range(.prefix(5)).contains(two.pack(5, 0)))
         #expect(!two.range(.prefix(5)).contains(two.pack(6, 0)))
@@ -166,7 +166,7 @@ private struct OrderedKeys {
         #expect(three.range(.range(...1)).contains(three.pack(1, 2, -1)))
     }
 
-    @Test func `a range the wrong way round is empty`() {
+    @Test func `A range whose bounds are reversed is empty`() {
         let schema = KeySchema("s", KeyComponent<Int>("a"))
         let range = schema.range(.range(from: 9, to: 1))
         for value in 0..<10 { #expect(!range.contains(schema.pack(value))) }

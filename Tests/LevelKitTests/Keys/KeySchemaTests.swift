@@ -2,7 +2,7 @@ import Foundation
 import LevelKit
 import Testing
 
-/// A type of the user's own as a component of keys.
+/// A custom type as a component of keys.
 private enum Stars: Int, KeyComponentValue, CaseIterable {
     case poor = 1
     case good = 3
@@ -13,7 +13,7 @@ private enum Stars: Int, KeyComponentValue, CaseIterable {
     private static let byDate = KeySchema(
         "photosByDate", KeyComponent<Int64>("taken", .descending), KeyComponent<String>("id"))
 
-    @Test func `a key is the tuple of its components`() throws {
+    @Test func `A key is the packed tuple of its components`() throws {
         let byDate = Self.byDate
         #expect(byDate.pack(7, "a") == Tuple([.descending(7), "a"]).packed())
         #expect(byDate.pack((7, "a")) == byDate.pack(7, "a"))
@@ -26,14 +26,14 @@ private enum Stars: Int, KeyComponentValue, CaseIterable {
         #expect(try byDate.unpack(bytes.span, from: 1) == (7, "a"))
     }
 
-    @Test func `a schema of one component has plain values as keys`() throws {
+    @Test func `A schema with one component uses plain values as keys`() throws {
         let schema = KeySchema("ids", KeyComponent<UUID>("id"))
         let id = UUID()
         #expect(schema.pack(id) == Tuple([.uuid(id)]).packed())
         #expect(try schema.unpack(schema.pack(id)) == id)
     }
 
-    @Test func `the definition and the fingerprint are stored, and stay as they are`() {
+    @Test func `The definition and fingerprint of a schema are stable`() {
         #expect(Self.byDate.definition == "photosByDate v1 (taken: int64 descending, id: string)")
         #expect(Self.byDate.fingerprint.description == "dc97ebf76629ad39")
         #expect(Self.byDate.components.map(\.direction) == [.descending, .ascending])
@@ -48,8 +48,8 @@ private enum Stars: Int, KeyComponentValue, CaseIterable {
                 + "i: uuid? descending, j: int64?, k: uint64)")
     }
 
-    @Test func `fingerprints are FNV-1a`() {
-        // Vectors of the authors, http://www.isthe.com/chongo/tech/comp/fnv/.
+    @Test func `Schema fingerprints are FNV-1a hashes`() {
+        // Test vectors of the authors, http://www.isthe.com/chongo/tech/comp/fnv/.
         #expect(Self.fnv("") == "cbf29ce484222325")
         #expect(Self.fnv("a") == "af63dc4c8601ec8c")
         #expect(Self.fnv("foobar") == "85944171f73967e8")
@@ -58,7 +58,7 @@ private enum Stars: Int, KeyComponentValue, CaseIterable {
         #expect(renamed.fingerprint != Self.byDate.fingerprint)
     }
 
-    /// The hash written down a second time, from its description.
+    /// An independent implementation of the hash, following its specification.
     private static func fnv(_ text: String) -> String {
         let hash = text.utf8.reduce(14_695_981_039_346_656_037) { (hash: UInt64, byte) in
             (hash ^ UInt64(byte)).multipliedFullWidth(by: 1_099_511_628_211).low
@@ -69,7 +69,7 @@ private enum Stars: Int, KeyComponentValue, CaseIterable {
 
     // MARK: - Round trips
 
-    @Test func `every type reads what it wrote, in both directions`() throws {
+    @Test func `Every component type round-trips in both directions`() throws {
         try roundTrip([Int.min, -1, 0, 1, .max])
         try roundTrip([Int64.min, -256, 0, 255, .max])
         try roundTrip([Int32.min, 0, .max])
@@ -101,13 +101,13 @@ private enum Stars: Int, KeyComponentValue, CaseIterable {
             for value in values {
                 let key = schema.pack(value, true)
                 #expect(try schema.unpack(key) == (value, true))
-                // Any other reader of tuples can take it apart.
+                // Any other tuple reader can decode the key.
                 #expect(try Tuple(packed: key).count == 2)
             }
         }
     }
 
-    @Test func `floats keep their bits, NaNs and the sign of zero included`() throws {
+    @Test func `Floats keep their bits, including NaNs and the sign of zero`() throws {
         let schema = KeySchema("s", KeyComponent<Double>("a", .descending), KeyComponent<Float>("b"))
         for (a, b) in [(-0.0, 0), (Double.nan, -Float.nan), (-.nan, -0.0)] as [(Double, Float)] {
             let key = try schema.unpack(schema.pack(a, b))
@@ -116,15 +116,15 @@ private enum Stars: Int, KeyComponentValue, CaseIterable {
         }
     }
 
-    // MARK: - Mistakes of the programmer
+    // MARK: - Precondition failures
 
-    @Test func `a name that would make the definition ambiguous stops the program`() async {
+    @Test func `A name that would make the definition ambiguous is a precondition failure`() async {
         await #expect(processExitsWith: .failure) { _ = KeyComponent<Int>("a, b") }
         await #expect(processExitsWith: .failure) { _ = KeyComponent<Int>("") }
         await #expect(processExitsWith: .failure) { _ = KeySchema("a(", KeyComponent<Int>("a")) }
     }
 
-    @Test func `two components of one name and schemas of none stop the program`() async {
+    @Test func `Duplicate component names and schemas without components are precondition failures`() async {
         await #expect(processExitsWith: .failure) {
             _ = KeySchema("s", KeyComponent<Int>("a"), KeyComponent<String>("a"))
         }

@@ -2,7 +2,7 @@ import LevelKit
 import Testing
 
 @Suite struct SubspaceTests {
-    @Test func `keys are the prefix and the packed tuple`() throws {
+    @Test func `A subspace key is the prefix followed by the packed tuple`() throws {
         let photos = Subspace(["photos"])
         #expect(photos.prefix == Tuple(["photos"]).packed())
         #expect(photos.pack([2019, "a"]) == Tuple(["photos", 2019, "a"]).packed())
@@ -12,7 +12,7 @@ import Testing
         #expect(Subspace().pack([1]) == [0x15, 1])
     }
 
-    @Test func `unpacking takes the prefix off, and gives nil for keys of others`() throws {
+    @Test func `Unpacking removes the prefix, and gives nil for keys outside the subspace`() throws {
         let photos = Subspace(["photos"])
         #expect(try photos.unpack(photos.pack([2019, "a"])) == [2019, "a"])
         #expect(try photos.unpack(photos.prefix) == [])
@@ -21,7 +21,7 @@ import Testing
         #expect(throws: TupleError.self) { try photos.unpack(photos.prefix + [0x99]) }
     }
 
-    @Test func `an error tells the position in the whole key`() {
+    @Test func `An unpacking error gives the position in the whole key`() {
         let photos = Subspace(prefix: [1, 2, 3])
         do throws(TupleError) {
             _ = try photos.unpack([1, 2, 3, 0x15, 7, 0x99])
@@ -32,7 +32,7 @@ import Testing
         }
     }
 
-    @Test func `the key of a tuple that only begins with the same bytes is not contained`() throws {
+    @Test func `A subspace does not contain a tuple that only shares its leading bytes`() throws {
         let a = Subspace(["a"])
         let aNull = Tuple(["a\0"]).packed()
         #expect(aNull.starts(with: a.prefix))
@@ -43,7 +43,7 @@ import Testing
         #expect(a.contains(a.pack([nil])))
     }
 
-    @Test func `raw prefixes that begin one another overlap, and the check says so`() {
+    @Test func `Raw prefixes that are prefixes of each other overlap, and isDisjoint says so`() {
         let short = Subspace(prefix: [0x70])
         let long = Subspace(prefix: [0x70, 0x15])
         #expect(!short.isDisjoint(with: long))
@@ -54,7 +54,7 @@ import Testing
         #expect(!Subspace().isDisjoint(with: short))
     }
 
-    @Test func `subspaces of different elements have no key in common`() {
+    @Test func `Subspaces of different elements have no key in common`() {
         var generator = TupleGenerator(seed: TupleTestPlan.seed)
         let parent = Subspace(prefix: [0x0f])
         for _ in 0..<TupleTestPlan.rounds(5000, long: 500_000) {
@@ -66,7 +66,7 @@ import Testing
         }
     }
 
-    @Test func `a key is contained exactly if it lies in the range`() {
+    @Test func `A subspace contains a key exactly if its range does`() {
         var generator = TupleGenerator(seed: TupleTestPlan.seed)
         for _ in 0..<TupleTestPlan.rounds(20_000, long: 1_000_000) {
             let tuple = generator.tuple()
@@ -83,7 +83,7 @@ import Testing
 }
 
 extension KeyRange {
-    /// Whether a key lies in the range, under bytewise order.
+    /// Returns whether the range contains a key in bytewise order.
     func contains(_ key: [UInt8]) -> Bool {
         let isAbove =
             switch lower {

@@ -2,7 +2,7 @@ import Foundation
 import LevelKit
 import Testing
 
-/// At least one tuple of each type code and of each rule, which need no file.
+/// At least one tuple of each type code and of each rule; needs no file.
 @Suite struct TupleCoreVectorTests {
     static let vectors: [(tuple: Tuple, hex: String)] = [
         ([], ""),
@@ -53,13 +53,13 @@ import Testing
     ]
 
     @Test(arguments: vectors.indices)
-    func `a tuple encodes to its bytes and decodes from them`(index: Int) throws {
+    func `A tuple encodes to its expected bytes and decodes from them`(index: Int) throws {
         let (tuple, hexadecimal) = Self.vectors[index]
         #expect(hex(tuple.packed()) == hex(bytes(hexadecimal)))
         #expect(try Tuple(packed: bytes(hexadecimal)) == tuple)
     }
 
-    /// Bytes, the code expected and the offset of the element at fault.
+    /// Bytes, the expected error code, and the offset of the faulty element.
     static let malformed: [(hex: String, code: TupleError.Code, offset: Int)] = [
         ("14 01 61", .unterminated, 1),
         ("02 61 00ff", .unterminated, 0),
@@ -96,14 +96,14 @@ import Testing
     ]
 
     @Test(arguments: malformed.indices)
-    func `bytes that are no tuple throw what is wrong and where`(index: Int) throws {
+    func `Bytes that are not a tuple throw an error with code and offset`(index: Int) throws {
         let (hexadecimal, code, offset) = Self.malformed[index]
         let error = try #require(throws: TupleError.self) { try Tuple(packed: bytes(hexadecimal)) }
         #expect(error.code == code)
         #expect(error.offset == offset)
     }
 
-    @Test func `Python's forms of the largest eight-byte integers decode, also in descending order`() throws {
+    @Test func `Python's encodings of the largest eight-byte integers decode, also when descending`() throws {
         let largest = Tuple([.integer(UInt64.max)])
         #expect(try Tuple(packed: bytes("1d08ffffffffffffffff")) == largest)
         #expect(try Tuple(packed: bytes("0bf70000000000000000")) == [.bigInteger(-0xffff_ffff_ffff_ffff)])

@@ -3,7 +3,7 @@ import LevelKit
 import Testing
 
 @Suite struct TupleDecoderTests {
-    /// The error that reading throws; `nil` if it succeeds.
+    /// Returns the error that reading throws, or `nil` if it succeeds.
     private func error(
         _ decoder: inout TupleDecoder, _ read: (inout TupleDecoder) throws(TupleError) -> Void
     ) -> TupleError? {
@@ -15,7 +15,7 @@ import Testing
         }
     }
 
-    @Test func `typed readers read what was written, to the end`() throws {
+    @Test func `Typed readers return what was written, to the end`() throws {
         let uuid = UUID()
         let stamp = Versionstamp.incomplete(userVersion: 3)
         let tuple: Tuple = [
@@ -45,7 +45,7 @@ import Testing
         #expect(error(&decoder) { (d) throws(TupleError) in try d.skipElement() }?.code == .endOfTuple)
     }
 
-    @Test func `each integer reader takes the integers of its range`() {
+    @Test func `Each integer reader accepts the integers in its range`() {
         let cases: [(BigInteger, Int64?, UInt64?)] = [
             (0, 0, 0), (-1, -1, nil), (BigInteger(Int64.min), .min, nil), (BigInteger(Int64.max), .max, 1 << 63 - 1),
             (0x8000_0000_0000_0000, nil, 1 << 63), (-0x8000_0000_0000_0001, nil, nil),
@@ -65,7 +65,7 @@ import Testing
         }
     }
 
-    @Test func `a read of the wrong type leaves the decoder where it was`() throws {
+    @Test func `Reading the wrong type does not move the decoder`() throws {
         let key = Tuple(["a", 1]).packed()
         var decoder = TupleDecoder(key.span)
         try decoder.skipElement()
@@ -76,7 +76,7 @@ import Testing
         #expect(try decoder.decodeInt64() == 1)
     }
 
-    @Test func `the type of the next element is known before it is read`() {
+    @Test func `The type of the next element is known before it is read`() {
         for (element, kind) in zip(
             [nil, .bytes([]), "", [], 0, .float(0), 0.0, true, .uuid(UUID()), .versionstamp(.incomplete())]
                 as [TupleElement],
@@ -89,7 +89,7 @@ import Testing
         for key: [UInt8] in [[], [0xff]] { #expect(TupleDecoder(key.span).nextKind == nil) }
     }
 
-    @Test func `a decoder starts after the prefix of a key`() throws {
+    @Test func `A decoder can start after a key's prefix`() throws {
         let key: [UInt8] = [0xaa, 0xbb, 0x15, 0x05]
         var decoder = TupleDecoder(key.span, from: 2)
         #expect(try decoder.decodeInt64() == 5)
@@ -99,7 +99,7 @@ import Testing
         #expect(beyond.offset == 4)
     }
 
-    @Test func `a copy reads ahead without moving the original`() throws {
+    @Test func `A copy of a decoder reads ahead without moving the original`() throws {
         let key = Tuple([1, 2]).packed()
         let decoder = TupleDecoder(key.span)
         var copy = decoder
@@ -108,7 +108,7 @@ import Testing
         #expect(decoder.offset == 0)
     }
 
-    @Test func `skipping passes over contents that decoding refuses`() throws {
+    @Test func `Skipping ignores content that decoding rejects`() throws {
         let key = bytes("02 ff 00 15 00 14")
         var decoder = TupleDecoder(key.span)
         try decoder.skipElement()
@@ -116,9 +116,9 @@ import Testing
         #expect(try decoder.decodeInt64() == 0)
     }
 
-    // MARK: - Elements with content
+    // MARK: - Container elements
 
-    @Test func `a nested tuple is read element by element, and what is left is skipped`() throws {
+    @Test func `A nested tuple is read element by element, and unread elements are skipped`() throws {
         let key = Tuple([[nil, "x", [nil]], [1, 2, 3], 9]).packed()
         var decoder = TupleDecoder(key.span)
         let names = try decoder.decodeNested { (decoder) throws(TupleError) in
@@ -138,7 +138,7 @@ import Testing
         #expect(try decoder.decodeInt64() == 9)
     }
 
-    @Test func `a descending element is read by the readers of its content`() throws {
+    @Test func `A descending element is read by the readers of its content`() throws {
         let key = Tuple([.descending("a\0b"), .descending(7), .descending([nil, -1]), .descending("skipped"), nil])
             .packed()
         var decoder = TupleDecoder(key.span)
@@ -150,7 +150,7 @@ import Testing
         #expect(decoder.isAtEnd == true)
     }
 
-    @Test func `a descending element holds one element only`() throws {
+    @Test func `A descending element contains exactly one element`() throws {
         let key = Tuple([.descending(7), 8]).packed()
         var decoder = TupleDecoder(key.span)
         let failure = error(&decoder) { (decoder) throws(TupleError) in
@@ -166,7 +166,7 @@ import Testing
         #expect(try decoder.decodeElement() == 8)
     }
 
-    @Test func `failure inside a nested tuple takes the decoder back to its beginning`() throws {
+    @Test func `A failure inside a nested tuple returns the decoder to the tuple's start`() throws {
         let key = Tuple([["x", 1]]).packed()
         var decoder = TupleDecoder(key.span)
         let failure = error(&decoder) { (decoder) throws(TupleError) in

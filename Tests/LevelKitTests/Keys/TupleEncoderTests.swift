@@ -3,7 +3,7 @@ import LevelKit
 import Testing
 
 @Suite struct TupleEncoderTests {
-    @Test func `each append function writes what the element writes`() {
+    @Test func `Each append function writes the same bytes as its element`() {
         let uuid = UUID()
         let stamp = Versionstamp(commitVersion: 7, batchNumber: 8, userVersion: 9)
         var key: [UInt8] = []
@@ -30,13 +30,13 @@ import Testing
         #expect(hex(key) == hex(tuple.packed()))
     }
 
-    @Test func `elements are appended after what the key holds`() {
+    @Test func `Elements are appended to the existing bytes of a key`() {
         var key: [UInt8] = [0xff, 0x01]
         TupleEncoder.append(contentsOf: ["a", 1], to: &key)
         #expect(hex(key) == "ff01" + "026100" + "1501")
     }
 
-    @Test func `a nested tuple can be written by a closure`() {
+    @Test func `A nested tuple can be written by a closure`() {
         var key: [UInt8] = []
         TupleEncoder.appendNested(to: &key) { key in
             TupleEncoder.appendNull(nested: true, to: &key)
@@ -46,7 +46,7 @@ import Testing
         #expect(key == Tuple([[nil, [], "a"]]).packed())
     }
 
-    @Test func `a descending element can be written by a closure`() {
+    @Test func `A descending element can be written by a closure`() {
         let elements: [TupleElement] = ["a\0", .bytes([]), [nil, "x"], 5, nil, .descending("b")]
         for element in elements {
             var key: [UInt8] = [0x07]
@@ -55,14 +55,14 @@ import Testing
         }
     }
 
-    @Test func `a descending element without content is a programmer's mistake`() async {
+    @Test func `A descending element without content is a precondition failure`() async {
         await #expect(processExitsWith: .failure) {
             var key: [UInt8] = []
             TupleEncoder.appendDescending(to: &key) { _ in }
         }
     }
 
-    @Test func `no element begins with the escape byte and no encoding begins another without it`() {
+    @Test func `No element starts with the escape byte, and no encoding is a prefix of another`() {
         var generator = TupleGenerator(seed: TupleTestPlan.seed ^ 0x5e1f)
         for _ in 0..<50_000 {
             let lhs = generator.element(depth: 0)
@@ -70,7 +70,7 @@ import Testing
             let (a, b) = (Tuple([lhs]).packed(), Tuple([rhs]).packed())
             let isPrefix = a.count < b.count && b.starts(with: a)
             let isSettledByNextByte = isPrefix && b[a.count] == 0xff && a.last == 0x00
-            // Descending elements stay apart without a look at the next byte.
+            // Descending elements are distinguishable without examining the next byte.
             let isSound = a[0] != 0xff && (!isPrefix || isSettledByNextByte && a[0] != 0x40)
             guard isSound else {
                 Issue.record("\(lhs) = \(hex(a)) and \(rhs) = \(hex(b)); \(TupleTestPlan.repetition)")

@@ -2,7 +2,7 @@ import LevelKit
 import Testing
 
 @Suite struct TupleErrorTests {
-    /// For each code, bytes that lead to it and words that its message must have.
+    /// For each code, bytes that cause it and words that its message must contain.
     static let cases: [(code: TupleError.Code, hex: String, words: String)] = [
         (.truncated, "1601", "ends inside an integer"),
         (.unterminated, "0261", "terminator of a string"),
@@ -28,7 +28,7 @@ import Testing
     }
 
     @Test(arguments: cases.indices)
-    func `an error says what is wrong, where, and what to do`(index: Int) throws {
+    func `A tuple error states the problem, the position and a remedy`(index: Int) throws {
         let thrown = try #require(throws: TupleError.self) { try error(index) }
         #expect(thrown.code == Self.cases[index].code)
         #expect(thrown.message.contains(Self.cases[index].words))
@@ -36,11 +36,11 @@ import Testing
         #expect(thrown.description.hasPrefix("Byte \(thrown.offset) of a tuple key: "))
     }
 
-    @Test func `every code has a case above`() {
+    @Test func `Every tuple error code has a test case`() {
         #expect(Set(Self.cases.map(\.code)) == Set(TupleError.Code.allCases))
     }
 
-    @Test func `an error does not tell the values of the key`() throws {
+    @Test func `A tuple error does not reveal values of the key`() throws {
         let error = try #require(throws: TupleError.self) { try Tuple(packed: bytes("02 736563726574 ff 00")) }
         #expect(!error.description.contains("secret"))
     }

@@ -2,7 +2,7 @@ import LevelKit
 import Testing
 
 @Suite struct TupleFuzzTests {
-    @Test func `any bytes either throw or are the bytes of the tuple they decode to`() {
+    @Test func `Random bytes either throw or equal the encoding of the tuple they decode to`() {
         var generator = TupleGenerator(seed: TupleTestPlan.seed ^ 0xf022)
         var (decodedCount, failedCount) = (0, 0)
         for round in 0..<TupleTestPlan.rounds(200_000, long: 10_000_000) {
@@ -17,7 +17,7 @@ import Testing
                 let isPlausible = (0...key.count).contains(error.offset) && !error.message.isEmpty
                 problem = isPlausible ? nil : "error \(error)"
             }
-            // Reading as every type costs as much as ten rounds; one in eight is enough.
+            // Reading as every type costs as much as ten rounds, so only one in eight rounds does it.
             let typed = round % 8 == 0 ? Self.typedReadingProblem(key) : nil
             if let problem = problem ?? Self.skippingProblem(key) ?? typed {
                 Issue.record("\(problem) of \(hex(key)); \(TupleTestPlan.repetition)")
@@ -28,17 +28,17 @@ import Testing
         #expect(failedCount > 1000)
     }
 
-    /// What is wrong with the tuple decoded from a key; `nil` if nothing is.
+    /// Returns a problem of the tuple decoded from a key, or `nil` if there is none.
     private static func problem(of tuple: Tuple, from key: [UInt8]) -> String? {
         let packed = tuple.packed()
         if packed == key { return nil }
-        // The one form that decodes without being canonical; the complement of it in a descending element.
+        // The only form that decodes without being canonical, and its complement in a descending element.
         let forms = ["1d08ffffffffffffffff", "0bf70000000000000000", "e2f70000000000000000", "f408ffffffffffffffff"]
         guard forms.contains(where: hex(key).contains) else { return "re-encoding" }
         return (try? Tuple(packed: packed)) == tuple ? nil : "canonical form"
     }
 
-    /// What is wrong with skipping through a key: it must agree with decoding wherever that succeeds.
+    /// Returns a problem of skipping through a key, or `nil`. Skipping must agree with decoding wherever that succeeds.
     private static func skippingProblem(_ key: [UInt8]) -> String? {
         var decoder = TupleDecoder(key.span)
         while !decoder.isAtEnd {
@@ -52,7 +52,8 @@ import Testing
         return nil
     }
 
-    /// What is wrong with reading the first element as each type: at most one may succeed, the others must not move.
+    /// Returns a problem of reading the first element as each type: at most one may succeed, and the others must not
+    /// move the decoder.
     private static func typedReadingProblem(_ key: [UInt8]) -> String? {
         let kind = TupleDecoder(key.span).nextKind
         var element = TupleDecoder(key.span)
@@ -67,7 +68,7 @@ import Testing
     }
 
     @Test(arguments: [[0x05], [0x40, 0xbf], [0x05, 0x40, 0xfa, 0xbf], [0x40, 0xfa, 0xbf, 0x05]] as [[UInt8]])
-    func `a million levels of nesting throw instead of exhausting the stack`(level: [UInt8]) throws {
+    func `A million levels of nesting throw instead of exhausting the stack`(level: [UInt8]) throws {
         let key = Array(repeatElement(level, count: 1_000_000).joined())
         let error = try #require(throws: TupleError.self) { try Tuple(packed: key) }
         #expect(error.code == .tooDeep)
@@ -83,7 +84,7 @@ import Testing
         #expect(skipError?.code == .tooDeep)
     }
 
-    @Test func `a tuple of the greatest depth packs and unpacks`() throws {
+    @Test func `A tuple of the maximum depth packs and unpacks`() throws {
         var element: TupleElement = "core"
         for level in 0..<Tuple.maximumDepth {
             element = level % 3 == 0 ? .descending(element) : .tuple([element, nil])
@@ -92,7 +93,7 @@ import Testing
         #expect(try Tuple(packed: tuple.packed()) == tuple)
     }
 
-    @Test func `packing a tuple that is too deep to be read again is a programmer's mistake`() async {
+    @Test func `Packing a tuple that is too deep to be unpacked is a precondition failure`() async {
         await #expect(processExitsWith: .failure) {
             var element: TupleElement = 1
             for _ in 0...Tuple.maximumDepth { element = .tuple([element]) }
@@ -102,7 +103,7 @@ import Testing
 }
 
 extension TupleDecoder {
-    /// Reads the next element with the reader of one type, and forgets it.
+    /// Reads the next element with the reader of one type, and discards it.
     fileprivate mutating func read(_ kind: TupleElement.Kind) throws(TupleError) {
         switch kind {
         case .null: try decodeNull()
@@ -124,7 +125,7 @@ extension TupleDecoder {
 }
 
 extension TupleGenerator {
-    /// Bytes that look like a tuple: the key of one with a few changes, or codes in random order.
+    /// Returns bytes that resemble a tuple: a packed tuple with a few changes, or codes in random order.
     fileprivate mutating func hostileKey() -> [UInt8] {
         let telling: [UInt8] = [
             0x00, 0x01, 0x02, 0x05, 0x0b, 0x0c, 0x13, 0x14, 0x15, 0x1c, 0x1d, 0x20, 0x21, 0x26, 0x30, 0x33, 0x40, 0xbf,

@@ -1,7 +1,7 @@
 import Foundation
 import LevelKit
 
-/// A reader of the notation in which the vector file writes tuples: `("users",42,nil,bytes 00ff)`.
+/// A parser for the notation of tuples in the vector file: `("users",42,nil,bytes 00ff)`.
 struct TupleNotation {
     struct Failure: Error, CustomStringConvertible {
         let description: String
@@ -9,7 +9,7 @@ struct TupleNotation {
 
     private var rest: Substring
 
-    /// The tuple that `text` begins with; `nil` if it contains a string that is no text.
+    /// Returns the tuple at the start of `text`; `nil` if it contains a string that is not valid text.
     static func tuple(_ text: String) throws -> Tuple? {
         var reader = TupleNotation(rest: text[...])
         return try reader.tuple()
@@ -54,7 +54,7 @@ struct TupleNotation {
         let isNegative = text.hasPrefix("-")
         var expression = isNegative ? text.dropFirst() : text[...]
         if expression.first == "(" { expression = expression.dropFirst().dropLast() }
-        // The one power that outgrows 128 bits.
+        // The only power that exceeds 128 bits.
         if expression == "2^128" {
             return BigInteger((isNegative ? "-0x1" : "0x1") + String(repeating: "0", count: 32))
                 .map(TupleElement.integer)
@@ -63,7 +63,7 @@ struct TupleNotation {
         return BigInteger("\(isNegative ? -magnitude : magnitude)").map(TupleElement.integer)
     }
 
-    /// The value of a term with perhaps a number added or subtracted: `42`, `2^64-1`, `Int64.min+2`.
+    /// Returns the value of a term with an optional addition or subtraction: `42`, `2^64-1`, `Int64.min+2`.
     private func value(of expression: Substring) throws -> Int128 {
         guard let index = expression.firstIndex(where: { $0 == "+" || $0 == "-" }) else { return try term(expression) }
         guard let right = Int128(expression[expression.index(after: index)...]) else { throw failure("number") }
@@ -80,7 +80,7 @@ struct TupleNotation {
         return (0..<parts[1]).reduce(1) { power, _ in power * base }
     }
 
-    /// Bits in hexadecimal; `..` says that the last two digits go on.
+    /// Parses bits in hexadecimal; `..` means that the last two digits repeat.
     private mutating func bits(digitCount: Int) throws -> UInt64 {
         var digits = word()
         if digits.hasSuffix("..") {
@@ -92,9 +92,9 @@ struct TupleNotation {
         return bits
     }
 
-    // MARK: - Text and the rest
+    // MARK: - Strings and other elements
 
-    /// The bytes of a string in quotes, in which `\0` and `\xFF` stand for bytes.
+    /// Returns the bytes of a quoted string, in which `\0` and `\xFF` stand for bytes.
     private mutating func quoted() throws -> [UInt8] {
         try expect("\"")
         var bytes: [UInt8] = []
@@ -118,7 +118,7 @@ struct TupleNotation {
         return String(Character(scalar))
     }
 
-    /// The UUID written out, or the one of the Go golden file where the value is left out.
+    /// Returns the UUID, or the one of the Go golden file if the value is omitted.
     private mutating func uuid() throws -> TupleElement {
         let text = take(" ") ? word(allowing: "-") : "1100aabb-ccdd-eeff-1100-aabbccddeeff"
         let digits = text.filter { $0 != "-" }
@@ -150,7 +150,7 @@ struct TupleNotation {
         guard take(prefix) else { throw failure(prefix) }
     }
 
-    /// Letters, digits and dots, and others that are asked for; a `)` counts only after its `(`.
+    /// Reads letters, digits, dots and the allowed characters; a `)` is included only after its `(`.
     private mutating func word(allowing others: String = "") -> String {
         var word = ""
         while let next = rest.first, next.isLetter || next.isNumber || next == "." || others.contains(next) {

@@ -2,7 +2,7 @@ import LevelKit
 import Testing
 
 @Suite struct TupleOrderTests {
-    /// One of each rule, from first to last.
+    /// Examples of every rule, in ascending order.
     static let ascending: [Tuple] = [
         [], [nil], [nil, nil], [.bytes([])], [.bytes([0])], [.bytes([0, 0])], [.bytes([0, 1])], [.bytes([0xff])],
         [""], ["", nil], ["\0"], ["a"], ["a", 1], ["a\0"], ["ab"], ["e\u{301}"], ["\u{E9}"], ["\u{FFFF}"],
@@ -19,7 +19,7 @@ import Testing
         [.descending(nil)],
     ]
 
-    @Test func `all pairs of a list in order compare and encode in that order`() {
+    @Test func `All pairs of a sorted list compare and encode in that order`() {
         for (i, lhs) in Self.ascending.enumerated() {
             for (j, rhs) in Self.ascending.enumerated() {
                 #expect((lhs < rhs) == (i < j), "\(lhs) and \(rhs)")
@@ -30,7 +30,7 @@ import Testing
         }
     }
 
-    @Test func `random pairs compare as their bytes do and as the specification says`() {
+    @Test func `Random pairs compare as their bytes do and as the specification says`() {
         var generator = TupleGenerator(seed: TupleTestPlan.seed)
         var equalCount = 0
         for _ in 0..<TupleTestPlan.rounds(200_000, long: 5_000_000) {
@@ -49,12 +49,12 @@ import Testing
         #expect(equalCount > 1000, "pairs of equal tuples must be among the pairs")
     }
 
-    /// The sign of memcmp, the shorter first.
+    /// Returns the sign of memcmp; a prefix comes first.
     private func sign(_ lhs: [UInt8], _ rhs: [UInt8]) -> Int {
         lhs == rhs ? 0 : (lhs.lexicographicallyPrecedes(rhs) ? -1 : 1)
     }
 
-    @Test func `elements are equal by their bytes, not by the equality of their Swift values`() {
+    @Test func `Elements are equal if their bytes are, not if their Swift values are`() {
         #expect("\u{E9}" == "e\u{301}")
         #expect(TupleElement.string("\u{E9}") != .string("e\u{301}"))
         #expect(TupleElement.double(0) != .double(-0.0))
@@ -65,7 +65,7 @@ import Testing
         #expect(keys.count == 4)
     }
 
-    @Test func `an integer is the same element in either case that can hold it`() {
+    @Test func `An integer is the same element in every case that can represent it`() {
         #expect(TupleElement.bigInteger(5) == .int(5))
         #expect(TupleElement.bigInteger(5).hashValue == TupleElement.int(5).hashValue)
         #expect(Tuple([.bigInteger(5)]).packed() == Tuple([5]).packed())

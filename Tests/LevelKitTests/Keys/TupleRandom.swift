@@ -2,21 +2,21 @@ import Foundation
 import LevelKit
 import TestSupport
 
-/// How long and from which seed the random tests of tuples run.
+/// The length and the seed of the random tuple tests.
 enum TupleTestPlan {
     private static let environment = ProcessInfo.processInfo.environment
 
-    /// `LEVELKIT_TEST_LONG=1` asks for the long runs.
+    /// Returns the number of rounds; `LEVELKIT_TEST_LONG=1` selects the long runs.
     static func rounds(_ usual: Int, long: Int) -> Int { environment["LEVELKIT_TEST_LONG"] == "1" ? long : usual }
 
-    /// `LEVELKIT_TEST_SEED` if it is set, to repeat a failure; a fresh seed otherwise.
+    /// `LEVELKIT_TEST_SEED` if it is set, which repeats a failure; otherwise a new seed.
     static let seed = environment["LEVELKIT_TEST_SEED"].flatMap { UInt64($0) } ?? UInt64.random(in: .min ... .max)
 
-    /// What a failure says so that it can be repeated.
+    /// The part of a failure message that says how to repeat the run.
     static var repetition: String { "repeat with LEVELKIT_TEST_SEED=\(seed)" }
 }
 
-/// Makes random tuples whose values lie close to one another and to the edges of the encoding.
+/// Generates random tuples whose values lie close to each other and to the limits of the encoding.
 struct TupleGenerator {
     var random: SplitMix64
 
@@ -32,7 +32,7 @@ struct TupleGenerator {
         return tuple
     }
 
-    /// The tuple itself, or one that differs from it in one place.
+    /// Returns the tuple itself, or one that differs from it in one place.
     mutating func variation(of tuple: Tuple) -> Tuple {
         var copy = tuple
         switch below(4) {
@@ -78,7 +78,7 @@ struct TupleGenerator {
         (0..<below(4)).map { _ in pick([0x00, 0x01, 0x61, 0xfe, 0xff, UInt8(below(256))]) }
     }
 
-    /// Text of scalars that order differently as bytes, as UTF-16, and as Swift's `String`.
+    /// Returns a string of scalars that order differently as bytes, as UTF-16, and as Swift's `String`.
     mutating func string() -> String {
         (0..<below(4)).map { _ in
             pick(["\0", "\u{1}", "a", "e", "\u{301}", "\u{E9}", "\u{D7FF}", "\u{FFFF}", "\u{10000}", "\u{10FFFF}"])

@@ -2,13 +2,13 @@ import LevelKit
 import Testing
 
 @Suite struct TupleRangeTests {
-    /// Whether a range of the form from-to contains a key.
+    /// Returns whether a half-open range contains a key.
     private func contains(_ range: KeyRange, _ key: [UInt8]) -> Bool {
         guard case .included(let lower) = range.lower, case .excluded(let upper) = range.upper else { return false }
         return !key.lexicographicallyPrecedes(lower) && key.lexicographicallyPrecedes(upper)
     }
 
-    @Test func `the range of a tuple contains the longer tuples that begin with it and nothing else`() {
+    @Test func `The range of a tuple contains exactly the longer tuples that start with it`() {
         let tuple: Tuple = ["users", 42]
         #expect(contains(tuple.range, Tuple(["users", 42, nil]).packed()))
         #expect(contains(tuple.range, Tuple(["users", 42, .versionstamp(.incomplete())]).packed()))
@@ -18,19 +18,19 @@ import Testing
         #expect(!contains(tuple.range, Tuple(["users"]).packed()))
     }
 
-    @Test func `the range of a string is not that of the keys with its bytes in front`() {
+    @Test func `The range of a string excludes keys that merely start with its bytes`() {
         let longer = Tuple(["a\0"]).packed()
         #expect(longer.starts(with: Tuple(["a"]).packed()))
         #expect(!contains(Tuple(["a"]).range, longer))
     }
 
-    @Test func `the range of the empty tuple contains all others`() {
+    @Test func `The range of the empty tuple contains all other tuples`() {
         #expect(contains(Tuple().range, Tuple([nil]).packed()))
         #expect(contains(Tuple().range, Tuple([.descending(nil)]).packed()))
         #expect(!contains(Tuple().range, []))
     }
 
-    @Test func `random tuples lie in the range of another exactly if they extend it`() {
+    @Test func `A random tuple lies in the range of another exactly if it extends it`() {
         var generator = TupleGenerator(seed: TupleTestPlan.seed ^ 0x4a47e)
         var insideCount = 0
         for _ in 0..<TupleTestPlan.rounds(20_000, long: 1_000_000) {
@@ -52,7 +52,7 @@ import Testing
         #expect(insideCount > 1000)
     }
 
-    @Test func `the key of a tuple is the keys of its parts in a row`() {
+    @Test func `The key of a tuple is the concatenation of the keys of its parts`() {
         var generator = TupleGenerator(seed: TupleTestPlan.seed ^ 0xc0c)
         for _ in 0..<2000 {
             let (head, tail) = (generator.tuple(), generator.tuple())

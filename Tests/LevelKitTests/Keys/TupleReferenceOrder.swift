@@ -1,11 +1,11 @@
 import Foundation
 import LevelKit
 
-/// The order of tuples as the specification tells it in terms of values, with no thought of their bytes.
+/// The order of tuples as the specification defines it in terms of values, without regard to their bytes.
 ///
-/// Written apart from the library and by other means, so that both are unlikely to have the same mistake.
+/// Written independently of the library and by other means, so that both are unlikely to contain the same mistake.
 enum TupleReferenceOrder {
-    /// Negative, zero or positive, as `lhs` comes before, equals or comes after `rhs`.
+    /// Negative, zero or positive, if `lhs` precedes, equals or follows `rhs`.
     static func compare(_ lhs: Tuple, _ rhs: Tuple) -> Int {
         for (a, b) in zip(lhs.elements, rhs.elements) {
             let order = compare(a, b)
@@ -34,7 +34,7 @@ enum TupleReferenceOrder {
         }
     }
 
-    /// The place of the type. False and true are types of their own.
+    /// Returns the rank of the type. False and true are separate types.
     private static func rank(_ element: TupleElement) -> Int {
         switch element {
         case .null: 0
@@ -56,7 +56,7 @@ enum TupleReferenceOrder {
         lhs.lexicographicallyPrecedes(rhs) ? -1 : (rhs.lexicographicallyPrecedes(lhs) ? 1 : 0)
     }
 
-    /// Numeric order; negative zero before zero, negative NaNs before all, positive NaNs after all, NaNs by their bits.
+    /// Compares numerically; negative zero before zero, negative NaNs first, positive NaNs last, NaNs by their bits.
     private static func number(_ lhs: Double, _ rhs: Double, _ lhsBits: UInt64, _ rhsBits: UInt64) -> Int {
         func rank(_ value: Double) -> Int { value.isNaN ? (value.sign == .minus ? -1 : 1) : 0 }
         if rank(lhs) != rank(rhs) { return rank(lhs) - rank(rhs) }
@@ -67,7 +67,7 @@ enum TupleReferenceOrder {
         return lhs.sign == .minus ? -1 : 1
     }
 
-    /// Numeric order, by sign, then by the length and the digits of the decimal notation.
+    /// Compares numerically: by sign, then by the length and the digits of the decimal notation.
     private static func integer(_ lhs: TupleElement, _ rhs: TupleElement) -> Int {
         if case .int(let a) = lhs, case .int(let b) = rhs { return a < b ? -1 : (a > b ? 1 : 0) }
         let (a, b) = (lhs.description, rhs.description)

@@ -3,7 +3,7 @@ import LevelKit
 import Testing
 
 @Suite struct TupleTests {
-    @Test func `literals give the elements of their types`() {
+    @Test func `Literals create elements of their types`() {
         let name = "n"
         let tuple: Tuple = ["a\(name)", 1, 1.0, true, nil, ["in"]]
         #expect(
@@ -11,7 +11,7 @@ import Testing
         )
     }
 
-    @Test func `a tuple is a collection of its elements`() {
+    @Test func `A tuple is a collection of its elements`() {
         var tuple: Tuple = ["a", 1]
         tuple.append(true)
         tuple[1] = 2
@@ -22,7 +22,7 @@ import Testing
         #expect(Tuple().packed().isEmpty)
     }
 
-    @Test func `description shows the values`() {
+    @Test func `The description of a tuple shows its values`() {
         let tuple: Tuple = [
             "a\"", .bytes([0, 255]), 1, .float(1.5), 2.0, false, nil, [1], .descending("z"),
             .uuid(UUID(uuid: (0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1))),
@@ -35,17 +35,17 @@ import Testing
         )
     }
 
-    @Test func `a tuple is read from a lent key`() throws {
+    @Test func `A tuple can be read from a borrowed key`() throws {
         let key = Tuple(["a", 1]).packed()
         #expect(try Tuple(packed: key.span) == ["a", 1])
     }
 
-    @Test func `an incomplete versionstamp says so`() {
+    @Test func `An incomplete versionstamp reports that it is incomplete`() {
         #expect(!Versionstamp.incomplete().isComplete)
         #expect(Versionstamp(commitVersion: .max, batchNumber: 0).isComplete)
     }
 
-    @Test func `a string keeps its scalars`() throws {
+    @Test func `A string keeps its Unicode scalars`() throws {
         for text in ["\u{E9}", "e\u{301}", "\u{FEFF}x", "\u{1F468}\u{200D}\u{1F469}", "\r\n", "\0"] {
             let decoded = try Tuple(packed: Tuple([.string(text)]).packed())
             guard case .string(let read) = decoded[0] else {

@@ -1,7 +1,8 @@
 import LevelKit
 import Testing
 
-/// The vectors of other implementations: Java's and Go's tests, the specification's examples and Python's output.
+/// Test vectors of other implementations: the tests of Java and Go, the examples of the specification, and Python's
+/// output.
 @Suite(
     .enabled(
         if: TupleVectors.isAvailable,
@@ -9,7 +10,7 @@ import Testing
     )
 )
 struct TupleVectorTests {
-    @Test func `the file has all its vectors`() {
+    @Test func `The vector file contains all vectors`() {
         #expect(TupleVectors.all("valid").count == 77)
         #expect(TupleVectors.all("range").count == 1)
         #expect(TupleVectors.all("noncanonical").count == 2)
@@ -17,9 +18,9 @@ struct TupleVectorTests {
     }
 
     @Test(arguments: TupleVectors.all("valid"))
-    func `a valid vector encodes to its bytes and decodes to its value`(vector: TupleVectors.Vector) throws {
+    func `A valid vector encodes to its bytes and decodes to its value`(vector: TupleVectors.Vector) throws {
         guard let tuple = try TupleNotation.tuple(vector.value) else {
-            // Go's strings are bytes: one of its vectors has a string that is no UTF-8.
+            // Strings in Go are bytes: one of its vectors contains a string that is not valid UTF-8.
             let error = #expect(throws: TupleError.self) { try Tuple(packed: bytes(vector.hex)) }
             #expect(error?.code == .invalidUTF8)
             #expect(vector.value.contains("\\xFF"))
@@ -29,13 +30,13 @@ struct TupleVectorTests {
         #expect(try Tuple(packed: bytes(vector.hex)) == tuple)
     }
 
-    @Test func `only one vector is no tuple of Swift values`() throws {
+    @Test func `Only one vector cannot be expressed as a tuple of Swift values`() throws {
         let others = try TupleVectors.all("valid").filter { try TupleNotation.tuple($0.value) == nil }
         #expect(others.count == 1)
     }
 
     @Test(arguments: TupleVectors.all("range"))
-    func `the range vector is the range of its tuple`(vector: TupleVectors.Vector) throws {
+    func `The range vector equals the range of its tuple`(vector: TupleVectors.Vector) throws {
         let tuple = try #require(try TupleNotation.tuple(String(vector.value.dropFirst("range(".count))))
         let ends = vector.hex.split(separator: "/").map { bytes(String($0)) }
         #expect(tuple.range == .from(ends[0], to: ends[1]))
@@ -53,7 +54,7 @@ struct TupleVectorTests {
     }
 
     @Test(arguments: TupleVectors.all("malformed"))
-    func `a malformed vector throws`(vector: TupleVectors.Vector) throws {
+    func `A malformed vector throws`(vector: TupleVectors.Vector) throws {
         let key = bytes(vector.hex)
         let error = try #require(throws: TupleError.self) { try Tuple(packed: key) }
         #expect((0...key.count).contains(error.offset))

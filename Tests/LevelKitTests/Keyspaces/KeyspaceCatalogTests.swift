@@ -5,7 +5,7 @@ import Testing
     private static let byDate = KeySchema(
         "byDate", KeyComponent<Int64>("taken", .descending), KeyComponent<String>("id"))
 
-    @Test func `a keyspace is there again after reopening, with the same keys`() throws {
+    @Test func `A keyspace exists after reopening, with the same keys`() throws {
         try withDatabasePath { path in
             var database = try Database.open(at: path)
             try database.keyspace("other", key: Int.self, value: .empty).insert(1)
@@ -24,7 +24,7 @@ import Testing
         }
     }
 
-    @Test func `another schema or codec is refused with both in the message`() throws {
+    @Test func `Another schema or codec is rejected, and the message names both`() throws {
         try withDatabasePath { path in
             let database = try Database.open(at: path)
             _ = try database.keyspace(Self.byDate, value: .text)
@@ -50,14 +50,14 @@ import Testing
                 _ = try reopened.keyspace("ratings", key: String.self, value: .json(Rating.self, version: 2))
             }
             #expect(newer.message.contains("its values are json v1, and were given as json v2"))
-            // Nothing of this has changed what is recorded.
+            // None of this has changed the catalog records.
             #expect(try reopened.keyspaces().map(\.name) == ["byDate", "ratings"])
             _ = try reopened.keyspace(Self.byDate, value: .text)
             try reopened.close()
         }
     }
 
-    @Test func `the bytes of the records stay as they are`() throws {
+    @Test func `The bytes of keyspace catalog records are stable`() throws {
         let database = try Database.temporary()
         let keyspace = try database.keyspace("k", key: Int.self, value: .bytes)
         try keyspace.put([9], forKey: 1)
@@ -76,7 +76,7 @@ import Testing
             ])
     }
 
-    @Test func `nothing is written before the first keyspace, and its keys lie behind tuples and texts`() throws {
+    @Test func `Nothing is written before the first keyspace, whose keys follow tuples and strings`() throws {
         let database = try Database.temporary()
         #expect(try database.keyspaces().isEmpty)
         #expect(try database.count() == 0)
@@ -89,7 +89,7 @@ import Testing
         }
     }
 
-    @Test func `keys that already lie there are neither overwritten nor taken for records`() throws {
+    @Test func `Existing keys in the catalog's range are neither overwritten nor read as records`() throws {
         for key in [[0xfe, 0x4b, 0x53], [0xfe, 0x4b, 0x53, 0x15, 1], [0xfe, 0x4b, 0x53, 0xff]] as [[UInt8]] {
             let database = try Database.temporary()
             try database.put([1], forKey: key)
@@ -105,7 +105,7 @@ import Testing
         #expect(try neighbours.keyspace("k", key: Int.self, value: .empty).count() == 0)
     }
 
-    @Test func `damaged records and those of later versions are errors`() throws {
+    @Test func `Damaged catalog records and those of later versions are errors`() throws {
         let header: [UInt8] = [0xfe, 0x4b, 0x53, 0x00]
         let record: [UInt8] = [0xfe, 0x4b, 0x53, 0x02, 0x6b, 0x00]
         let good = Tuple(["key v1 (key: int64)", .bytes([]), "empty", 1, 1]).packed()
@@ -126,12 +126,12 @@ import Testing
         }
     }
 
-    @Test func `every byte of a record is checked`() throws {
+    @Test func `Every byte of a catalog record is checked`() throws {
         let database = try Database.temporary()
         _ = try database.keyspace("k", key: Int.self, value: .text)
         let key: [UInt8] = [0xfe, 0x4b, 0x53, 0x02, 0x6b, 0x00]
         let record = try #require(try database.value(forKey: key))
-        // The last byte is the number of the keyspace, which nothing repeats.
+        // The last byte is the number of the keyspace, which has no redundancy.
         for index in record.indices.dropLast() {
             var changed = record
             changed[index] ^= 0x01
@@ -141,7 +141,7 @@ import Testing
         }
     }
 
-    @Test func `a removed keyspace is empty when it is made anew, under another prefix`() throws {
+    @Test func `A removed keyspace is empty when created again, under another prefix`() throws {
         let database = try Database.temporary()
         let old = try database.keyspace("k", key: Int.self, value: .text)
         let other = try database.keyspace("other", key: Int.self, value: .text)
@@ -157,7 +157,7 @@ import Testing
         #expect(try other.value(forKey: 1) == "y")
     }
 
-    @Test func `names of no bytes or too many are refused`() throws {
+    @Test func `Keyspace names that are empty or too long are rejected`() throws {
         let database = try Database.temporary()
         for name in ["", String(repeating: "é", count: 128)] {
             let error = try levelError { _ = try database.keyspace(name, key: Int.self, value: .empty) }
@@ -166,7 +166,7 @@ import Testing
         _ = try database.keyspace(String(repeating: "é", count: 127) + "\n", key: Int.self, value: .empty)
     }
 
-    @Test func `a database in another order has no keyspaces`() throws {
+    @Test func `A database with another key order cannot have keyspaces`() throws {
         var options = DatabaseOptions()
         options.order = .reverseBytewise
         let database = try Database.temporary(options: options)
@@ -175,7 +175,7 @@ import Testing
         #expect(error.message.contains("levelkit.ReverseBytewiseComparator"))
     }
 
-    @Test func `threads that open one new keyspace get the same one`() async throws {
+    @Test func `Threads that open the same new keyspace get the same one`() async throws {
         let database = try Database.temporary()
         let prefixes = try await withThrowingTaskGroup(of: (String, [UInt8]).self) { group in
             for index in 0..<32 {

@@ -9,7 +9,7 @@ import Testing
         return keyspace
     }
 
-    /// The keys that a cursor visits.
+    /// Returns the keys that a cursor visits.
     private func keys(
         _ range: TypedKeyRange<Int>, reverse: Bool = false, from start: Int? = nil
     ) throws -> [Int] {
@@ -24,7 +24,7 @@ import Testing
         return keys
     }
 
-    @Test func `a cursor visits a range in both directions, from its start or from a key`() throws {
+    @Test func `A keyspace cursor visits a range in both directions, from its start or from a key`() throws {
         #expect(try keys(.all) == [0, 2, 4, 6, 8])
         #expect(try keys(.all, reverse: true) == [8, 6, 4, 2, 0])
         #expect(try keys(.range(2..<6)) == [2, 4])
@@ -42,7 +42,7 @@ import Testing
         #expect(try keys(.range(2..<6), from: 9) == [])
     }
 
-    @Test func `keys and values are read when asked for, and next reads both`() throws {
+    @Test func `Keys and values are decoded on request, and next decodes both`() throws {
         var cursor = try keyspace().cursor()
         let first = try cursor.next()
         #expect(first?.key == 0 && first?.value == "n0")
@@ -50,7 +50,7 @@ import Testing
         #expect(cursor.valueBytes.copied() == Array("n0".utf8))
     }
 
-    @Test func `a foreign key or value in a keyspace is an error that names it and not its content`() throws {
+    @Test func `The error for a foreign key or value names it without revealing its content`() throws {
         let keyspace = try keyspace()
         try keyspace.database.put([0x73, 0x65, 0x63, 0xff], forKey: keyspace.packed(2))
         try keyspace.database.put([], forKey: keyspace.subspace.pack([3, "secret"]))
@@ -73,7 +73,7 @@ import Testing
         #expect(try keyspace.count() == 6)
     }
 
-    @Test func `a cursor throws once its database is closed`() throws {
+    @Test func `A keyspace cursor throws after its database is closed`() throws {
         let keyspace = try keyspace()
         for number in [1, 2] { try keyspace.put("v", forKey: number) }
         var cursor = try keyspace.cursor()

@@ -2,14 +2,14 @@ import Foundation
 import LevelKit
 import Testing
 
-/// Calls `body` with the path of a database of its own, which is gone afterwards.
+/// Calls `body` with the path of a separate database, which is deleted afterwards.
 func withDatabasePath(_ body: (String) throws -> Void) throws {
     let directory = FileManager.default.temporaryDirectory.appending(path: "levelkit-keyspaces-\(UUID().uuidString)")
     defer { try? FileManager.default.removeItem(at: directory) }
     try body(directory.path)
 }
 
-/// The code and the text of the error that `body` throws.
+/// Returns the code and the message of the error that `body` throws.
 func levelError(_ body: () throws -> Void) throws -> LevelError {
     do {
         try body()
@@ -21,7 +21,6 @@ func levelError(_ body: () throws -> Void) throws -> LevelError {
 
 struct UnexpectedSuccess: Error {}
 
-/// A value for the tests of keyspaces.
 struct Rating: Codable, Hashable {
     var stars: Int
     var comment: String?

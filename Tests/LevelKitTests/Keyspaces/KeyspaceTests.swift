@@ -2,7 +2,7 @@ import LevelKit
 import Testing
 
 @Suite struct KeyspaceTests {
-    @Test func `values are stored, read, replaced and removed by their keys`() throws {
+    @Test func `Values are stored, read, replaced and deleted by key`() throws {
         let database = try Database.temporary()
         let ratings = try database.keyspace("ratings", key: String.self, value: .json(Rating.self))
         #expect(try ratings.value(forKey: "a") == nil)
@@ -18,7 +18,7 @@ import Testing
         #expect(try levelError { try ratings.put(Rating(stars: 1), forKey: "a") }.code == .closed)
     }
 
-    @Test func `keys of several components come in the order of the schema`() throws {
+    @Test func `Keys with several components are in schema order`() throws {
         let database = try Database.temporary()
         let schema = KeySchema("byStars", KeyComponent<Int>("stars", .descending), KeyComponent<String>("id"))
         let index = try database.keyspace(schema, value: .empty)
@@ -37,7 +37,7 @@ import Testing
         #expect(try index.count() == 3)
     }
 
-    @Test func `keyspaces do not see each other, nor what is written without them`() throws {
+    @Test func `Keyspaces are isolated from each other and from other keys`() throws {
         let database = try Database.temporary()
         try database.put("x", forKey: "raw")
         try database.put([1], forKey: Tuple(["tuple", 1]).packed())
@@ -58,7 +58,7 @@ import Testing
         #expect(try database.count(in: Subspace(["tuple"]).range) == 1)
     }
 
-    @Test func `more than 255 keyspaces stay apart`() throws {
+    @Test func `More than 255 keyspaces stay isolated`() throws {
         let database = try Database.temporary()
         let keyspaces = try (0..<300).map { try database.keyspace("k\($0)", key: Int.self, value: .varint(Int.self)) }
         for (number, keyspace) in keyspaces.enumerated() { try keyspace.put(number, forKey: number) }
@@ -67,7 +67,7 @@ import Testing
         }
     }
 
-    @Test func `a snapshot is read as it was, through any keyspace`() throws {
+    @Test func `A snapshot shows its state through any keyspace`() throws {
         let database = try Database.temporary()
         let before = try database.snapshot()
         let counts = try database.keyspace("counts", key: String.self, value: .fixedWidth(Int64.self))
@@ -82,7 +82,7 @@ import Testing
         #expect(try counts.view.count() == 2)
     }
 
-    @Test func `a snapshot of another database is refused`() throws {
+    @Test func `A snapshot of another database is rejected`() throws {
         let database = try Database.temporary()
         let other = try Database.temporary()
         let counts = try database.keyspace("counts", key: String.self, value: .text)
@@ -91,7 +91,7 @@ import Testing
         #expect(error.message.contains("counts"))
     }
 
-    @Test func `a batch writes to several keyspaces, or to none if it throws`() throws {
+    @Test func `A batch writes to several keyspaces, or to none if it throws`() throws {
         struct Stop: Error {}
         let database = try Database.temporary()
         let ratings = try database.keyspace("ratings", key: String.self, value: .json(Rating.self))
@@ -121,11 +121,11 @@ import Testing
         #expect(try index.count() == 0)
     }
 
-    @Test func `random writes and reads agree with a sorted array, reopened now and then`() throws {
+    @Test func `Random writes and reads agree with a sorted array, including after reopening`() throws {
         typealias Entry = (key: (Int8, String?), value: Int)
         let schema = KeySchema("s", KeyComponent<Int8>("a", .descending), KeyComponent<String?>("b", .descending))
         var generator = TupleGenerator(seed: TupleTestPlan.seed)
-        /// Whether a key comes first: large numbers, then late texts, no text last.
+        /// Returns whether a key comes first: large numbers first, then late strings, then keys without a string.
         func precedes(_ a: (Int8, String?), _ b: (Int8, String?)) -> Bool {
             guard a.0 == b.0 else { return a.0 > b.0 }
             guard let first = a.1, let second = b.1 else { return a.1 != nil && b.1 == nil }

@@ -10,7 +10,7 @@ import Testing
         var labels: [String: Double] = [:]
     }
 
-    /// Checks that values come back, and what they are in bytes.
+    /// Checks that values round-trip, and that their bytes are as expected.
     private func check<Value: Equatable>(_ codec: ValueCodec<Value>, _ vectors: [(Value, [UInt8])]) throws {
         for (value, bytes) in vectors {
             #expect(try codec.encode(value) == bytes)
@@ -18,14 +18,14 @@ import Testing
         }
     }
 
-    /// The error of bytes that are no value.
+    /// Returns the error for bytes that are not a valid value.
     private func failure<Value>(_ codec: ValueCodec<Value>, _ bytes: [UInt8]) throws -> LevelError {
         let error = try levelError { _ = try codec.decode(bytes) }
         #expect(error.code == .malformedEntry)
         return error
     }
 
-    @Test func `bytes, text and nothing are stored as they are`() throws {
+    @Test func `Byte, text and empty values are stored verbatim`() throws {
         try check(.bytes, [([], []), ([0, 0xff], [0, 0xff])])
         try check(.text, [("", []), ("\u{E9}", [0xc3, 0xa9]), ("e\u{301}", [0x65, 0xcc, 0x81])])
         #expect(try ValueCodec.empty.encode(()) == [])
@@ -35,7 +35,7 @@ import Testing
         #expect(ValueCodec.bytes.name == "bytes" && ValueCodec.text.name == "text" && ValueCodec.empty.name == "empty")
     }
 
-    @Test func `integers of a fixed width begin with the least significant byte`() throws {
+    @Test func `Fixed-width integers are little-endian`() throws {
         try check(
             .fixedWidth(Int64.self),
             [(1, [1, 0, 0, 0, 0, 0, 0, 0]), (-2, [0xfe] + [UInt8](repeating: 0xff, count: 7))])
@@ -47,7 +47,7 @@ import Testing
         #expect(try failure(.fixedWidth(UInt16.self), [1, 2, 3]).cause == "3 bytes in place of 2")
     }
 
-    @Test func `varints take the bytes that they need`() throws {
+    @Test func `Varints use the minimum number of bytes`() throws {
         try check(.varint(UInt64.self), [(0, [0]), (127, [0x7f]), (128, [0x80, 1]), (300, [0xac, 2])])
         try check(.varint(UInt64.self), [(.max, [UInt8](repeating: 0xff, count: 9) + [1])])
         try check(.varint(Int.self), [(0, [0]), (-1, [1]), (1, [2]), (-64, [0x7f]), (64, [0x80, 1])])
@@ -56,7 +56,7 @@ import Testing
         #expect(ValueCodec.varint(Int.self).name == "varint" && ValueCodec.varint(UInt8.self).name == "uvarint")
     }
 
-    @Test func `varints cut short, too long, in a longer form or too large are refused`() throws {
+    @Test func `Varints that are truncated, too long, not minimal or too large are rejected`() throws {
         let malformed: [[UInt8]] = [
             [], [0x80], [0x80, 0], [0x01, 0x01], [0xff, 0xff], [0x80, 2], [0xff, 3], [0x81, 0x80, 0],
             [UInt8](repeating: 0xff, count: 30) + [1],
@@ -66,7 +66,7 @@ import Testing
         _ = try failure(.varint(UInt64.self), [UInt8](repeating: 0xff, count: 9) + [2])
     }
 
-    @Test func `random integers come back through both forms`() throws {
+    @Test func `Random integers round-trip through both encodings`() throws {
         var generator = TupleGenerator(seed: TupleTestPlan.seed)
         for _ in 0..<20_000 {
             let value = generator.int64()
@@ -80,7 +80,7 @@ import Testing
         }
     }
 
-    @Test func `JSON has its members in order`() throws {
+    @Test func `JSON values have sorted keys`() throws {
         let codec = ValueCodec.json(Photo.self)
         let photo = Photo(title: "a/b", size: [3, 4], taken: nil, labels: ["z": 1.5, "a": 2])
         #expect(
@@ -91,7 +91,7 @@ import Testing
         #expect(ValueCodec.json(Photo.self, version: 3).version == 3)
     }
 
-    @Test func `property lists are binary and keep dates`() throws {
+    @Test func `Property lists are binary and preserve dates`() throws {
         let codec = ValueCodec.propertyList(Photo.self)
         let photo = Photo(title: "a", size: [], taken: Date(timeIntervalSinceReferenceDate: 0.25))
         let bytes = try codec.encode(photo)
@@ -101,7 +101,7 @@ import Testing
         _ = try failure(codec, [])
     }
 
-    @Test func `errors say where the value is wrong and nothing of what it is`() throws {
+    @Test func `Decoding errors name the position but reveal nothing of the value`() throws {
         let codec = ValueCodec.json(Photo.self)
         let cases: [(json: String, cause: String)] = [
             (#"{"title":"secret"}"#, "no value for size at the top"),
@@ -123,7 +123,7 @@ import Testing
         #expect(error.cause == "a value without a form in this format at labels.[…]")
     }
 
-    @Test func `a codec of one's own may throw anything, of which the type is told`() throws {
+    @Test func `The error from a custom codec names only the type of the error it threw`() throws {
         struct Secret: Error { var content = "secret" }
         let codec = ValueCodec<Int>(
             "own", version: 2, encode: { _ in throw Secret() }, decode: { _ in throw Secret() })
@@ -133,7 +133,7 @@ import Testing
         #expect(error.description.contains("own v2") && !error.description.contains("secret"))
     }
 
-    @Test func `any bytes are a value or an error`() throws {
+    @Test func `Random bytes decode to a value or throw`() throws {
         var generator = TupleGenerator(seed: TupleTestPlan.seed)
         let photo = Photo(title: "a", size: [1, 2], taken: Date(timeIntervalSinceReferenceDate: 5), labels: ["x": 1])
         let json = try ValueCodec.json(Photo.self).encode(photo)

@@ -4,7 +4,7 @@ import Testing
 
 @testable import LevelKit
 
-/// A database that another one takes the place of; what the shell's `load --mode replace` is made of.
+/// A database that is replaced by another; the basis of the shell's `load --mode replace`.
 @Suite struct DatabaseReplacementTests {
     private static func make(_ path: String, _ value: String) throws {
         let database = try Database.open(at: path)
@@ -30,7 +30,7 @@ import Testing
     }
 
     @Test(arguments: [true, false])
-    func `A replacement is seen when it is published, and nothing else is left`(exchanges: Bool) throws {
+    func `A replacement is visible once published, and leaves no other files`(exchanges: Bool) throws {
         try withTemporaryDirectory { directory in
             let path = directory + "/db"
             try Self.make(path, "old")
@@ -45,7 +45,7 @@ import Testing
         }
     }
 
-    @Test func `A replacement that is discarded has changed nothing`() throws {
+    @Test func `A discarded replacement changes nothing`() throws {
         try withTemporaryDirectory { directory in
             let path = directory + "/db"
             try Self.make(path, "old")
@@ -58,9 +58,9 @@ import Testing
         }
     }
 
-    /// The moments at which a process can be killed where directories cannot be exchanged.
+    /// The points at which a process can be killed where directories cannot be exchanged.
     @Test(arguments: ["copied", "moved aside", "moved in"])
-    func `A process that is killed leaves the old database or the new one`(moment: String) async throws {
+    func `A killed process leaves either the old or the new database`(moment: String) async throws {
         try await withSharedDirectory { directory in
             let path = directory + "/db"
             try Self.make(path, "old")
@@ -78,7 +78,7 @@ import Testing
         }
     }
 
-    @Test func `What a live process works on is left alone`() throws {
+    @Test func `Files in use by a live replacement are not cleared as leftovers`() throws {
         try withTemporaryDirectory { directory in
             let path = directory + "/db"
             try Self.make(path, "old")

@@ -6,7 +6,7 @@ import Testing
 @Suite struct DestroyTests {
     private let directory: TemporaryDirectory
 
-    /// A closed database `db`.
+    /// Creates a closed database `db`.
     init() throws {
         directory = try TemporaryDirectory()
         let database = try Database.open(at: directory.path("db"))
@@ -23,12 +23,12 @@ import Testing
         }
     }
 
-    @Test func `a database goes with its directory`() throws {
+    @Test func `Destroying a database deletes its directory`() throws {
         #expect(try Database.destroy(at: directory.path("db")) == [])
         #expect(try directory.names(in: ".") == [])
     }
 
-    @Test func `files that are not LevelDB's stay`() throws {
+    @Test func `Destroying a database keeps files that are not LevelDB's`() throws {
         try directory.write("mine".utf8, to: "db/notes.txt")
         try directory.write("mine".utf8, to: "db/MANIFEST-draft")
         #expect(try Database.destroy(at: directory.path("db")) == ["MANIFEST-draft", "notes.txt"])
@@ -36,7 +36,7 @@ import Testing
         #expect(code() == .databaseNotFound)
     }
 
-    @Test func `a database that is open is not destroyed, and stays locked`() throws {
+    @Test func `An open database is not destroyed, and stays locked`() throws {
         let database = try Database.open(at: directory.path("db"))
         #expect(code() == .locked)
         #expect(try WriterHistory.prefix(of: database) == 100)
@@ -45,7 +45,7 @@ import Testing
         #expect(code() == nil)
     }
 
-    @Test func `a database that another process has open is not destroyed`() throws {
+    @Test func `A database that another process has open is not destroyed`() throws {
         let writer = try WriterProcess(database: directory.path("live"))
         let error = #expect(throws: LevelError.self) { try Database.destroy(at: directory.path("live")) }
         #expect(error?.code == .locked)
@@ -56,7 +56,7 @@ import Testing
         try database.close()
     }
 
-    @Test func `a directory of other files is left alone, whatever their names`() throws {
+    @Test func `Destroying does not touch a directory of other files, whatever their names`() throws {
         try FileManager.default.createDirectory(atPath: directory.path("mine"), withIntermediateDirectories: false)
         let names = ["000012.log", "CURRENT", "LOG", "MANIFEST-000001", "letter.txt"]
         for name in names { try directory.write("dear reader".utf8, to: "mine/" + name) }
@@ -67,12 +67,12 @@ import Testing
         #expect(try directory.names(in: "mine") == names.filter { $0 != "CURRENT" })
     }
 
-    @Test func `where nothing is, nothing is made`() throws {
+    @Test func `Destroying a missing database creates nothing`() throws {
         #expect(code("nowhere") == .databaseNotFound)
         #expect(try directory.names(in: ".") == ["db"])
     }
 
-    @Test func `a database with a damaged manifest is not destroyed`() throws {
+    @Test func `A database with a damaged manifest is not destroyed`() throws {
         let name = "db/" + (try Manifest(ofDatabaseAt: directory.path("db")).name)
         var bytes = try directory.read(name)
         bytes[8] ^= 1

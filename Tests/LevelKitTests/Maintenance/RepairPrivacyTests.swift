@@ -11,7 +11,7 @@ import Testing
     import Darwin
 #endif
 
-/// What a repair makes is for nobody who could not read the database before, and goes through no link.
+/// A repair grants no access to anyone who could not read the database before, and follows no symbolic links.
 @Suite struct RepairPrivacyTests {
     private let directory: TemporaryDirectory
     private let path: String
@@ -35,7 +35,7 @@ import Testing
         try FileManager.default.setAttributes([.posixPermissions: permissions], ofItemAtPath: directory.path(name))
     }
 
-    @Test func `A repair makes no file that is more readable than those it replaces`() throws {
+    @Test func `A repair creates no file with wider permissions than those it replaces`() throws {
         for name in try directory.names(in: "db") { try setPermissions(0o600, of: "db/" + name) }
         try setPermissions(0o755, of: "db")
         var seen: Set<Int> = []
@@ -54,7 +54,7 @@ import Testing
         }
     }
 
-    @Test func `A repair of a database that everybody may read leaves it so`() throws {
+    @Test func `A repair keeps a world-readable database world-readable`() throws {
         try setPermissions(0o755, of: "db")
         _ = try Database.repair(at: path)
         #expect(try permissions("db") == 0o755)
@@ -63,7 +63,7 @@ import Testing
         }
     }
 
-    @Test func `A repair refuses links in place of files, and what they lead to survives`() throws {
+    @Test func `A repair rejects links in place of files and does not change their targets`() throws {
         let files = FileManager.default
         try files.createDirectory(atPath: directory.path("precious"), withIntermediateDirectories: false)
         try directory.write([7], to: "precious/letter")
@@ -97,7 +97,7 @@ import Testing
         #expect(!files.fileExists(atPath: directory.path("nothing")))
     }
 
-    @Test func `A backup that a killed process left half made is removed by the next repair`() async throws {
+    @Test func `An incomplete backup of a killed repair is removed by the next repair`() async throws {
         await #expect(processExitsWith: .signal(SIGKILL)) { [path = path as String] in
             var count = 0
             _ = try Database.repair(at: path) { _ in

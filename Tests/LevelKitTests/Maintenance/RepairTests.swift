@@ -9,7 +9,7 @@ import Testing
     private let directory: TemporaryDirectory
     private let path: String
 
-    /// A closed database `db` with tables and a log, the result of 8,000 operations.
+    /// Creates a closed database `db` with tables and a log, the result of 8,000 operations.
     init() throws {
         directory = try TemporaryDirectory()
         path = directory.path("db")
@@ -41,9 +41,9 @@ import Testing
         try directory.write(bytes, to: name)
     }
 
-    // MARK: - What it mends
+    // MARK: - What is repaired
 
-    @Test func `repairing a sound database loses nothing`() throws {
+    @Test func `Repairing an undamaged database loses nothing`() throws {
         let report = try Database.repair(at: path)
         #expect(report.verification.isSound)
         #expect(report.droppedByteCount == 0)
@@ -54,7 +54,7 @@ import Testing
         try database.close()
     }
 
-    @Test func `without CURRENT and manifest everything is found again`() throws {
+    @Test func `Repair recovers everything without CURRENT and manifest`() throws {
         try FileManager.default.removeItem(atPath: directory.path("db/CURRENT"))
         for name in try directory.names(in: "db") where name.hasPrefix("MANIFEST") {
             try FileManager.default.removeItem(atPath: directory.path("db/" + name))
@@ -67,7 +67,7 @@ import Testing
         try database.close()
     }
 
-    @Test func `a damaged block costs its keys, and the report tells`() throws {
+    @Test func `A damaged block costs its keys, and the repair report says so`() throws {
         let manifest = try Manifest(ofDatabaseAt: path)
         let table = try #require(manifest.tables.max { $0.byteCount < $1.byteCount })
         try flip("db/" + EngineFileName.table(named: table.number), at: 2_000)
@@ -77,10 +77,10 @@ import Testing
         #expect(report.archivedNames.contains(EngineFileName.table(named: table.number)))
         #expect(report.verification.keyCount < 8_000)
         #expect(report.verification.keyCount > 3_000)
-        // The backup still is what was found.
+        // The backup still contains the original state.
         let backup = report.backupPath
         #expect(backup == path + ".before-repair-1")
-        // And shares no file with what was repaired.
+        // It shares no file with the repaired database.
         for name in try FileManager.default.contentsOfDirectory(atPath: backup) {
             let attributes = try FileManager.default.attributesOfItem(atPath: backup + "/" + name)
             #expect(attributes[.referenceCount] as? Int == 1, "\(name)")
@@ -92,7 +92,7 @@ import Testing
         #expect(error?.code == .corruption)
     }
 
-    @Test func `a damaged log costs the damaged records alone, and the report tells`() throws {
+    @Test func `A damaged log costs only the damaged records, and the repair report says so`() throws {
         let path = directory.path("logged")
         let database = try Database.open(at: path)
         for index in 0..<3_000 { try WriterHistory.perform(UInt64(index), on: database) }
@@ -110,8 +110,8 @@ import Testing
         try repaired.close()
     }
 
-    @Test func `tables that were replaced do not bring deleted keys back`() throws {
-        // A table from before a deletion, as a crash leaves it behind.
+    @Test func `Obsolete tables do not bring deleted keys back in a repair`() throws {
+        // A table from before a deletion, as a crash would leave it.
         let old = try Manifest(ofDatabaseAt: path)
         let kept = directory.path("kept")
         try FileManager.default.copyItem(atPath: path, toPath: kept)
@@ -134,7 +134,7 @@ import Testing
         #expect(report.verification.keyCount == 0)
     }
 
-    @Test func `each repair keeps a backup of its own`() throws {
+    @Test func `Each repair keeps a separate backup`() throws {
         #expect(try Database.repair(at: path).backupPath.hasSuffix(".before-repair-1"))
         #expect(try Database.repair(at: path).backupPath.hasSuffix(".before-repair-2"))
         let backup = try Database.open(at: path + ".before-repair-1")
@@ -142,14 +142,14 @@ import Testing
         try backup.close()
     }
 
-    // MARK: - What it says is lost
+    // MARK: - Reported losses
 
     private static func holds(_ range: KeyRange, _ key: [UInt8]) -> Bool {
         guard case .included(let lower) = range.lower, case .included(let upper) = range.upper else { return false }
         return !key.lexicographicallyPrecedes(lower) && !upper.lexicographicallyPrecedes(key)
     }
 
-    /// The keys of a database.
+    /// Returns the keys of a database.
     private func keys(_ path: String) throws -> Set<[UInt8]> {
         let database = try Database.open(at: path)
         var keys: Set<[UInt8]> = []
@@ -160,16 +160,16 @@ import Testing
         return keys
     }
 
-    /// Puts everything into tables that an opening leaves as they are.
+    /// Moves everything into tables that opening does not change.
     private func settle() throws {
         let database = try Database.open(at: path)
         try database.compact()
         try database.close()
     }
 
-    /// A copy of the database, repaired after something was done to it.
+    /// Repairs a copy of the database after damaging it.
     private func repaired(_ damage: (_ name: String) throws -> Void) throws -> (RepairReport, lost: Set<[UInt8]>) {
-        // A copy, since an opening replaces the manifest.
+        // A copy, because opening replaces the manifest.
         let reference = directory.path("reference-\(UUID().uuidString)")
         try FileManager.default.copyItem(atPath: path, toPath: reference)
         let before = try keys(reference)
@@ -180,7 +180,7 @@ import Testing
         return (report, before.subtracting(try keys(directory.path(name))))
     }
 
-    @Test func `Of a damaged block the file, the bytes, the range of keys and their number are reported`() throws {
+    @Test func `For a damaged block, repair reports the file, the bytes, the key range and the entry count`() throws {
         try settle()
         let manifest = try Manifest(ofDatabaseAt: path)
         let table = try #require(manifest.tables.max { $0.byteCount < $1.byteCount })
@@ -192,7 +192,7 @@ import Testing
         #expect(!losses.isEmpty && losses.placeCount == 1 && losses.blockCount == 1 && losses.tableNames.isEmpty)
         #expect(report.droppedByteCount == handle.byteCount && losses.byteCount == handle.byteCount)
         #expect(losses.missingKeyCount == 0 && losses.changedKeyCount == 0 && losses.returnedKeyCount == 0)
-        // A lower bound, and what the damaged bytes show.
+        // A lower bound, and an estimate from the damaged bytes.
         #expect((1...UInt64(lost.count)).contains(losses.entryCount))
         #expect(try #require(losses.estimatedEntryCount) >= lost.count)
         let place = try #require(losses.places.first)
@@ -201,7 +201,7 @@ import Testing
         for key in lost { #expect(Self.holds(keys, key)) }
     }
 
-    @Test func `Of a table that is gone its name, its size and its range of keys are reported`() throws {
+    @Test func `For a missing table, repair reports its name, its size and its key range`() throws {
         try settle()
         let manifest = try Manifest(ofDatabaseAt: path)
         let table = try #require(manifest.tables.max { $0.byteCount < $1.byteCount })
@@ -223,7 +223,7 @@ import Testing
         }
     }
 
-    @Test func `A manifest that has lost its end makes no table obsolete`() throws {
+    @Test func `A truncated manifest makes no table obsolete`() throws {
         try settle()
         // Edits that replace the tables make the manifest longer.
         let database = try Database.open(at: path)
@@ -242,14 +242,13 @@ import Testing
             let (report, lost) = try repaired { copy in
                 try directory.write(Array(original.prefix(end)), to: "\(copy)/\(manifest)")
             }
-            // What the files still hold is kept, and what is missing is not passed over.
+            // Everything still in the files is kept, and everything missing is reported.
             #expect(lost.isEmpty, "\(end): \(lost.count) keys, \(report.losses)")
             #expect(report.obsoleteNames.isEmpty || report.losses.isEmpty, "\(report)")
         }
     }
 
-    @Test func `A manifest that is damaged or gone is reported, since tables may be missing that nothing names`() throws
-    {
+    @Test func `A damaged or missing manifest is reported, because unlisted tables may be missing`() throws {
         try settle()
         for isGone in [false, true] {
             var name = ""
@@ -264,14 +263,14 @@ import Testing
             #expect(lost.isEmpty && !report.losses.isEmpty && !report.losses.isManifestComplete)
             #expect(report.losses.places.map(\.kind) == [.manifest] && report.losses.places.first?.file == name)
         }
-        // CURRENT alone says nothing that the newest manifest does not.
+        // CURRENT alone contains nothing that the newest manifest does not.
         let (report, lost) = try repaired {
             try FileManager.default.removeItem(atPath: directory.path("\($0)/CURRENT"))
         }
         #expect(lost.isEmpty && report.losses.isEmpty, "\(report.losses)")
     }
 
-    @Test func `Writes that a damaged log has lost are counted by their numbers`() throws {
+    @Test func `Writes lost to a damaged log are counted by their sequence numbers`() throws {
         let path = directory.path("logged")
         let database = try Database.open(at: path)
         for index in 0..<3_000 { try database.put(Array(repeating: 1, count: 90), forKey: Array("key/\(index)".utf8)) }
@@ -283,13 +282,13 @@ import Testing
         #expect(report.losses.places.allSatisfy { $0.kind == .log && $0.offset != nil }, "\(report.losses)")
     }
 
-    // MARK: - What it refuses
+    // MARK: - What is rejected
 
-    @Test func `a wrong order is refused before anything is changed`() throws {
+    @Test func `Repair with the wrong key order is rejected before anything changes`() throws {
         let names = try directory.names(in: "db")
         #expect(code(order: .reverseBytewise) == .comparatorMismatch)
         #expect(try directory.names(in: "db") == names)
-        // Also where the manifest is damaged behind its first record.
+        // Even if the manifest is damaged after its first record.
         let name = "db/" + (try Manifest(ofDatabaseAt: path).name)
         try flip(name, at: try directory.read(name).count - 3)
         #expect(code(order: .reverseBytewise) == .comparatorMismatch)
@@ -299,7 +298,7 @@ import Testing
         #expect(code() == nil)
     }
 
-    @Test func `a database that is open is not repaired, and stays locked`() throws {
+    @Test func `An open database is not repaired, and stays locked`() throws {
         let database = try Database.open(at: path)
         #expect(code() == .locked)
         #expect(try WriterHistory.prefix(of: database) == 8_000)
@@ -308,7 +307,7 @@ import Testing
         #expect(try directory.names(in: ".") == ["db"])
     }
 
-    @Test func `a database that another process has open is not repaired`() throws {
+    @Test func `A database that another process has open is not repaired`() throws {
         let writer = try WriterProcess(database: directory.path("live"))
         #expect(code("live") == .locked)
         let count = try writer.stop()
@@ -317,7 +316,7 @@ import Testing
         try database.close()
     }
 
-    @Test func `where nothing is, nothing is made`() throws {
+    @Test func `Repairing a missing database creates nothing`() throws {
         #expect(code("nowhere") == .databaseNotFound)
         try FileManager.default.createDirectory(atPath: directory.path("empty"), withIntermediateDirectories: false)
         #expect(code("empty") == .databaseNotFound)
@@ -328,7 +327,7 @@ import Testing
     @Test(arguments: [
         ["000012.log"], ["000012.log", "letter.txt"], ["000005.ldb", "LOG"], ["CURRENT", "MANIFEST-000001"],
     ])
-    func `a directory of other files is left alone, whatever their names`(names: [String]) throws {
+    func `Repair does not touch a directory of other files, whatever their names`(names: [String]) throws {
         try FileManager.default.createDirectory(atPath: directory.path("mine"), withIntermediateDirectories: false)
         for name in names { try directory.write("dear reader, this is no database".utf8, to: "mine/" + name) }
         #expect(code("mine") == .databaseNotFound)

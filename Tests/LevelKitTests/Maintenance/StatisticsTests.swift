@@ -6,7 +6,7 @@ import Testing
 @testable import LevelKit
 
 @Suite struct StatisticsTests {
-    @Test func `the engine's texts are read`() {
+    @Test func `LevelDB's statistics strings are parsed`() {
         let statistics = DatabaseStatistics(
             sstables:
                 "--- level 0 ---\n 7:120['a:1[' @ 3 : 1 .. 'b' @ 2 : 0]\n--- level 1 ---\n 5:100['a' @ 1 : 1 .. 'c' @ 2 : 1]\n"
@@ -29,7 +29,7 @@ import Testing
         #expect(statistics.approximateMemoryByteCount == 4_194_304)
     }
 
-    @Test func `statistics agree with the files, whatever bytes the keys have`() throws {
+    @Test func `Statistics agree with the files, whatever bytes the keys contain`() throws {
         let directory = try TemporaryDirectory()
         let database = try Database.open(at: directory.path("db"))
         #expect(try database.statistics().tables == [])
@@ -49,7 +49,7 @@ import Testing
         #expect(error?.code == .closed)
     }
 
-    @Test func `what a relaxed open leaves out of a damaged log is told`() throws {
+    @Test func `Records that a relaxed open drops from a damaged log are reported`() throws {
         let directory = try TemporaryDirectory()
         let database = try Database.open(at: directory.path("db"))
         for index in 0..<3_000 { try WriterHistory.perform(UInt64(index), on: database) }
@@ -69,7 +69,7 @@ import Testing
         try relaxed.close()
     }
 
-    @Test func `lines of the log are read with and without a number of the thread`() {
+    @Test func `Info log lines are parsed with and without a decimal thread ID`() {
         let with = EngineMessage(
             line: "2026/11/21-13:31:19.123456 140245 000012.log: dropping 29443 bytes; Corruption: x")
         #expect(with.description == "000012.log: dropping 29443 bytes; Corruption: x")

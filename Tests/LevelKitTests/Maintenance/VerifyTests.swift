@@ -9,7 +9,7 @@ import Testing
     private let directory: TemporaryDirectory
     private let path: String
 
-    /// A closed database `db` of several tables, without a log that matters.
+    /// Creates a closed database `db` of several tables, with nothing relevant in its log.
     init() throws {
         directory = try TemporaryDirectory()
         path = directory.path("db")
@@ -34,7 +34,7 @@ import Testing
         return try database.verify()
     }
 
-    /// The tables by size, the largest first.
+    /// Returns the names of the tables, largest first.
     private func tables() throws -> [String] {
         try Manifest(ofDatabaseAt: path).tables.sorted { $0.byteCount > $1.byteCount }
             .map { "db/" + EngineFileName.table(named: $0.number) }
@@ -46,7 +46,7 @@ import Testing
         try directory.write(bytes, to: name)
     }
 
-    @Test func `a sound database is sound, and its keys are counted`() throws {
+    @Test func `An undamaged database verifies as sound, and its keys are counted`() throws {
         let report = try report()
         let database = try Database.open(at: path)
         var (keyCount, keyByteCount, valueByteCount): (UInt64, UInt64, UInt64) = (0, 0, 0)
@@ -66,7 +66,7 @@ import Testing
         #expect(report.sharedBoundaryCount == 0)
     }
 
-    @Test func `an empty database is sound`() throws {
+    @Test func `An empty database verifies as sound`() throws {
         let database = try Database.open(at: directory.path("empty"))
         let report = try database.verify()
         #expect(report.isSound)
@@ -75,7 +75,7 @@ import Testing
     }
 
     @Test(arguments: [DatabaseOptions.Integrity.strict, .relaxed])
-    func `damage in each of two tables is reported, and what lies between is read`(
+    func `Damage in each of two tables is reported, and undamaged entries are read`(
         integrity: DatabaseOptions.Integrity
     ) throws {
         let sound = try report()
@@ -86,13 +86,13 @@ import Testing
         #expect(report.keyCount < sound.keyCount)
     }
 
-    @Test func `a table that is gone is reported`() throws {
+    @Test func `A missing table is reported`() throws {
         try FileManager.default.removeItem(atPath: directory.path(try tables()[0]))
-        // A strict open refuses; a relaxed one as well, since LevelDB looks for the files.
+        // A strict open fails, and so does a relaxed one, because LevelDB checks that the files exist.
         #expect(throws: LevelError.self) { try report() }
     }
 
-    @Test func `a table that goes while the database is open is reported`() throws {
+    @Test func `A table that is deleted while the database is open is reported by verify`() throws {
         let database = try Database.open(at: path)
         try FileManager.default.removeItem(atPath: directory.path(try tables()[0]))
         let report = try database.verify()
@@ -101,7 +101,7 @@ import Testing
         try? database.close()
     }
 
-    @Test func `a table that was cut short is reported`() throws {
+    @Test func `Verify reports a truncated table`() throws {
         let name = try tables()[0]
         try directory.write(try directory.read(name).dropLast(10), to: name)
         let report = try report()
@@ -109,13 +109,13 @@ import Testing
         #expect(!report.problems.allSatisfy { $0.kind == .table })
     }
 
-    @Test func `a table whose end is overwritten is reported`() throws {
+    @Test func `Verify reports a table with an overwritten footer`() throws {
         let name = try tables()[0]
         try damage(name, at: try directory.read(name).count - 1)
         #expect(try report().problems.contains { $0.kind == .table && $0.description.contains("does not end") })
     }
 
-    @Test func `verifying while others write finds nothing wrong`() throws {
+    @Test func `Verifying during concurrent writes reports no problems`() throws {
         var options = DatabaseOptions()
         options.writeBufferByteCount = 64 << 10
         let database = try Database.open(at: path, options: options)
@@ -128,7 +128,7 @@ import Testing
         try database.close()
     }
 
-    @Test func `a closed database cannot be verified`() throws {
+    @Test func `A closed database cannot be verified`() throws {
         let database = try Database.open(at: path)
         try database.close()
         let error = #expect(throws: LevelError.self) { try database.verify() }

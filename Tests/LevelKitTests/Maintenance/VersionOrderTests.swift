@@ -4,9 +4,10 @@ import Testing
 
 @testable import LevelKit
 
-/// Old versions of keys in tables that LevelDB reads before those with newer ones.
+/// Old versions of keys in tables that LevelDB reads before the ones with newer versions.
 @Suite struct VersionOrderTests {
-    /// A database in which the table with the highest number has an old version of `k`, and another one the newest.
+    /// Creates a database in which the table with the highest number has an old version of `k`, and another table the
+    /// newest.
     static func makeDatabase(at path: String) throws {
         let database = try Database.open(at: path)
         func put(_ text: String, _ key: String) throws {
@@ -14,7 +15,7 @@ import Testing
         }
         for letter in "abcdefghijklmnopqrstuvwxyz" { try database.put("old", forKey: String(letter)) }
         try database.compact()
-        // To level 1, and since that has `k` now, to level 0.
+        // Moves to level 1 and, since that now contains `k`, to level 0.
         try put("older", "k")
         try put("new", "k")
         try put("new", "a")
@@ -25,11 +26,11 @@ import Testing
 
     private static func makeInversion(at path: String) throws {
         try makeDatabase(at: path)
-        // LevelDB's own repair puts all tables into level 0.
+        // LevelDB's own repair puts all tables in level 0.
         try EngineMaintenance.repair(path: path, options: EngineOptions(DatabaseOptions()))
     }
 
-    @Test func `A repair leaves the newest version of each key to reads of one key and to scans alike`() throws {
+    @Test func `After a repair, reads and scans both return the newest version of each key`() throws {
         try withTemporaryDirectory { directory in
             try Self.makeDatabase(at: directory + "/db")
             let report = try Database.repair(at: directory + "/db")
@@ -43,7 +44,7 @@ import Testing
     }
 
     @Test
-    func `Old versions above newer ones are named by a check of the files and by verify, and a compaction merges them`()
+    func `Misordered versions are found by the file check and by verify, and fixed by compaction`()
         throws
     {
         try withTemporaryDirectory { directory in
@@ -52,7 +53,7 @@ import Testing
             let check = FileCheck(try DatabaseFiles(at: path), depth: .everything)
             #expect(check.hasVersionsOutOfOrder && check.problemCount == 1, "\(check.problems)")
             let database = try Database.open(at: path)
-            // What this is about: the engine itself returns what was overwritten.
+            // The case under test: LevelDB itself returns the overwritten value.
             #expect(try database.value(forKey: Array("k".utf8)) == Array("older".utf8))
             let report = try database.verify()
             #expect(report.problems.map(\.kind) == [.version], "\(report.problems)")

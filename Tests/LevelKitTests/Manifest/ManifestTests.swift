@@ -14,7 +14,7 @@ import Testing
     private static var hasGolangData: Bool { FileManager.default.fileExists(atPath: golangData.path) }
 
     @Test(.enabled(if: hasGolangData), arguments: [(1, 3, 0), (2, 3, 0), (3, 6, 1)])
-    func `manifests of other implementations are read`(stage: Int, log: UInt64, tableCount: Int) throws {
+    func `Manifests of other implementations are readable`(stage: Int, log: UInt64, tableCount: Int) throws {
         let manifest = try Manifest(ofDatabaseAt: Self.golangData.appending(path: "db-stage-\(stage)").path)
         #expect(manifest.comparatorName == "leveldb.BytewiseComparator")
         #expect(manifest.logNumber == log)
@@ -28,7 +28,7 @@ import Testing
     }
 
     @Test(.enabled(if: hasGolangData), arguments: 1...4)
-    func `checkpoints of other implementations' databases open`(stage: Int) throws {
+    func `Checkpoints of databases of other implementations open`(stage: Int) throws {
         let directory = try TemporaryDirectory()
         let source = Self.golangData.appending(path: "db-stage-\(stage)").path
         let before = try FileManager.default.contentsOfDirectory(atPath: source).sorted()
@@ -52,7 +52,7 @@ import Testing
         try copy.close()
     }
 
-    /// A manifest of some length, from a database that was filled and closed.
+    /// A manifest of a certain length, from a database that was filled and closed.
     private static func manifest(in directory: TemporaryDirectory) throws -> (path: String, bytes: [UInt8]) {
         var options = DatabaseOptions()
         options.writeBufferByteCount = 64 << 10
@@ -63,7 +63,7 @@ import Testing
         return ("db/" + name, try directory.read("db/" + name))
     }
 
-    @Test func `the manifest agrees with what the engine says of its tables`() throws {
+    @Test func `The manifest agrees with LevelDB's statistics about its tables`() throws {
         let directory = try TemporaryDirectory()
         _ = try Self.manifest(in: directory)
         let database = try Database.open(at: directory.path("db"))
@@ -77,7 +77,7 @@ import Testing
         try database.close()
     }
 
-    @Test func `a manifest cut at any byte is read up to its last whole record`() throws {
+    @Test func `A manifest truncated at any byte is read up to its last complete record`() throws {
         let directory = try TemporaryDirectory()
         let bytes = try Self.manifest(in: directory).bytes
         var last: Manifest?
@@ -93,7 +93,7 @@ import Testing
         #expect(stateCount > 3)
     }
 
-    @Test func `a flipped bit in a manifest is corruption`() throws {
+    @Test func `A flipped bit in a manifest is corruption`() throws {
         let directory = try TemporaryDirectory()
         let bytes = try Self.manifest(in: directory).bytes
         let whole = try Manifest(decoding: bytes, name: "whole")
@@ -102,7 +102,7 @@ import Testing
             var damaged = bytes
             damaged[position] ^= 1 << UInt8(position % 8)
             do throws(LevelError) {
-                // A length may only be taken for a torn end: then there is less, never something else.
+                // Only a length may look like an unfinished end: then content is missing, but never different.
                 let manifest = try Manifest(decoding: damaged, name: "damaged")
                 #expect(manifest.lastSequence <= whole.lastSequence)
                 acceptedCount += 1
@@ -113,7 +113,7 @@ import Testing
         #expect(acceptedCount < 600)
     }
 
-    @Test func `any bytes in valid records either decode or are corruption`() throws {
+    @Test func `Random bytes in valid manifest records decode or are corruption`() throws {
         let directory = try TemporaryDirectory()
         var reader = RecordReader(try Self.manifest(in: directory).bytes, holding: .edits)
         var records: [[UInt8]] = []
@@ -153,12 +153,12 @@ import Testing
         #expect(failedCount > 100)
     }
 
-    @Test func `numbers out of range do not trap`() throws {
+    @Test func `Out-of-range numbers in a manifest do not trap`() throws {
         let huge: [UInt8] = Array(repeating: 0xff, count: 9) + [0x01]
         let key: [UInt8] = [9] + Array("k".utf8) + Array(repeating: 0, count: 8)
         let fields: [[UInt8]] = [
             [1, 1] + Array("c".utf8), [2] + huge, [9] + huge, [3] + huge, [4] + huge,
-            // Two tables of 2^64 - 1 bytes, whose sum does not fit.
+            // Two tables of 2^64 - 1 bytes, whose sum overflows.
             [7, 6, 1] + huge + key + key, [7, 6, 2] + huge + key + key,
         ]
         var writer = RecordWriter()
@@ -169,12 +169,12 @@ import Testing
         #expect(EngineFileName.table(named: manifest.nextFileNumber) == "18446744073709551615.ldb")
     }
 
-    @Test func `the comparator of a database is read without opening it`() throws {
+    @Test func `The comparator name of a database is read without opening it`() throws {
         let directory = try TemporaryDirectory()
         var options = DatabaseOptions()
         options.order = .reverseBytewise
         let database = try Database.open(at: directory.path("db"), options: options)
-        // It is open, and stays so.
+        // The database is open and stays open.
         #expect(try Database.comparatorName(at: directory.path("db")) == KeyOrder.reverseBytewise.name)
         #expect(try Database.exists(at: directory.path("db")))
         try database.close()
@@ -184,7 +184,7 @@ import Testing
     }
 
     @Test(arguments: ["", "MANIFEST-000002", "MANIFEST-x\n", "../MANIFEST-000002\n", "MANIFEST-000099\n", "\n"])
-    func `a CURRENT that names no manifest is corruption`(content: String) throws {
+    func `A CURRENT that names no manifest is reported as corruption`(content: String) throws {
         let directory = try TemporaryDirectory()
         _ = try Self.manifest(in: directory)
         try directory.write(content.utf8, to: "db/CURRENT")
@@ -192,7 +192,7 @@ import Testing
         #expect(error?.code == .corruption)
     }
 
-    @Test func `names of files are told apart as LevelDB does`() {
+    @Test func `File names are classified as LevelDB does`() {
         #expect(EngineFileName("000012.ldb") == .table(12))
         #expect(EngineFileName("12.sst") == .table(12))
         #expect(EngineFileName("000012.log") == .log(12))

@@ -2,7 +2,7 @@ import LevelKit
 import Testing
 
 @Suite struct KeyOrderTests {
-    /// Letters without regard to case; keys that differ in case alone are one key.
+    /// Case-insensitive letters; keys that differ only in case are the same key.
     private static let caseInsensitive = KeyOrder.custom("test.case-insensitive") { a, b in
         func folded(_ bytes: Span<UInt8>) -> [UInt8] {
             bytes.copied().map { (0x41...0x5a).contains($0) ? $0 + 32 : $0 }
@@ -18,7 +18,7 @@ import Testing
         return options
     }
 
-    @Test func `opening with another order is refused, and the error names both the right way round`() throws {
+    @Test func `Opening with another order is rejected, and the error names both in the right roles`() throws {
         try withTemporaryDirectory(leavesDamage: true) { directory in
             let orders = [KeyOrder.bytewise, .reverseBytewise, Self.caseInsensitive]
             for stored in orders {
@@ -36,7 +36,7 @@ import Testing
         }
     }
 
-    @Test func `keys that compare equal are one key`() throws {
+    @Test func `Keys that compare equal are the same key`() throws {
         try withTemporaryDirectory(leavesDamage: true) { directory in
             for path in [directory + "/memory", directory + "/tables"] {
                 let database = try Database.open(at: path, options: Self.options(Self.caseInsensitive))
@@ -54,7 +54,7 @@ import Testing
         }
     }
 
-    @Test func `an order of one's own refuses a Bloom filter, a name of LevelDB's and no name`() {
+    @Test func `A custom order rejects a Bloom filter, a name reserved by LevelDB and an empty name`() {
         for (name, bitsPerKey) in [("test", 10), ("leveldb.mine", 0), ("", 0), ("a\0b", 0)] {
             var options = DatabaseOptions()
             options.order = .custom(name) { _, _ in 0 }

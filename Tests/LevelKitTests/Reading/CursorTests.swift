@@ -2,7 +2,7 @@ import Foundation
 import LevelKit
 import Testing
 
-/// The contract of ``Cursor``, compared with a sorted array for every range over a small set of keys.
+/// The contract of ``Cursor``, checked against a sorted array for every range over a small set of keys.
 @Suite struct CursorTests {
     /// The keys that bounds and seeks use, in bytewise order. Some are in the database.
     private static let probes: [[UInt8]] = [
@@ -10,7 +10,7 @@ import Testing
         [0xfe, 0xff], [0xff], [0xff, 0x00], [0xff, 0xff], [0xff, 0xff, 0xff],
     ]
 
-    /// Where the entries are that a cursor has to bring together.
+    /// Where the entries that a cursor merges are stored.
     enum Content: CaseIterable {
         case nothing
         case memory
@@ -18,7 +18,7 @@ import Testing
         case snapshot
     }
 
-    /// The order of the keys; that of the probes, or backwards.
+    /// The key order: that of the probes, or the reverse.
     enum Order: CaseIterable {
         case bytewise
         case reverseBytewise
@@ -40,12 +40,12 @@ import Testing
         }
     }
 
-    /// The places of the keys that are in the database, among the probes in the order of the database.
+    /// Returns the indexes of the keys in the database among the probes, in database order.
     private static func present(_ content: Content) -> [Int] {
         content == .nothing ? [] : [0, 1, 2, 3, 5, 6, 8, 10, 11, 13]
     }
 
-    /// Fills a database so that the value of each key is its place among the probes.
+    /// Fills a database so that the value of each key is its index among the probes.
     private static func fill(
         _ database: Database, _ content: Content, probes: [[UInt8]]
     ) throws -> any KeyValueReader {
@@ -55,7 +55,7 @@ import Testing
         case .memory:
             for place in present { try database.put([UInt8(place)], forKey: probes[place]) }
         case .tablesAndMemory, .snapshot:
-            // Old values below, deletions above them, and keys that were there once.
+            // Old values below, deletions above them, and keys that existed earlier.
             for (place, key) in probes.enumerated() where place % 3 != 0 { try database.put([0xee], forKey: key) }
             try database.compact()
             for place in present where place % 2 == 0 { try database.put([UInt8(place)], forKey: probes[place]) }
@@ -72,14 +72,14 @@ import Testing
         return snapshot
     }
 
-    /// A bound with the place of its key among the probes.
+    /// A bound with the index of its key among the probes.
     private static func bounds(_ probes: [[UInt8]]) -> [(bound: KeyBound, place: Int)] {
         [(.unbounded, -1)]
             + probes.enumerated().flatMap { [(.included($1), $0), (.excluded($1), $0)] as [(KeyBound, Int)] }
     }
 
     @Test(arguments: Content.allCases, Order.allCases)
-    func `every range, direction and start visits the keys of the model`(content: Content, order: Order) throws {
+    func `Every range, direction and start visits the same keys as the model`(content: Content, order: Order) throws {
         try withTemporaryDirectory(leavesDamage: order != .bytewise) { directory in
             let database = try Database.open(at: directory + "/db", options: order.options)
             let probes = order == .bytewise ? Self.probes : Self.probes.reversed()
@@ -114,12 +114,12 @@ import Testing
         }
     }
 
-    /// What a cursor does that the model does not: from a fresh start, and after a seek to each probe.
+    /// Returns how a cursor differs from the model, from a fresh start and after a seek to each probe.
     private static func problem(
         of reader: some KeyValueReader, in range: KeyRange, reverse: Bool, probes: [[UInt8]], expected: [Int]
     ) throws -> String? {
         var cursor = try reader.cursor(in: range, reverse: reverse)
-        /// Advances at most `limit` times and compares; `nil` if all is as expected.
+        /// Advances at most `limit` times and compares; returns `nil` if everything is as expected.
         func compare(_ expected: [Int], limit: Int = .max) throws -> String? {
             for place in expected.prefix(limit) {
                 guard try cursor.advance() else { return "the end before \(hex(probes[place]))" }
@@ -128,7 +128,7 @@ import Testing
                 }
             }
             guard limit > expected.count else { return nil }
-            // Once at the end it stays there.
+            // Once at the end, the cursor stays there.
             for _ in 0..<2 where try cursor.advance() { return "\(hex(cursor.key.copied())) after the end" }
             return nil
         }
@@ -139,7 +139,7 @@ import Testing
             if let problem = try compare(rest, limit: target % 3) {
                 return problem + " soon after a seek to \(hex(key))"
             }
-            // From the middle, and the last of two seeks counts.
+            // From the middle, and with two seeks, of which the last one counts.
             cursor.seek(to: probes[(target + 7) % probes.count])
             cursor.seek(to: key)
             if let problem = try compare(rest) { return problem + " after a seek to \(hex(key))" }
@@ -152,7 +152,7 @@ import Testing
             [], [0x00], [0x00, 0x00], [0x61], [0x61, 0xff], [0x62], [0xff], [0xff, 0xff], [0xff, 0xff, 0xff], [0x7f],
             [0xfe], [0xfe, 0xff],
         ] as [[UInt8]], Content.allCases)
-    func `a range by prefix visits the keys that begin with it, from both ends and after seeks`(
+    func `A prefix range visits the keys with that prefix, from both ends and after seeks`(
         prefix: [UInt8], content: Content
     ) throws {
         try withTemporaryDatabase { database in
@@ -167,7 +167,7 @@ import Testing
         }
     }
 
-    @Test func `a cursor moves through many blocks and tables in both directions`() throws {
+    @Test func `A cursor moves through many blocks and tables in both directions`() throws {
         var options = DatabaseOptions()
         options.blockByteCount = 1 << 10
         options.writeBufferByteCount = 64 << 10
@@ -189,12 +189,12 @@ import Testing
         }
     }
 
-    @Test func `the entry before the first step is a programmer's mistake`() async throws {
+    @Test func `Accessing the entry before the first step is a precondition failure`() async throws {
         await #expect(processExitsWith: .failure) {
             let database = try Database.temporary()
             try database.put("1", forKey: "a")
             let cursor = try database.cursor()
-            // Not reached by a child that has failed for another reason.
+            // A child that failed for another reason does not get here.
             signal(SIGILL) { _ in _exit(1) }
             signal(SIGTRAP) { _ in _exit(1) }
             _ = cursor.key
@@ -202,7 +202,7 @@ import Testing
         }
     }
 
-    @Test func `the entry after the end, or between a seek and a step, is a programmer's mistake`() async throws {
+    @Test func `Accessing the entry after the end, or between seek and step, is a precondition failure`() async throws {
         for place in ["end", "seek"] {
             await #expect(processExitsWith: .failure) { [place = place as String] in
                 let database = try Database.temporary()

@@ -2,7 +2,7 @@ import LevelKit
 import Testing
 
 @Suite struct KeyValueReaderTests {
-    @Test func `a value is had back as it was put, from memory, from a table and after a reopen`() throws {
+    @Test func `A value is returned as it was put, from memory, from a table and after reopening`() throws {
         try withTemporaryDirectory { directory in
             let allBytes = (0...255).map { UInt8($0) }
             var expected: [[UInt8]: [UInt8]] = [
@@ -36,7 +36,7 @@ import Testing
         }
     }
 
-    @Test func `a key that is not there is nil and its body is not called`() throws {
+    @Test func `A missing key is nil, and its body is not called`() throws {
         try withTemporaryDatabase { database in
             #expect(try database.value(forKey: []) == nil)
             try database.put("1", forKey: "b")
@@ -54,7 +54,7 @@ import Testing
         }
     }
 
-    @Test func `a body may itself return nil`() throws {
+    @Test func `A body may itself return nil`() throws {
         try withTemporaryDatabase { database in
             try database.put("1", forKey: "a")
             let found: Int?? = try database.withValue(forKey: utf8("a")) { (_) throws(LevelError) -> Int? in nil }
@@ -64,7 +64,7 @@ import Testing
         }
     }
 
-    @Test func `what a body throws comes through, and the database is fit as before`() throws {
+    @Test func `An error thrown by a body is rethrown, and the database stays usable`() throws {
         try withTemporaryDatabase { database in
             try database.put("1", forKey: "a")
             for reader in [database, try database.snapshot()] as [any KeyValueReader] {
@@ -80,7 +80,7 @@ import Testing
         }
     }
 
-    @Test func `a body may read and write the database itself`() throws {
+    @Test func `A body can read from and write to the database itself`() throws {
         try withTemporaryDatabase { database in
             try database.put("b", forKey: "a")
             try database.put("c", forKey: "b")
@@ -93,7 +93,7 @@ import Testing
         }
     }
 
-    @Test func `texts are the same keys and values as their UTF-8, and equal-looking texts are not one key`() throws {
+    @Test func `Strings are equal as keys and values if their UTF-8 is, even if they look alike`() throws {
         try withTemporaryDatabase { database in
             try database.put("composed", forKey: "caf\u{e9}")
             try database.put("decomposed", forKey: "cafe\u{301}")
@@ -105,7 +105,7 @@ import Testing
         }
     }
 
-    @Test func `a deleted key is gone from memory, from tables and after a reopen`() throws {
+    @Test func `A deleted key is gone from memory, from tables and after reopening`() throws {
         try withTemporaryDirectory { directory in
             let first = try Database.open(at: directory + "/db")
             for number in 0..<100 { try first.put([1], forKey: numberedKey(number)) }

@@ -3,10 +3,10 @@ import Synchronization
 import TestSupport
 import Testing
 
-/// Snapshots that something was written after, which share one iterator of the engine for each moment.
+/// Snapshots with later writes, which share one LevelDB iterator for each point in time.
 @Suite struct PinnedViewTests {
     @Test(arguments: 0..<4)
-    func `reads of a pinned snapshot are those of a sorted copy, in any order of cursors and seeks`(seed: Int) throws {
+    func `Reads of a pinned snapshot match a sorted copy, in any order of cursors and seeks`(seed: Int) throws {
         var options = DatabaseOptions()
         options.writeBufferByteCount = 64 << 10
         try withTemporaryDatabase(options: options) { database in
@@ -40,7 +40,7 @@ import Testing
         }
     }
 
-    /// Reads through two cursors by turns, and single values in between.
+    /// Reads through two cursors alternately, with single values in between.
     private static func compare(
         _ snapshot: Snapshot, _ model: [[UInt8]: [UInt8]], _ random: inout SplitMix64
     ) throws {
@@ -86,7 +86,7 @@ import Testing
         #expect(try keys(of: snapshot, reverse: true) == sorted.reversed())
     }
 
-    @Test func `threads that share a snapshot, and those that take new ones, see whole batches`() throws {
+    @Test func `Threads with shared or new snapshots see only complete batches`() throws {
         var options = DatabaseOptions()
         options.writeBufferByteCount = 64 << 10
         try withTemporaryDatabase(options: options) { database in
@@ -131,7 +131,7 @@ import Testing
         }
     }
 
-    @Test func `a pinned cursor outlives its snapshot and ends with the database`() throws {
+    @Test func `A pinned cursor outlives its snapshot and ends with the database`() throws {
         try withTemporaryDatabase { database in
             for number in 0..<1000 { try database.put([1], forKey: numberedKey(number)) }
             var snapshot: Snapshot? = try database.snapshot()
@@ -144,13 +144,13 @@ import Testing
                 #expect(cursor.value[0] == 1)
                 count += 1
             }
-            // It stands on an entry, whose bytes may be in use.
+            // The cursor is at an entry, whose bytes may be in use.
             #expect(code { try database.close() } == .cursorsAlive)
             #expect(code { _ = try cursor.advance() } == .closed)
         }
     }
 
-    @Test func `a snapshot in an order of one's own reads keys that compare equal as one`() throws {
+    @Test func `A snapshot with a custom order treats keys that compare equal as the same key`() throws {
         var options = DatabaseOptions()
         options.bloomFilterBitsPerKey = 0
         options.order = .custom("test.FirstByte") { Int($0.isEmpty ? 0 : $0[0]) - Int($1.isEmpty ? 0 : $1[0]) }

@@ -2,7 +2,7 @@ import LevelKit
 import Testing
 
 @Suite struct SnapshotTests {
-    @Test func `a snapshot sees no later write, also after compactions`() throws {
+    @Test func `A snapshot shows no later write, even after compactions`() throws {
         try withTemporaryDatabase { database in
             try database.put("1", forKey: "a")
             try database.put("1", forKey: "b")
@@ -26,7 +26,7 @@ import Testing
         }
     }
 
-    @Test func `a snapshot of an empty database stays empty`() throws {
+    @Test func `A snapshot of an empty database stays empty`() throws {
         try withTemporaryDatabase { database in
             let snapshot = try database.snapshot()
             try database.put("1", forKey: "")
@@ -36,7 +36,7 @@ import Testing
         }
     }
 
-    @Test func `a cursor sees the state at its creation`() throws {
+    @Test func `A cursor shows the state at its creation`() throws {
         try withTemporaryDatabase { database in
             try database.put("1", forKey: "b")
             try database.put("1", forKey: "c")
@@ -57,7 +57,7 @@ import Testing
         }
     }
 
-    @Test func `a cursor reads on after its snapshot has ended`() throws {
+    @Test func `A cursor continues after its snapshot has ended`() throws {
         try withTemporaryDatabase { database in
             for number in 0..<2000 { try database.put([1], forKey: numberedKey(number)) }
             var cursor = try database.snapshot().cursor(in: .all, reverse: false, fillsCache: false)

@@ -2,12 +2,12 @@ import Foundation
 import LevelKit
 import Testing
 
-/// What happens when the disk is full, shown with a limit on the size of files.
+/// Behavior on a full disk, simulated by a limit on the size of files.
 ///
-/// LevelDB alone goes on writing records that no later open can read.
+/// LevelDB alone continues to write records that no later open can read.
 @Suite struct FailedWriteTests {
     @Test(arguments: [0, 1, 5000, 32_761, 32_770, 100_000], [100, 40_000])
-    func `after a write that failed everything acknowledged is there, and nothing else`(
+    func `After a failed write, every acknowledged write is present, and nothing else`(
         limit: Int, valueByteCount: Int
     ) async throws {
         try await withSharedDirectory { directory in
@@ -53,7 +53,7 @@ import Testing
             write(number)
             if !refused.isEmpty { break }
         }
-        // Some are refused, others not, while the disk is full and after there is room again.
+        // Some writes fail and others succeed while the disk is full and after there is space again.
         for number in 1000..<1010 { write(number) }
         #expect(try keys(of: database) == acknowledged.sorted { $0.lexicographicallyPrecedes($1) })
         try limitFileByteCount(to: nil)
@@ -71,7 +71,7 @@ import Testing
         try again.close()
     }
 
-    @Test func `where nothing can be written at all, every write is refused until there is room, and none after that`()
+    @Test func `On a full disk every write fails until there is space, and none after that`()
         async throws
     {
         try await withSharedDirectory { directory in
@@ -94,7 +94,7 @@ import Testing
                         #expect(error?.message.contains(database.path) == true)
                         #expect(error?.cause?.isEmpty == false)
                     }
-                    // Reading goes on, and a batch without operations is no write.
+                    // Reads still work, and an empty batch writes nothing.
                     #expect(try keys(of: database) == [utf8("a")])
                     try database.write(WriteBatch())
                     try limitFileByteCount(to: nil)
@@ -107,7 +107,7 @@ import Testing
         }
     }
 
-    @Test func `a compaction that fails loses nothing`() async throws {
+    @Test func `A failed compaction loses nothing`() async throws {
         try await withSharedDirectory { directory in
             await #expect(processExitsWith: .success) { [directory = directory as String] in
                 try reportingErrors {

@@ -1,6 +1,6 @@
 import Foundation
 
-/// Makes every write beyond a size fail in this process, as a full disk does; `nil` lifts the limit again.
+/// Makes every write beyond a file size fail in this process, as a full disk does; `nil` lifts the limit.
 ///
 /// Only for the child processes of exit tests.
 func limitFileByteCount(to byteCount: Int?) throws {

@@ -8,12 +8,12 @@ import Testing
 #endif
 
 #if os(Linux)
-    /// A disk of its own in memory, which is filled by the database itself and by another file.
+    /// A separate disk in memory, filled by the database itself and by another file.
     @Suite struct FullDiskTests {
-        /// Whether this process may mount file systems.
+        /// Whether this process can mount file systems.
         private static let canMount = unsafe system("unshare -m true > /dev/null 2>&1") == 0
 
-        /// Mounts a file system of so many bytes for the calling thread, and for those that it starts, alone.
+        /// Mounts a file system of the given size that is visible only to the calling thread and the threads it starts.
         private static func mountDisk(_ byteCount: Int, at path: String) throws {
             typealias Unshare = @convention(c) (Int32) -> Int32
             guard let unshare = unsafe dlsym(nil, "unshare") else { throw POSIXError(.ENOSYS) }
@@ -26,11 +26,12 @@ import Testing
             }
         }
 
-        /// Writes until the disk refuses, goes on writing, makes room, and writes again, in one opening of the database.
+        /// Writes until the disk is full, continues to write, frees space, and writes again, without reopening the
+        /// database.
         @Test(
             .enabled(if: canMount, "skipped: only who may mount file systems can make a small disk"),
             arguments: [4 << 20, 24 << 20, 64 << 20])
-        func `A disk that was full takes writes again as soon as it has room`(byteCount: Int) async throws {
+        func `A full disk accepts writes again as soon as it has space`(byteCount: Int) async throws {
             try await withSharedDirectory { directory in
                 await #expect(processExitsWith: .success) {
                     [path = directory as String, byteCount = byteCount as Int] in
@@ -42,7 +43,7 @@ import Testing
                         var random = SplitMix64(seed: 7)
                         var acknowledged: [[UInt8]] = []
                         func put(_ number: Int) -> LevelError.Code? {
-                            // LevelDB cannot compress it.
+                            // Incompressible for LevelDB.
                             let value = (0..<byteCount >> 15).flatMap { _ in
                                 unsafe withUnsafeBytes(of: random.next()) { unsafe Array($0) }
                             }

@@ -3,12 +3,12 @@ import Synchronization
 import TestSupport
 import Testing
 
-/// Writes of one key share a batch of the engine: nothing of one may be seen in the next.
+/// Single-key writes share a LevelDB batch: nothing of one may appear in the next.
 @Suite struct SingleWriteTests {
-    /// Around the size from which on a pair does not go through that batch.
+    /// Around the size from which a pair bypasses that batch.
     private static let sizes = [0, 1, 100, 65_520, 65_535, 65_536, 65_537, 200_000]
 
-    @Test func `small and large values by turns leave the last one of each key`() throws {
+    @Test func `Alternating small and large values leave the last value of each key`() throws {
         var random = TestRun.random(stream: 71)
         try withTemporaryDatabase { database in
             var model: [[UInt8]: [UInt8]] = [:]
@@ -30,7 +30,7 @@ import Testing
         }
     }
 
-    @Test func `threads that put and delete at once each find what they wrote`() throws {
+    @Test func `Threads that put and delete concurrently each read their own writes`() throws {
         let misses = Atomic(0)
         try withTemporaryDatabase { database in
             let threads = (0..<4).map { number in
@@ -46,7 +46,7 @@ import Testing
             }
             for thread in threads { try thread.get() }
             #expect(misses.load(ordering: .relaxed) == 0)
-            // Of the last fifty rounds those whose number three divides have deleted their key.
+            // Of the last fifty rounds, those with a number divisible by three deleted their key.
             let kept = (450..<500).filter { $0 % 3 != 0 }.count
             #expect(try keys(of: database).count == 4 * kept)
         }

@@ -3,7 +3,7 @@ import Testing
 @testable import LevelKit
 
 @Suite struct SizeLimitTests {
-    @Test func `sizes up to the limits are taken, one byte more is not`() {
+    @Test func `Sizes up to the limits are accepted, and one byte more is rejected`() {
         let key = SizeLimit.keyByteCount
         let batch = SizeLimit.batchByteCount
         let cases: [(keyByteCount: Int, valueByteCount: Int, isTaken: Bool)] = [
@@ -18,12 +18,12 @@ import Testing
         #expect(code { try SizeLimit.check(batchByteCount: batch + 1) } == .tooLarge)
     }
 
-    @Test func `the limits are far below where lengths of 32 bits end`() {
+    @Test func `The size limits are far below the limits of 32-bit lengths`() {
         #expect(SizeLimit.batchByteCount < 1 << 31)
         #expect(SizeLimit.keyByteCount < SizeLimit.batchByteCount)
     }
 
-    @Test func `the error names the size and the limit`() {
+    @Test func `The error names the size and the limit`() {
         let key = thrownError { try SizeLimit.check(keyByteCount: 99_999_999, valueByteCount: 0) }
         #expect(key?.message.contains("99999999") == true)
         #expect(key?.message.contains("\(SizeLimit.keyByteCount)") == true)
@@ -32,7 +32,7 @@ import Testing
         #expect(batch?.message.contains("\(SizeLimit.batchByteCount)") == true)
     }
 
-    @Test func `a key over the limit is refused by every write, and writing goes on`() throws {
+    @Test func `A key over the limit is rejected by every write, and later writes succeed`() throws {
         try withTemporaryDatabase { database in
             let key = [UInt8](repeating: 0, count: SizeLimit.keyByteCount + 1)
             let batch = WriteBatch()

@@ -2,7 +2,7 @@ import LevelKit
 import Testing
 
 @Suite struct WriteBatchTests {
-    @Test func `the operations of a batch take effect in their order`() throws {
+    @Test func `The operations of a batch take effect in order`() throws {
         try withTemporaryDatabase { database in
             try database.write { batch in
                 try batch.put("1", forKey: "put, deleted")
@@ -18,7 +18,7 @@ import Testing
         }
     }
 
-    @Test func `a body that throws writes nothing`() throws {
+    @Test func `A batch whose body throws writes nothing`() throws {
         struct Mine: Error {}
         try withTemporaryDatabase { database in
             try database.put("1", forKey: "a")
@@ -34,7 +34,7 @@ import Testing
         }
     }
 
-    @Test func `writing a batch returns what its body returns`() throws {
+    @Test func `Writing a batch returns the result of its body`() throws {
         try withTemporaryDatabase { database in
             let result = try database.write(durability: .synced) { batch in
                 try batch.put("1", forKey: "a")
@@ -45,7 +45,7 @@ import Testing
         }
     }
 
-    @Test func `nothing of a batch is seen before it is written`() throws {
+    @Test func `Nothing of a batch is visible before it is written`() throws {
         try withTemporaryDatabase { database in
             try database.write { batch in
                 try batch.put("1", forKey: "a")
@@ -55,7 +55,7 @@ import Testing
         }
     }
 
-    @Test func `a batch may be written again, filled on, and emptied`() throws {
+    @Test func `A batch can be written again, extended and cleared`() throws {
         try withTemporaryDatabase { database in
             let batch = WriteBatch()
             try batch.put("1", forKey: "a")
@@ -78,7 +78,7 @@ import Testing
         }
     }
 
-    @Test func `a batch may be written to several databases`() throws {
+    @Test func `A batch can be written to several databases`() throws {
         try withTemporaryDirectory { directory in
             let batch = WriteBatch()
             try batch.put("1", forKey: "a")
@@ -90,7 +90,7 @@ import Testing
         }
     }
 
-    @Test func `appending adds the operations of another batch behind one's own`() throws {
+    @Test func `Appending adds the operations of another batch after the existing ones`() throws {
         try withTemporaryDatabase { database in
             let (first, second) = (WriteBatch(), WriteBatch())
             try first.put("1", forKey: "a")
@@ -109,7 +109,7 @@ import Testing
         }
     }
 
-    @Test func `a batch may be appended to itself`() throws {
+    @Test func `A batch can be appended to itself`() throws {
         try withTemporaryDatabase { database in
             let batch = WriteBatch()
             for number in 0..<50 { try batch.put(numberedKey(number), forKey: numberedKey(number)) }
@@ -120,7 +120,7 @@ import Testing
         }
     }
 
-    @Test func `the byte count is no less than what the log takes`() throws {
+    @Test func `The byte count of a batch is not less than its size in the log`() throws {
         try withTemporaryDatabase { database in
             let before = try Self.logByteCount(of: database)
             let batch = WriteBatch()
@@ -130,14 +130,14 @@ import Testing
             }
             try database.write(batch)
             let grown = try Self.logByteCount(of: database) - before
-            // The log adds seven bytes to each of its blocks of 32 KiB.
+            // The log adds seven bytes to each of its 32 KiB blocks.
             let recordCount = grown / (32 << 10) + 1
             #expect(grown - 7 * recordCount <= batch.byteCount)
             #expect(grown > batch.byteCount * 9 / 10)
         }
     }
 
-    @Test func `an empty batch is not written`() throws {
+    @Test func `An empty batch is not written`() throws {
         try withTemporaryDatabase { database in
             try database.put("1", forKey: "a")
             let before = try Self.logByteCount(of: database)
@@ -156,7 +156,7 @@ import Testing
         }
     }
 
-    @Test func `a large batch is whole after a reopen`() throws {
+    @Test func `A large batch is complete after reopening`() throws {
         try withTemporaryDirectory { directory in
             var options = DatabaseOptions()
             options.writeBufferByteCount = 64 << 10
@@ -170,7 +170,7 @@ import Testing
     }
 
     @Test(arguments: [Durability.buffered, .synced, .flushed])
-    func `a write of every durability is seen at once and after a reopen`(durability: Durability) throws {
+    func `A write of any durability is visible at once and after reopening`(durability: Durability) throws {
         try withTemporaryDirectory { directory in
             let first = try Database.open(at: directory + "/db")
             try first.put("1", forKey: "deleted")
@@ -178,7 +178,7 @@ import Testing
             try first.delete("deleted", durability: durability)
             try first.write(durability: durability) { try $0.put("1", forKey: "written") }
             #expect(try keys(of: first) == [utf8("put"), utf8("written")])
-            // What is flushed is in tables, and the log behind them has no writes any more.
+            // Flushed writes are in tables, and the new log contains none.
             #expect(try files(ofKind: "ldb", in: first.path).isEmpty == (durability != .flushed))
             try first.flush()
             #expect(try !files(ofKind: "ldb", in: first.path).isEmpty)

@@ -3,7 +3,7 @@ import Testing
 
 @testable import lkrepl
 
-@Suite struct `Bad arguments` {
+@Suite struct `Invalid arguments` {
     struct Case: Sendable {
         let arguments: [String]
         let code: Int32
@@ -61,7 +61,7 @@ import Testing
         Case(["photos.store", "-f", "."], 66, "directory"),
     ]
 
-    @Test func `are refused, and nothing is changed or made`() throws {
+    @Test func `Invalid arguments are rejected, and nothing is changed or created`() throws {
         try Workplace.with { place in
             try place.makePhotos()
             try place.write("{\"id\":\"zz\"}\n", to: "photos.jsonl")
@@ -90,7 +90,7 @@ import Testing
         "rating = {\"$gt\":1}", "title matches /(/", "rating = 5 limit 3", "rating ≥ 5",
         String(repeating: "(", count: 5000),
     ])
-    func `a condition that cannot be read is refused with 64 and the place`(condition: String) throws {
+    func `An invalid condition is rejected with exit code 64 and its position`(condition: String) throws {
         try Workplace.with(isVerified: false) { place in
             try place.makePhotos()
             for arguments in [
@@ -105,7 +105,7 @@ import Testing
     }
 
     @Test(arguments: ["", "\"", "\"a", "OR", "-a", "NOT a", "(a", "\"a b\" OR"])
-    func `a search that cannot be read is refused with 64 and the place`(words: String) throws {
+    func `An invalid search is rejected with exit code 64 and its position`(words: String) throws {
         try Workplace.with(isVerified: false) { place in
             try place.makePhotos()
             let outcome = try place.run("search", "photos.store", "photos", "--", words)
@@ -114,9 +114,9 @@ import Testing
         }
     }
 
-    /// Where no database is, nothing is made by any command, whatever it does.
+    /// No command creates anything where no database exists.
     @Test(arguments: ["missing", "missing/below", "empty", "files", "plain.txt"])
-    func `that name no database give 66`(name: String) throws {
+    func `Arguments that name no database end with exit code 66`(name: String) throws {
         try Workplace.with { place in
             let prepared = try place.shell("mkdir empty files && echo mine > files/mine.txt && echo mine > plain.txt")
             #expect(prepared.code == 0)
@@ -140,7 +140,7 @@ import Testing
         }
     }
 
-    @Test func `that are negative numbers need no mark`() throws {
+    @Test func `Negative numbers as arguments need no escaping`() throws {
         try Workplace.with { place in
             try place.makeItems()
             #expect(

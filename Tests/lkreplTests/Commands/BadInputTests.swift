@@ -3,13 +3,13 @@ import Testing
 
 @testable import lkrepl
 
-/// Input files that users have, and what is wrong with them.
-@Suite struct `Bad input` {
+/// Invalid input files as users have them.
+@Suite struct `Invalid input` {
     struct Case: CustomTestStringConvertible, Sendable {
         let name: String
-        /// What follows two good lines.
+        /// The line after two valid ones.
         let third: [UInt8]
-        /// What the message says beside the file and the line.
+        /// A part of the message, besides the file and the line.
         let part: String
         var testDescription: String { name }
 
@@ -47,7 +47,7 @@ import Testing
         Case("no depth's end", #"{"id":"c","x":"# + String(repeating: "[", count: 100_000), "deep"),
     ]
 
-    /// The two good lines are already in the store, so that its dump tells whether anything was changed.
+    /// Creates a store that already contains the two valid lines, so that its dump shows whether anything changed.
     private func place(_ body: (Workplace, _ before: [UInt8]) throws -> Void) throws {
         try Workplace.with { place in
             try place.makeItems()
@@ -57,8 +57,8 @@ import Testing
         }
     }
 
-    /// The good lines are in the store already, so that its dump tells whether anything was changed.
-    @Test func `in a line is refused with the file, the line and the reason`() throws {
+    /// The valid lines are already in the store, so its dump shows whether anything changed.
+    @Test func `An invalid line is rejected with the file, the line and the reason`() throws {
         try place { place, before in
             let good = try place.read("good.jsonl")
             for bad in Self.lines {
@@ -75,7 +75,7 @@ import Testing
         }
     }
 
-    @Test func `in a line can be passed over, and what comes behind it is stored`() throws {
+    @Test func `An invalid line can be skipped, and the lines after it are stored`() throws {
         try place { place, _ in
             let good = try place.read("good.jsonl")
             for (number, bad) in Self.lines.enumerated() {
@@ -100,7 +100,7 @@ import Testing
     ]
 
     @Test(arguments: arrays)
-    func `in an array is refused with the file, the line and the reason, whatever comes before is stored`(
+    func `An invalid array is rejected with file, line and reason, and earlier elements are stored`(
         bad: Case
     ) throws {
         try place { place, before in
@@ -114,7 +114,7 @@ import Testing
                     #expect(outcome.code == 65 && outcome.output == "", "\(outcome)")
                     #expect(outcome.error.hasPrefix("lkrepl: bad.json:"), "\(outcome)")
                     #expect(outcome.says(bad.part), "\(outcome)")
-                    // Told once.
+                    // Reported once.
                     #expect(outcome.error.components(separatedBy: "lkrepl: ").count == 2, "\(outcome)")
                     #expect(try place.dump(store) == before, "\(option)")
                 }
@@ -122,7 +122,7 @@ import Testing
         }
     }
 
-    @Test func `in an element of an array that is well-formed can be passed over`() throws {
+    @Test func `An invalid element of a well-formed array can be skipped`() throws {
         try place { place, before in
             try place.write("[{\"id\":\"a\",\"n\":1},\n5,\n{\"n\":3},\n{\"id\":\"b\",\"n\":2}]", to: "bad.json")
             let stopped = try place.run("import", "--write", "items.store", "items", "bad.json")
@@ -146,7 +146,7 @@ import Testing
     ]
 
     @Test(arguments: files)
-    func `that is no file of documents changes nothing`(bad: Case) throws {
+    func `A file that contains no documents changes nothing`(bad: Case) throws {
         try place { place, before in
             try place.write(bad.third, to: "bad")
             for option in ["stop", "skip"] {
@@ -164,7 +164,7 @@ import Testing
         "{\"id\":\"b\",\"n\":2}\r\n\r\n{\"id\":\"a\",\"n\":1}\r\n",
         "{\"id\":\"a\"}\n{\"id\":\"a\",\"n\":1}\n", "\n\n[{\"id\":\"a\",\"n\":1},{\"id\":\"b\",\"n\":2}]\n\n",
     ])
-    func `it is not to be empty, to have CRLF, or to say an id twice`(text: String) throws {
+    func `Empty input, CRLF line ends and repeated IDs are valid`(text: String) throws {
         try place { place, before in
             for format in [[], text.contains("[") ? ["--format", "json"] : ["--format", "jsonl"]] {
                 let outcome = try place.run(
@@ -176,7 +176,7 @@ import Testing
         }
     }
 
-    @Test func `in a line longer than any document loses no document before it`() throws {
+    @Test func `A line longer than any document loses no document before it`() throws {
         try Workplace.with { place in
             let long = Array("{\"id\":\"long\",\"x\":\"".utf8) + [UInt8](repeating: 0x79, count: 65 << 20)
             let text = Array("{\"id\":\"a\"}\n".utf8) + long + Array("\"}\n{\"id\":\"z\"}\n".utf8)
@@ -205,7 +205,7 @@ import Testing
     ]
 
     @Test(arguments: schemas)
-    func `as a schema makes no store`(bad: Case) throws {
+    func `An invalid schema file creates no store`(bad: Case) throws {
         try Workplace.with { place in
             try place.write(bad.third, to: "schema.json")
             let outcome = try place.run("init", "new.store", "--schema", "schema.json")
@@ -220,7 +220,7 @@ import Testing
         Case("an id that is null", #"{"id":null}"#, "id"), Case("nothing", " ", "empty"),
         Case("two", #"{"id":1}{"id":2}"#),
     ])
-    func `as a document is refused`(bad: Case) throws {
+    func `An invalid document is rejected`(bad: Case) throws {
         try place { place, before in
             let text = String(decoding: bad.third, as: UTF8.self)
             for (argument, input) in [(text, ""), ("-", text)] {
@@ -232,7 +232,7 @@ import Testing
         }
     }
 
-    @Test func `that only lacks an id is no bad document: it gets a new one, which is said`() throws {
+    @Test func `A document without an ID gets a new one, which is reported`() throws {
         try place { place, before in
             let outcome = try place.run("doc", "put", "--write", "items.store", "items", #"{"n":1}"#)
             #expect(outcome.code == 0 && outcome.says("put: "), "\(outcome)")

@@ -3,8 +3,8 @@ import Testing
 
 @testable import lkrepl
 
-@Suite struct `Conditions of programs` {
-    @Test func `come as JSON, and values by name, without being read as notation`() throws {
+@Suite struct `Conditions from programs` {
+    @Test func `JSON conditions and named values are never parsed as notation`() throws {
         try Workplace.with { place in
             try place.makePhotos()
             func count(_ arguments: String...) throws -> String {
@@ -18,10 +18,10 @@ import Testing
             let both = try count("rating >= 4 and keywords has sea")
             #expect(try count("keywords has sea", "--filter-json", #"{"rating": {"$gte": 4}}"#) == both)
             #expect(try count("keywords has :word and rating >= :n", "--param", "word=sea", "--param", "n=4") == both)
-            // What looks like a condition is the text that it is.
+            // Input that looks like a condition is taken literally.
             #expect(try count("title = :t", "--param", "t=x or rating > 0") == "0\n")
             #expect(try count("title = :t", "--param", #"t="4""#) == "0\n")
-            // As the shell types it.
+            // As typed in the shell.
             let typed = try place.run(
                 "photos.store", "-c",
                 #"find photos rating >= :n --param n=4 --count --filter-json {"rating": {"$lte": 4}}"#)
@@ -37,7 +37,7 @@ import Testing
         }
     }
 
-    @Test func `tell what is wrong with them`() throws {
+    @Test func `Invalid conditions from programs are rejected with the reason`() throws {
         try Workplace.with { place in
             try place.makePhotos()
             for (arguments, message) in [
@@ -53,7 +53,7 @@ import Testing
         }
     }
 
-    @Test func `are refused where they would look at every document, if that was asked for`() throws {
+    @Test func `A query that would scan every document is rejected if --no-scan is given`() throws {
         try Workplace.with { place in
             try place.makePhotos()
             for arguments in [
@@ -72,8 +72,8 @@ import Testing
     }
 }
 
-@Suite struct `What is shown of documents` {
-    @Test func `is whether there are any`() throws {
+@Suite struct `Query output` {
+    @Test func `find --exists reports only whether there are matching documents`() throws {
         try Workplace.with { place in
             try place.makePhotos()
             let some = try place.run("find", "photos.store", "photos", "rating = 5", "--exists")
@@ -83,7 +83,7 @@ import Testing
         }
     }
 
-    @Test func `leaves out fields`() throws {
+    @Test func `Fields can be excluded from the output`() throws {
         try Workplace.with { place in
             try place.makeItems()
             let document = #"{"id":"a","n":1,"m":{"p":1,"q":2},"k":[{"x":1,"y":2},{"x":3}],"e":null}"#
@@ -100,7 +100,7 @@ import Testing
         }
     }
 
-    @Test func `marks the words that were found`() throws {
+    @Test func `Matching words are highlighted on request`() throws {
         try Workplace.with { place in
             try place.makeItems()
             for (id, text) in [("a", "Fog over the **old** bridge"), ("b", "a bridge"), ("c", "no more")] {
@@ -118,7 +118,7 @@ import Testing
         }
     }
 
-    @Test func `is told of at length where that is asked for, on standard error`() throws {
+    @Test func `Verbose output describes the query on standard error`() throws {
         try Workplace.with { place in
             try place.makePhotos()
             let quiet = try place.run("find", "photos.store", "photos", "rating = 5", "--count")
@@ -131,8 +131,8 @@ import Testing
     }
 }
 
-@Suite struct `How it comes to its answer` {
-    @Test func `is told of find, search, facets and distinct`() throws {
+@Suite struct `Query explanation` {
+    @Test func `find, search, facets and distinct explain how they are answered`() throws {
         try Workplace.with { place in
             try place.makeItems()
             let rows = (0..<200).map { #"{"id":"i\#($0)","n":\#($0 % 7),"t":"word \#($0)","k":["a"]}"# }
@@ -161,7 +161,7 @@ import Testing
     }
 }
 
-@Suite struct `A query that looks like a mistake` {
+@Suite struct `Queries that look like mistakes` {
     @Test(
         arguments: [
             (["find", "ratng = 5"], "ratng; did you mean rating?"), (["find", "ratng = 5", "--count"], "rating?"),
@@ -177,7 +177,9 @@ import Testing
             (["search", "snow", "--fields", "titel"], "title?"),
             (["export", "ratng = 5"], "rating?"), (["export", "--sort", "takn"], "taken?"),
         ] as [([String], String)])
-    func `is answered with a warning, and fails under --strict`(arguments: [String], message: String) throws {
+    func `A query that looks like a mistake is answered with a warning, and fails with --strict`(
+        arguments: [String], message: String
+    ) throws {
         try Workplace.with { place in
             try place.makePhotos()
             let command = [arguments[0], "photos.store", "photos"] + arguments.dropFirst()
@@ -196,7 +198,7 @@ import Testing
         ["find", "rating = 5", "--sort", "-taken", "--fields", "id,title,year"], ["search", "zzzz"],
         ["find", "taken >= 2050-01-01"], ["distinct", "lang"],
     ])
-    func `is not one that finds little or nothing`(arguments: [String]) throws {
+    func `A correct query with few or no results causes no warning`(arguments: [String]) throws {
         try Workplace.with { place in
             try place.makePhotos()
             let command = [arguments[0], "photos.store", "photos"] + arguments.dropFirst()
@@ -207,8 +209,8 @@ import Testing
     }
 }
 
-@Suite struct `Dates of exiftool` {
-    @Test func `are compared with days as people write them`() throws {
+@Suite struct `exiftool dates` {
+    @Test func `exiftool dates are compared with dates as people write them`() throws {
         try Workplace.with { place in
             let schema = #"{"collections":{"files":{"id":"SourceFile"}}}"#
             try place.write(schema, to: "mine.json")

@@ -4,8 +4,8 @@ import Testing
 
 @testable import lkrepl
 
-/// Data of `../shared/data`, which is no part of the package; without it these tests are skipped.
-@Suite struct `What exiftool says of pictures` {
+/// Data in `../shared/data`, which is not part of the package; these tests are skipped if it is missing.
+@Suite struct `exiftool import` {
     private static let records = Binary.package + "/../shared/data/exiftool-500.json"
     private static let pictures = Binary.package + "/../shared/data/photos"
     private static let hasRecords = FileManager.default.isReadableFile(atPath: records)
@@ -18,7 +18,7 @@ import Testing
         """#
 
     @Test(.enabled(if: hasRecords, "skipped: ../shared/data/exiftool-500.json is not there"))
-    func `is imported as the array that it prints, and found again`() throws {
+    func `The array that exiftool prints is imported, and its records are found`() throws {
         let bytes = Array(try Data(contentsOf: URL(filePath: Self.records)))
         guard case .array(let elements) = try JSONParser().parse(bytes) else {
             Issue.record("the file holds no array")
@@ -50,7 +50,7 @@ import Testing
     }
 
     @Test(.enabled(if: hasRecords, "skipped: ../shared/data/exiftool-500.json is not there"))
-    func `cut in the middle gives what came before, and says where`() throws {
+    func `Truncated exiftool output imports the complete elements and reports the position`() throws {
         let bytes = Array(try Data(contentsOf: URL(filePath: Self.records)))
         try Workplace.with { place in
             try place.write(Self.schema, to: "schema.json")
@@ -68,7 +68,7 @@ import Testing
     @Test(
         .enabled(if: hasPictures, "skipped: ../shared/data/photos is not there"),
         .enabled(if: Installed.has("exiftool"), Installed.absence(of: "exiftool")))
-    func `goes through a pipe from the pictures to the store`() throws {
+    func `exiftool output can be piped from the pictures to the store`() throws {
         try Workplace.with { place in
             try place.write(Self.schema, to: "schema.json")
             let outcome = try place.shell(
@@ -82,7 +82,7 @@ import Testing
     }
 
     @Test(.enabled(if: Installed.has("exiftool"), Installed.absence(of: "exiftool")))
-    func `passes over no picture in silence`() throws {
+    func `An import from exiftool reports every picture that it skips`() throws {
         try Workplace.with { place in
             try place.write(Self.schema, to: "schema.json")
             #expect(try place.run("init", "mine.store", "--schema", "schema.json").code == 0)

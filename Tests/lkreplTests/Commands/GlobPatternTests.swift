@@ -3,7 +3,7 @@ import Testing
 
 @testable import lkrepl
 
-@Suite struct `A pattern` {
+@Suite struct `Glob patterns` {
     @Test(arguments: [
         ("", "", true), ("", "a", false), ("*", "", true), ("*", "anything/at all", true), ("a*", "a", true),
         ("a*", "b", false), ("*.jpg", "a.jpg", true), ("*.jpg", "a.jpg2", false), ("a?c", "abc", true),
@@ -12,14 +12,14 @@ import Testing
         ("*a*b*", "xxaxxbxx", true), ("*a*b*", "xxbxxaxx", false), ("**", "x", true), ("é", "e\u{301}", false),
         ("a*a*a*a*b", "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa", false),
     ])
-    func `matches a key whole`(pattern: String, key: String, expected: Bool) throws {
+    func `A glob pattern matches only whole keys`(pattern: String, key: String, expected: Bool) throws {
         let bytes = Array(key.utf8)
         let pattern = try GlobPattern(pattern)
         let matches = pattern.matches(bytes.span)
         #expect(matches == expected)
     }
 
-    @Test func `takes bytes that are not UTF-8 one by one`() throws {
+    @Test func `A glob pattern treats bytes that are not UTF-8 as single characters`() throws {
         let bytes: [UInt8] = [0x61, 0xff, 0xfe]
         let (two, one) = (try GlobPattern("a??"), try GlobPattern("a?"))
         let (hasTwo, hasOne) = (two.matches(bytes.span), one.matches(bytes.span))
@@ -27,13 +27,13 @@ import Testing
     }
 
     @Test(arguments: ["[a", "[", "a\\", "[!"])
-    func `that is not whole is refused`(pattern: String) {
+    func `An incomplete glob pattern is rejected`(pattern: String) {
         let failure = #expect(throws: CommandFailure.self) { try GlobPattern(pattern) }
         #expect(failure?.exitCode == .usage)
     }
 
-    /// Against the obvious recursion, on an alphabet small enough that most pairs nearly match.
-    @Test func `matches as its definition says`() throws {
+    /// Compared with a simple recursion, on an alphabet small enough that most pairs nearly match.
+    @Test func `A glob pattern matches according to its definition`() throws {
         func matches(_ pattern: ArraySlice<Character>, _ text: ArraySlice<Character>) -> Bool {
             guard let first = pattern.first else { return text.isEmpty }
             if first == "*" { return (0...text.count).contains { matches(pattern.dropFirst(), text.dropFirst($0)) } }

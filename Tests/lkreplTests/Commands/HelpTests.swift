@@ -4,8 +4,8 @@ import Testing
 
 @testable import lkrepl
 
-@Suite struct `The help` {
-    /// Every command and every command below one, with its words.
+@Suite struct `Command help` {
+    /// Every command and subcommand, with its words.
     private static let commands: [(words: [String], type: any ParsableCommand.Type)] = {
         func all(_ type: any ParsableCommand.Type, _ words: [String]) -> [([String], any ParsableCommand.Type)] {
             [(words, type)] + type.configuration.subcommands.flatMap { all($0, words + [$0._commandName]) }
@@ -13,7 +13,7 @@ import Testing
         return RootCommand.configuration.subcommands.flatMap { all($0, [$0._commandName]) }
     }()
 
-    @Test func `of every command goes to standard output, with 0`() throws {
+    @Test func `The help of every command goes to standard output, with exit code 0`() throws {
         try Workplace.with { place in
             var invocations: [[String]] = [[], ["--help"], ["-h"], ["help"]]
             for (words, _) in Self.commands {
@@ -36,7 +36,7 @@ import Testing
         }
     }
 
-    @Test func `of each command has an example, and every example runs`() throws {
+    @Test func `The help of each command has an example, and every example runs`() throws {
         try Workplace.with { place in
             try place.makePhotos()
             try place.makeDatabase()
@@ -56,7 +56,7 @@ import Testing
                     let command = String(example.split(separator: ". For ")[0])
                     #expect(command.hasPrefix("lkrepl " + words.joined(separator: " ") + " "), "\(command)")
                     if words == ["init"] { try place.remove("photos.store") }
-                    // A file that exists is not written over.
+                    // An existing file is not overwritten.
                     if words == ["dump"] { try place.remove("photos.lkd.jsonl") }
                     let outcome = try place.shell("export XDG_CONFIG_HOME=\"$PWD/config\"; \(command)")
                     #expect(outcome.code == 0, "\(command): \(outcome)")
@@ -69,7 +69,7 @@ import Testing
         }
     }
 
-    @Test func `the commands of the README run`() throws {
+    @Test func `The commands in the README run`() throws {
         let text = try String(contentsOfFile: Binary.package + "/README.md", encoding: .utf8)
         let section = try #require(text.split(separator: "## From the command line").last)
         let block = try #require(section.split(separator: "```").dropFirst().first)

@@ -4,7 +4,7 @@ import Testing
 
 @testable import lkrepl
 
-@Suite struct `An import that is killed` {
+@Suite struct `Killed imports` {
     private static let documentCount = 3000
     private static let batchCount = 50
 
@@ -21,8 +21,8 @@ import Testing
         return text
     }
 
-    /// At any moment: the store opens, documents and indexes agree, and what was acknowledged is there.
-    @Test func `has stored what it acknowledged, in whole batches`() throws {
+    /// After a kill at any time, the store opens, documents and indexes agree, and acknowledged documents are present.
+    @Test func `A killed import has stored what it acknowledged, in complete batches`() throws {
         let environment = ProcessInfo.processInfo.environment
         let seed = environment["LEVELKIT_TEST_SEED"].flatMap(UInt64.init) ?? .random(in: 0..<1 << 32)
         let isLong = environment["LEVELKIT_TEST_LONG"] == "1"
@@ -69,7 +69,7 @@ import Testing
                 }
                 try place.remove(store)
             }
-            // A test that kills before or after everything tests nothing.
+            // If every kill came before the start or after the end, nothing would be tested.
             #expect(counts.contains { $0 > 0 && $0 < Self.documentCount }, "seed \(seed): \(counts)")
         }
     }

@@ -3,8 +3,8 @@ import Testing
 
 @testable import lkrepl
 
-@Suite struct `Bringing a store to another schema` {
-    /// The schema of the sample catalogue with another version, one index less and one more.
+@Suite struct `Schema migration` {
+    /// Writes the schema of the sample catalog with another version, one index removed and one added.
     private func writeSchema(to name: String, version: Int, in place: Workplace) throws {
         let text = String(decoding: try place.read("old.json"), as: UTF8.self)
         let year = "\"year\": {"
@@ -22,7 +22,7 @@ import Testing
         try writeSchema(to: "new.json", version: 3, in: place)
     }
 
-    @Test func `names the versions, and a dry run shows each difference and changes nothing`() throws {
+    @Test func `migrate names the versions, and a dry run shows each difference and changes nothing`() throws {
         try Workplace.with { place in
             try prepare(place)
             for _ in 0..<2 {
@@ -52,7 +52,7 @@ import Testing
         }
     }
 
-    @Test func `refuses another version than --to asks for, a lower one, and a file that is none`() throws {
+    @Test func `migrate rejects a version other than that of --to, a lower one, and an invalid file`() throws {
         try Workplace.with { place in
             try prepare(place)
             let other = try place.run("migrate", "photos.store", "new.json", "--to", "2", "-n")
@@ -72,13 +72,13 @@ import Testing
 
     private struct Stop: Error {}
 
-    @Test func `goes on with what was begun, without a file`() throws {
+    @Test func `migrate without a file resumes an unfinished migration`() throws {
         try Workplace.with { place in
             try prepare(place)
             #expect(try place.run("migrate", "photos.store", "-n").error.contains("nothing is left to do"))
             let store = try DocumentStore.open(at: place.path + "/photos.store", schema: nil)
             let schema = try Schema(json: try place.read("new.json"))
-            // Adopted and not built, as after a kill.
+            // Adopted but not built, as after a kill.
             #expect(throws: Stop.self) { try store.apply(schema) { _ in throw Stop() } }
             try store.close()
             let pending = try place.run("migrate", "photos.store", "-n")

@@ -4,8 +4,8 @@ import Testing
 
 @testable import lkrepl
 
-@Suite struct `On the sample catalogue` {
-    @Test func `init and import tell what they made`() throws {
+@Suite struct `Sample catalog` {
+    @Test func `init and import report what they created`() throws {
         try Workplace.with { place in
             let made = try place.run("init", "photos.store", "--schema", Binary.examples + "/schema.json")
             #expect(made.code == 0 && made.output == "", "\(made)")
@@ -20,7 +20,7 @@ import Testing
             #expect(checked.code == 0 && checked.output == "", "\(checked)")
             #expect(checked.error == "verify: 301 documents and 3647 index entries agree\n")
 
-            // The same again changes nothing: an id that exists is replaced.
+            // Repeating the import changes nothing: an existing ID is replaced.
             let before = try place.dump("photos.store")
             try place.run(
                 "import", "--write", "-q", "photos.store", "photos", "-",
@@ -83,7 +83,7 @@ import Testing
                 """
             ),
         ] as [([String], String)])
-    func `find prints exactly`(arguments: [String], expected: String) throws {
+    func `find prints the exact expected output`(arguments: [String], expected: String) throws {
         try Workplace.with(isVerified: false) { place in
             try place.makePhotos()
             let outcome = try place.run(["find", "photos.store", "photos"] + arguments)
@@ -92,8 +92,8 @@ import Testing
         }
     }
 
-    /// The documents come as they were imported: members in their order, numbers in their kind.
-    @Test func `find and doc get print documents that are those of the file`() throws {
+    /// Documents are returned as imported: members in order, numbers with their type.
+    @Test func `find and doc get print documents exactly as in the imported file`() throws {
         let file = try String(contentsOfFile: Binary.examples + "/photos.jsonl", encoding: .utf8)
         let expected = try file.split(separator: "\n").map { try DocumentValue(json: String($0)).json }
         try Workplace.with(isVerified: false) { place in
@@ -107,7 +107,7 @@ import Testing
         }
     }
 
-    @Test func `search prints the best first, with its score`() throws {
+    @Test func `search prints the best match first, with its score`() throws {
         try Workplace.with(isVerified: false) { place in
             try place.makePhotos()
             let query = [
@@ -128,14 +128,14 @@ import Testing
             #expect(try place.run(query + ["--count"]).output == "\(scores.count)\n")
             let numbers = scores.compactMap { if case .double(let number) = $0 { number } else { nil } }
             #expect(numbers.count == scores.count && numbers == numbers.sorted(by: >))
-            // A phrase that needs no quotes in the other shell, and words that no document has.
+            // A phrase that needs no quotes in sh, and words that no document contains.
             #expect(try place.run("search", "photos.store", "photos", "old", "bridge", "--count").output != "0\n")
             #expect(try place.run("search", "photos.store", "photos", "zyzzyva", "--count").output == "0\n")
             #expect(try place.run("search", "photos.store", "photos", "zyzzyva").code == 0)
         }
     }
 
-    @Test func `collections, stats and explain tell what there is`() throws {
+    @Test func `collections, stats and explain describe the store`() throws {
         try Workplace.with(isVerified: false) { place in
             try place.makePhotos()
             let collections = try place.run("collections", "photos.store")
@@ -174,7 +174,7 @@ import Testing
         }
     }
 
-    @Test func `options stand before and behind the command and its arguments`() throws {
+    @Test func `Options are accepted before and after the command and its arguments`() throws {
         try Workplace.with { place in
             try place.makePhotos()
             for arguments in [

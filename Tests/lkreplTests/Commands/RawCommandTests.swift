@@ -4,8 +4,8 @@ import Testing
 
 @testable import lkrepl
 
-@Suite struct `On a plain database` {
-    @Test func `put, get, scan, count and del do what they say`() throws {
+@Suite struct `Plain database commands` {
+    @Test func `put, get, scan, count and del work on a plain database`() throws {
         try Workplace.with { place in
             try place.makeDatabase()
             for (key, value) in [("user/1", "Ann"), ("user/2", "\"Bo\\n\""), ("zoo", "0xff00"), ("", "empty")] {
@@ -49,15 +49,15 @@ import Testing
         }
     }
 
-    /// What `scan` shows of a key, typed into `get`, finds the same record.
-    @Test func `every key that is printed can be typed`() throws {
+    /// A key as `scan` prints it, typed as an argument of `get`, finds the same record.
+    @Test func `Every printed key can be typed`() throws {
         var generator = SplitMix64(seed: 11)
         var pairs: [[UInt8]: [UInt8]] = [:]
         for number in 0..<400 { pairs[randomBytes(using: &generator)] = Array("\(number)".utf8) }
         let sorted = pairs.sorted { $0.key.lexicographicallyPrecedes($1.key) }
         try Workplace.with { place in
             #expect(try place.run(["load", "--create", "odd.db", "-"], input: try rawDump(sorted)).code == 0)
-            // In the shell one process reads them all; `ByteNotation` quotes what a command line cannot hold.
+            // In the shell, one process reads them all; `ByteNotation` quotes what a command line cannot contain.
             let script = sorted.map { "get " + ByteNotation.print($0.key) + " --raw\nget nothing-of-this-name-x\n" }
             let first = try place.run(["odd.db"], input: Array(script[0].utf8))
             #expect(first.code == 1, "a key that is not there ends a script with 1: \(first)")
@@ -72,8 +72,8 @@ import Testing
         }
     }
 
-    /// Keys that begin with what marks options, numbers or documents on the way through the arguments.
-    @Test func `keys and values arrive as they were typed`() throws {
+    /// Keys that start with what marks options, numbers or documents in the arguments.
+    @Test func `Keys and values arrive as they were typed`() throws {
         let texts = [
             "-5", "-.5", "-a", "--", "--raw", "\u{1}a", "\u{1}-5", "\u{1}\u{1}", "a b", "{\"a\":1}", "é", "@x", "=",
             "#;|",
@@ -81,7 +81,7 @@ import Testing
         try Workplace.with { place in
             try place.makeDatabase()
             for text in texts {
-                // A value that begins with @ is a file, unless it is in quotes.
+                // A value that starts with @ is a file, unless it is quoted.
                 let value = text.hasPrefix("@") ? "'\(text)'" : text
                 let stored = try place.run("put", "--write", "app.db", "--", text, value)
                 #expect(stored.code == 0, "\(text): \(stored)")
@@ -98,7 +98,7 @@ import Testing
         }
     }
 
-    @Test func `a document store takes no raw writes, and shows its raw keys`() throws {
+    @Test func `A document store accepts no raw writes, and shows its raw keys`() throws {
         try Workplace.with { place in
             try place.makePhotos()
             let before = try place.dump("photos.store")
@@ -113,7 +113,7 @@ import Testing
         }
     }
 
-    @Test func `commands on documents say what a plain database is not`() throws {
+    @Test func `Document commands report that a plain database is not a document store`() throws {
         try Workplace.with { place in
             try place.makeDatabase()
             for arguments in [
@@ -130,7 +130,7 @@ import Testing
     @Test(arguments: [
         ["a\\x00"], ["0xf"], ["0xzz"], ["b64:?"], ["\"a"], ["'a"], ["\"\\q\""], ["a", "b"],
     ])
-    func `a key that cannot be read is refused with 64`(words: [String]) throws {
+    func `An invalid key is rejected with exit code 64`(words: [String]) throws {
         try Workplace.with { place in
             try place.makeDatabase()
             let outcome = try place.run(["get", "app.db"] + words)
@@ -138,7 +138,7 @@ import Testing
         }
     }
 
-    @Test func `arguments and lines that are not UTF-8 are refused, and never changed`() throws {
+    @Test func `Arguments and lines that are not UTF-8 are rejected, never changed`() throws {
         try Workplace.with { place in
             try place.makeDatabase()
             let before = try place.dump("app.db")

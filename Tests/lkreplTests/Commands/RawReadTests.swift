@@ -3,9 +3,9 @@ import Testing
 
 @testable import lkrepl
 
-/// Commands that look at a plain database through LevelDB.
+/// Commands that read a plain database through LevelDB.
 @Suite struct `Reading a plain database` {
-    /// 300 pairs with keys that have something in common.
+    /// Creates 300 pairs whose keys share prefixes.
     private func make(_ place: Workplace) throws -> [(key: String, value: String)] {
         var pairs: [(key: String, value: String)] = []
         for number in 0..<300 {
@@ -18,7 +18,7 @@ import Testing
         return pairs
     }
 
-    @Test func `gives the bytes of values as they are`() throws {
+    @Test func `raw0 and hexdump output contains the exact bytes of values`() throws {
         try Workplace.with { place in
             try place.makeDatabase()
             let made = try place.run("app.db", "--write", "-c", "put a 1; put b 0x00ff0a; put c \"\"")
@@ -33,7 +33,7 @@ import Testing
         }
     }
 
-    @Test func `scan, keys, values and count choose alike`() throws {
+    @Test func `scan, keys, values and count select the same pairs`() throws {
         try Workplace.with { place in
             let pairs = try make(place)
             let choices: [([String], (String) -> Bool)] = [
@@ -80,7 +80,7 @@ import Testing
         }
     }
 
-    @Test func `mget, first, last and seek find what is there`() throws {
+    @Test func `mget, first, last and seek find existing keys`() throws {
         try Workplace.with { place in
             _ = try make(place)
             let several = try place.run("mget", "app.db", "zoo", "user/101")
@@ -104,7 +104,7 @@ import Testing
         }
     }
 
-    @Test func `bigkeys, approx-size, tree, levels, stats and properties measure it`() throws {
+    @Test func `bigkeys, approx-size, tree, levels, stats and properties report sizes`() throws {
         try Workplace.with { place in
             _ = try make(place)
             let big = try place.run("bigkeys", "app.db", "--top", "7")
@@ -134,7 +134,7 @@ import Testing
         }
     }
 
-    @Test func `digest and diff tell equal content from other`() throws {
+    @Test func `digest and diff distinguish equal content from different content`() throws {
         try Workplace.with { place in
             _ = try make(place)
             let dumped = try place.shell("lkrepl dump -q app.db | lkrepl load -q --create copy.db -")
@@ -164,7 +164,7 @@ import Testing
         }
     }
 
-    @Test func `digest and diff of stores are those of their documents`() throws {
+    @Test func `digest and diff of stores compare documents, not rows`() throws {
         try Workplace.with { place in
             for (name, ids) in [("one.store", [1, 2, 3]), ("two.store", [3, 2, 1])] {
                 try place.makeItems(name)
@@ -173,7 +173,7 @@ import Testing
                     #expect(stored.code == 0, "\(stored)")
                 }
             }
-            // Rows differ, documents do not.
+            // Rows differ, but documents do not.
             #expect(try place.run("diff", "one.store", "two.store").code == 0)
             #expect(try place.run("diff", "one.store", "two.store", "--raw").code == 1)
             let digest = try place.run("digest", "one.store").output
@@ -189,7 +189,7 @@ import Testing
         }
     }
 
-    @Test func `keyfmt shows keys by their parts and takes them back`() throws {
+    @Test func `keyfmt shows keys by their parts and parses them back`() throws {
         try Workplace.with { place in
             try place.makeDatabase()
             let environment = ["XDG_CONFIG_HOME": place.path + "/config"]
@@ -205,7 +205,7 @@ import Testing
             #expect(table.output.contains("photo/ann/#42"), "\(table)")
             #expect(try run("versions", "app.db", "photo/ann/#42").lines.count == 1)
             #expect(try run("get", "app.db", "photo/ann/#42", "--keyfmt", "none").code == 1)
-            // Programs get what they always get.
+            // Output for programs does not change.
             #expect(try run("keys", "app.db").output.hasPrefix("{\"k\":\"photo/ann/\\u0000"))
             #expect(try run("keyfmt", "app.db", "--remove").code == 0)
             #expect(try run("get", "app.db", "photo/ann/#42").code == 1)
@@ -214,7 +214,7 @@ import Testing
         }
     }
 
-    @Test func `tables say what keys of tuples and of stores mean`() throws {
+    @Test func `Table output explains the keys of tuples and of stores`() throws {
         try Workplace.with { place in
             try place.makeDatabase()
             // The tuple ("users", 42).

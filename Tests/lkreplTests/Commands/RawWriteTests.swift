@@ -3,13 +3,13 @@ import Testing
 
 @testable import lkrepl
 
-/// Commands that change a plain database, and what keeps them from doing so by mistake.
+/// Commands that change a plain database, and what prevents accidental changes.
 @Suite struct `Changing a plain database` {
     private func names(_ place: Workplace, _ directory: String) throws -> [String] {
         try place.names(in: directory).filter { !$0.hasPrefix("LOG") }
     }
 
-    @Test func `takes --write, whichever command it is`() throws {
+    @Test func `Every command that changes a plain database requires --write`() throws {
         try Workplace.with { place in
             try place.makeDatabase()
             try place.write("{\"op\":\"del\",\"k\":\"a\"}\n", to: "ops")
@@ -28,7 +28,7 @@ import Testing
         }
     }
 
-    @Test func `that cannot be taken back takes a yes or the name, and --dry-run does nothing`() throws {
+    @Test func `Irreversible commands require confirmation, and --dry-run changes nothing`() throws {
         try Workplace.with { place in
             try place.makeDatabase()
             for key in ["a/1", "a/2", "b"] { #expect(try place.run("put", "--write", "app.db", key, "v").code == 0) }
@@ -62,12 +62,12 @@ import Testing
             #expect(repaired.code == 0 && repaired.error.contains("before-repair"), "\(repaired)")
             #expect(try place.run("keys", "app.db").output == "{\"k\":\"b\"}\n")
             #expect(try place.run("destroy", "--write", "app.db", "--confirm", "app.db").code == 0)
-            // The repair has left a directory of its own there.
+            // The repair has left its own directory there.
             #expect(!place.has("app.db/CURRENT"))
         }
     }
 
-    @Test func `can depend on what is there`() throws {
+    @Test func `put and del can depend on the existing value`() throws {
         try Workplace.with { place in
             try place.makeDatabase()
             func put(_ arguments: String...) throws -> Int32 {
@@ -86,7 +86,7 @@ import Testing
         }
     }
 
-    @Test func `takes values from files, and texts that look like it in quotes`() throws {
+    @Test func `put reads values from files, and quoted strings that start with @ literally`() throws {
         try Workplace.with { place in
             try place.makeDatabase()
             let bytes = (0...255).map { UInt8($0) }
@@ -100,7 +100,7 @@ import Testing
         }
     }
 
-    @Test func `from a file is one unit, or units of the size asked for`() throws {
+    @Test func `batch applies a file as one unit, or as units of the requested size`() throws {
         try Workplace.with { place in
             try place.makeDatabase()
             try place.write(
@@ -136,7 +136,7 @@ import Testing
         }
     }
 
-    @Test func `leaves document stores to the commands for documents`() throws {
+    @Test func `Raw writing commands leave document stores to the document commands`() throws {
         try Workplace.with { place in
             try place.makeItems()
             try place.write("{\"op\":\"del\",\"k\":\"M\"}\n", to: "ops")
@@ -150,7 +150,7 @@ import Testing
         }
     }
 
-    @Test func `in the shell cannot take the database away from under it`() throws {
+    @Test func `The shell cannot destroy or repair its own open database`() throws {
         try Workplace.with { place in
             try place.makeDatabase()
             for command in ["destroy --confirm app.db", "repair --confirm app.db"] {
@@ -160,8 +160,7 @@ import Testing
         }
     }
 
-    /// A disk error on the way out is told, and what was copied is an ordinary database.
-    @Test func `a snapshot is a database, while it is read and written`() throws {
+    @Test func `A snapshot is a database, even while the original is read and written`() throws {
         try Workplace.with { place in
             try place.makeDatabase()
             #expect(try place.run("put", "--write", "app.db", "k", "1").code == 0)

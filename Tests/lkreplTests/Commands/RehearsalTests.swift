@@ -2,8 +2,8 @@ import Testing
 
 @testable import lkrepl
 
-@Suite struct `A dry run of a deletion or a patch` {
-    @Test func `tells what would be done, needs no --write, and changes nothing`() throws {
+@Suite struct `Dry runs` {
+    @Test func `A dry run reports what would be done, needs no --write, and changes nothing`() throws {
         try Workplace.with { place in
             try place.makePhotos()
             try place.makeDatabase()
@@ -28,7 +28,7 @@ import Testing
         }
     }
 
-    @Test func `a deletion of what is not there writes nothing`() throws {
+    @Test func `Deleting a missing key writes nothing`() throws {
         try Workplace.with { place in
             try place.makeDatabase()
             #expect(try place.run("del", "--write", "app.db", "none").code == 1)
@@ -36,7 +36,7 @@ import Testing
         }
     }
 
-    @Test func `mistakes are told as all failures are, with the command and what to do`() throws {
+    @Test func `Usage errors have the format of all failures, with the command and a remedy`() throws {
         try Workplace.with { place in
             try place.makePhotos()
             for (arguments, code, parts) in [

@@ -6,9 +6,9 @@ import Testing
 
 @testable import lkrepl
 
-/// What `repair` and `verify` say of a damaged database, and whether what they propose puts it right.
+/// What `repair` and `verify` report about a damaged database, and whether the commands they suggest fix it.
 @Suite struct `Repairing a damaged database` {
-    /// A store `items.store` of 400 documents in one table.
+    /// Fills a store `items.store` with 400 documents in one table.
     private func fill(_ place: Workplace) throws {
         try place.makeItems()
         let lines = (1...400).map { number in
@@ -19,9 +19,9 @@ import Testing
         try #require(try place.run("compact", "--write", "--yes", "items.store").code == 0)
     }
 
-    /// Changes a byte of a block of which all keys begin with a byte.
+    /// Changes a byte of a block whose keys all start with a byte.
     ///
-    /// - Returns: the file and the offset of the block.
+    /// - Returns: The file and the offset of the block.
     private func damageBlock(of kind: UInt8, _ place: Workplace, _ name: String) throws -> (
         file: String, offset: UInt64
     ) {
@@ -51,10 +51,10 @@ import Testing
         return try place.shell(String(try #require(commands.first, "\(outcome)")))
     }
 
-    @Test func `counts the documents that are lost, ends with 65, and the rebuild that it names makes the rest whole`()
+    @Test func `repair counts the lost documents, ends with 65, and its suggested rebuild fixes the rest`()
         throws
     {
-        // What is left beside the store is its damaged backup.
+        // The damaged backup remains next to the store.
         try Workplace.with(isVerified: false) { place in
             try fill(place)
             let (file, offset) = try damageBlock(of: 0x44, place, "items.store")
@@ -78,7 +78,7 @@ import Testing
             let lost = try #require(items["lost"]?.intValue)
             #expect(lost > 0 && items["complete"] == true && items["value"] == .int(400 - lost), "\(items)")
             #expect(rows.first { $0["what"] == "bytes left out" }?["value"] != 0)
-            // Until it is rebuilt, the store says what is missing.
+            // Until it is rebuilt, the store reports what is missing.
             let verified = try place.run("verify", "items.store")
             #expect(verified.code == 65 && verified.error.contains("restore a backup"), "\(verified)")
             #expect(try runHint(of: repaired, place, containing: "index rebuild").code == 0)
@@ -87,7 +87,7 @@ import Testing
         }
     }
 
-    @Test func `with --rebuild puts a store right of which indexes alone are damaged, and ends with 0`() throws {
+    @Test func `repair --rebuild fixes a store with damaged indexes only, and ends with 0`() throws {
         try Workplace.with(isVerified: false) { place in
             try fill(place)
             _ = try damageBlock(of: 0x58, place, "items.store")
@@ -98,7 +98,7 @@ import Testing
         }
     }
 
-    @Test func `of a plain database ends with 65 where a block is lost, and with 0 where nothing is`() throws {
+    @Test func `repair of a plain database ends with 65 if a block is lost, and with 0 otherwise`() throws {
         try Workplace.with(isVerified: false) { place in
             let database = try Database.open(at: place.path + "/app.db")
             for number in 0..<2_000 { try database.put("\(UUID())", forKey: "key/\(number)") }
@@ -116,7 +116,7 @@ import Testing
         }
     }
 
-    @Test func `verify proposes a rebuild where documents are whole`() throws {
+    @Test func `verify suggests a rebuild if the documents are intact`() throws {
         try Workplace.with { place in
             try fill(place)
             let database = try Database.open(at: place.path + "/items.store")
@@ -134,7 +134,7 @@ import Testing
         }
     }
 
-    @Test func `index rebuild takes a collection alone, and a store alone`() throws {
+    @Test func `index rebuild accepts a collection alone, and a store alone`() throws {
         try Workplace.with { place in
             try fill(place)
             let collection = try place.run("index", "rebuild", "--write", "items.store", "items")
@@ -145,7 +145,7 @@ import Testing
         }
     }
 
-    @Test func `verify --deep says how many problems there are beyond those that it lists`() throws {
+    @Test func `verify --deep reports how many problems exist beyond those it lists`() throws {
         try Workplace.with(isVerified: false) { place in
             let database = try Database.open(at: place.path + "/app.db")
             var random = SystemRandomNumberGenerator()

@@ -4,23 +4,23 @@ import Testing
 
 @testable import lkrepl
 
-@Suite struct `A dump` {
+@Suite struct `Dumps` {
     @Test(arguments: SmallDump.allCases)
-    func `gives back what was written`(dump: SmallDump) throws {
+    func `Reading a dump returns what was written`(dump: SmallDump) throws {
         let records = try contents(ofDump: try dump.bytes())
         #expect(records.count == (dump == .raw ? 5 : 5))
         #expect(records[0].hasPrefix(#"{"lkdump":1,"kind":"\#(dump == .raw ? "raw" : "docs")""#))
     }
 
     @Test(arguments: SmallDump.allCases)
-    func `is refused wherever it is cut`(dump: SmallDump) throws {
+    func `A dump truncated anywhere is rejected`(dump: SmallDump) throws {
         let whole = try dump.bytes()
         for count in 0..<whole.count {
             let failure = try #require(throws: CommandFailure.self, "cut to \(count) bytes") {
                 try contents(ofDump: Array(whole[..<count]))
             }
             #expect(failure.exitCode == .badData)
-            // The line that is cut, or the last whole one.
+            // The truncated line, or the last complete one.
             let line = whole[..<count].count { $0 == 0x0a }
             #expect(
                 failure.message.hasPrefix("small.lkd:\(max(1, line)):")
@@ -30,7 +30,7 @@ import Testing
 
     /// Every bit of every byte; with LEVELKIT_TEST_LONG=1 every other value of every byte.
     @Test(arguments: SmallDump.allCases)
-    func `is refused where a byte was changed, or means the same`(dump: SmallDump) throws {
+    func `A dump with a changed byte is rejected, or has the same meaning`(dump: SmallDump) throws {
         let whole = try dump.bytes()
         let expected = try contents(ofDump: whole)
         let isLong = ProcessInfo.processInfo.environment["LEVELKIT_TEST_LONG"] == "1"
@@ -51,7 +51,7 @@ import Testing
     }
 
     @Test(arguments: SmallDump.allCases)
-    func `is refused without any one of its lines, with one twice, and with two exchanged`(dump: SmallDump) throws {
+    func `A dump with a line removed, repeated or swapped is rejected`(dump: SmallDump) throws {
         let lines = try dump.bytes().split(separator: 0x0a).map { Array($0) + [0x0a] }
         for index in lines.indices {
             var without = lines
@@ -74,7 +74,7 @@ import Testing
     }
 
     @Test(arguments: SmallDump.allCases)
-    func `is refused with anything behind its end`(dump: SmallDump) throws {
+    func `A dump followed by anything is rejected`(dump: SmallDump) throws {
         let whole = try dump.bytes()
         for tail in ["{}\n", "x", "{\"k\":\"\",\"v\":\"\"}\n"] {
             #expect(throws: CommandFailure.self) { try contents(ofDump: whole + Array(tail.utf8)) }
@@ -83,7 +83,7 @@ import Testing
     }
 
     @Test(arguments: SmallDump.allCases)
-    func `survives other line ends, empty lines and spaces`(dump: SmallDump) throws {
+    func `A dump may have other line ends, empty lines and spaces`(dump: SmallDump) throws {
         let text = String(decoding: try dump.bytes(), as: UTF8.self)
         let expected = try contents(ofDump: Array(text.utf8))
         for changed in [
@@ -94,8 +94,8 @@ import Testing
         }
     }
 
-    /// Lines that a hand or another program may put together with right counts and digests, and that are no dump.
-    @Test func `is refused with lines of the wrong kind, whatever the digests say`() throws {
+    /// Lines that a person or another program might assemble with correct counts and digests, but that are not a dump.
+    @Test func `A dump with lines of the wrong kind is rejected, whatever its digests`() throws {
         let schema = try Schema(json: Array(#"{"collections":{"a":{}}}"#.utf8))
         let document = DumpRecord.document(collection: "a", id: .string("x"), content: ["id": "x"])
         let pair = DumpRecord.pair(key: [1], value: [2])
@@ -118,7 +118,7 @@ import Testing
         }
     }
 
-    @Test func `of more than the records between two marks has marks that are checked`() throws {
+    @Test func `A dump longer than the mark interval has marks that are checked`() throws {
         let count = DumpRecord.markInterval + 1
         let pairs = (0..<count).map { (key: Array("\($0 + 1_000_000)".utf8), value: [UInt8]()) }
         var whole = try rawDump(pairs)
@@ -126,14 +126,14 @@ import Testing
         let marks = whole.split(separator: 0x0a).indices { $0.starts(with: Array(#"{"mark":"#.utf8)) }
         #expect(marks.ranges.map(\.lowerBound) == [DumpRecord.markInterval + 1])
 
-        // A changed record before the mark is found at the mark, long before the end.
+        // A changed record before the mark is detected at the mark, long before the end.
         let index = try #require(whole.firstRange(of: Array(#""1000007""#.utf8))?.lowerBound)
         whole[index + 7] = UInt8(ascii: "8")
         let failure = #expect(throws: CommandFailure.self) { try contents(ofDump: whole) }
         #expect(failure?.message.hasPrefix("small.lkd:\(DumpRecord.markInterval + 2): the mark") == true)
     }
 
-    /// What stands in front of a user who names the wrong file.
+    /// What a user sees who names the wrong file.
     @Test(arguments: [
         ("", "small.lkd:1:"), ("\n\n", "small.lkd:"), ("{\"id\":\"a\"}\n", "import reads plain JSON Lines"),
         ("[{\"id\":\"a\"}]\n", "small.lkd:1:"), ("id,title\n", "small.lkd:1:"), ("{}\n", "small.lkd:1:"),
@@ -142,19 +142,19 @@ import Testing
         ("{\"lkdump\":1,\"kind\":\"raw\",\"digest\":\"md5\"}\n", "digest"),
         ("\u{feff}{\"lkdump\":1,\"kind\":\"raw\",\"digest\":\"sha256-kv-1\"}\n", "byte order mark"),
     ])
-    func `that is none is told apart`(text: String, part: String) throws {
+    func `A file that is not a dump is recognized as such`(text: String, part: String) throws {
         let failure = #expect(throws: CommandFailure.self) { try contents(ofDump: Array(text.utf8)) }
         #expect(failure?.exitCode == .badData)
         #expect(failure?.message.contains(part) == true, "\(failure?.message ?? "")")
     }
 }
 
-extension `A dump` {
+extension `Dumps` {
     @Test(
         arguments: [
             ([0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 0, 3], "gzip"), ([0x28, 0xb5, 0x2f, 0xfd, 4, 0], "zstd"),
         ] as [([UInt8], String)])
-    func `that is compressed is told what to do`(bytes: [UInt8], program: String) throws {
+    func `A compressed dump is rejected with the command that decompresses it`(bytes: [UInt8], program: String) throws {
         for end in [[], [0x0a], [0x0a, 0xff]] as [[UInt8]] {
             let file = try TemporaryFile(bytes + end)
             let failure = #expect(throws: CommandFailure.self) {
@@ -167,8 +167,8 @@ extension `A dump` {
     }
 }
 
-@Suite struct `A record of a dump` {
-    @Test func `holds bytes as text where they are UTF-8, else as base64`() {
+@Suite struct `Dump records` {
+    @Test func `A dump record contains bytes as text if they are UTF-8, and otherwise as base64`() {
         #expect(
             DocumentValue.object(DumpRecord.pair(key: [0x61], value: [0]).object).json == #"{"k":"a","v":"\u0000"}"#)
         #expect(
@@ -191,7 +191,7 @@ extension `A dump` {
         #"{"c":"a","id":"x","del":false}"#, #"{"schema":{}}"#, #"{"schema":1}"#,
         #"{"schema":{"collections":{"a":{"x":1}}}}"#, #"{"lkdump":"1"}"#, #"{"lkdump":1}"#,
     ])
-    func `is refused unless it has exactly its members`(text: String) throws {
+    func `A dump record is rejected unless it has exactly its members`(text: String) throws {
         guard case .object(let object) = try DocumentValue(json: text) else { return }
         #expect(throws: DumpFault.self) { try DumpRecord(object) }
     }

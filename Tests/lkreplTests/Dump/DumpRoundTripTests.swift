@@ -5,8 +5,8 @@ import Testing
 
 @testable import lkrepl
 
-@Suite struct `Dump, load, dump` {
-    /// Documents that other formats change: numbers at their limits, names with `$`, ids of both types, any text.
+@Suite struct `Dump round trips` {
+    /// Documents that other formats change: numbers at their limits, names with `$`, IDs of both types, any string.
     private static let odd = #"""
         {"id":"a","$bytes":"AA=="}
         {"id":"b","x":{"$bytes":"AA=="}}
@@ -25,7 +25,7 @@ import Testing
         {"id":"m","tenth":0.1,"a":1e22,"b":123456789012345678,"c":9007199254740993,"d":1E5,"e":18446744073709551616}
         """#
 
-    @Test func `gives the same bytes for documents that other formats change`() throws {
+    @Test func `Documents that other formats change are dumped, loaded and dumped to the same bytes`() throws {
         try Workplace.with { place in
             try place.makeItems()
             try place.write(Self.odd, to: "odd.jsonl")
@@ -48,8 +48,8 @@ import Testing
         }
     }
 
-    /// A dump wraps a document, so its lines are deeper than any document.
-    @Test func `takes documents as deep as a store takes them`() throws {
+    /// A dump wraps each document, so its lines are nested deeper than any document.
+    @Test func `Documents of the maximum depth survive dump and load`() throws {
         try Workplace.with { place in
             try place.makeItems()
             var depth = DocumentValue.maximumDepth + 2
@@ -74,7 +74,7 @@ import Testing
     }
 
     @Test(arguments: [1, 2] as [UInt64])
-    func `gives the same bytes for a plain database with random keys and values`(seed: UInt64) throws {
+    func `A plain database with random pairs is dumped, loaded and dumped to the same bytes`(seed: UInt64) throws {
         var generator = SplitMix64(seed: seed)
         var pairs: [[UInt8]: [UInt8]] = [[]: [], Array(0...255): Array(0...255)]
         for byte in 0...255 { pairs[[UInt8(byte)]] = [UInt8(byte), UInt8(255 - byte)] }
@@ -105,8 +105,8 @@ import Testing
         }
     }
 
-    /// `M` alone is the key of the catalog of a document store.
-    @Test func `takes a plain database with the key of the catalog`() throws {
+    /// `M` alone is the key of a document store's catalog.
+    @Test func `A plain database with the catalog's key can be dumped and loaded`() throws {
         try Workplace.with { place in
             try place.makeDatabase()
             for value in ["x", "{}", "", #"{"a":1}"#] {
@@ -119,7 +119,7 @@ import Testing
         }
     }
 
-    @Test func `gives the sample catalogue back, and the same dump through a file, a pipe and a process`() throws {
+    @Test func `The sample catalog round-trips, with the same dump through file, pipe and process`() throws {
         try Workplace.with { place in
             try place.makePhotos()
             let first = try place.dump("photos.store")
@@ -142,9 +142,9 @@ import Testing
         }
     }
 
-    /// The digest as docs/FORMAT.md describes it, by another program.
+    /// The digest as described in docs/FORMAT.md, computed by another program.
     @Test(.enabled(if: Installed.has("python3"), Installed.absence(of: "python3")))
-    func `can be read and checked without this program`() throws {
+    func `A dump can be read and checked without this program`() throws {
         let script = """
             import base64, hashlib, json, sys
             def varint(n):
@@ -183,7 +183,7 @@ import Testing
     }
 
     @Test(.enabled(if: Installed.has("jq"), Installed.absence(of: "jq")))
-    func `is JSON Lines that jq takes apart`() throws {
+    func `A dump is JSON Lines that jq can process`() throws {
         try Workplace.with { place in
             let pairs: [([UInt8], [UInt8])] = [
                 (Array("a".utf8), [0xff, 0xfe]), (Array("b".utf8), Array("text".utf8)), ([0xff], []),

@@ -5,10 +5,10 @@ import Testing
 
 @testable import lkrepl
 
-@Suite struct `Load` {
-    /// The binary itself, at places where lines and parts of lines end; `DumpReader` is tested at every byte.
+@Suite struct `Loading` {
+    /// The binary itself, at the ends of lines and parts of lines; `DumpReader` is tested at every byte.
     @Test(arguments: SmallDump.allCases)
-    func `leaves nothing behind of a dump that is cut`(dump: SmallDump) throws {
+    func `Loading a truncated dump leaves nothing behind`(dump: SmallDump) throws {
         let whole = try dump.bytes()
         try Workplace.with { place in
             for count in stride(from: 0, to: whole.count, by: 37) + [whole.count - 1] {
@@ -29,7 +29,7 @@ import Testing
         }
     }
 
-    @Test func `changes nothing in a store that is there if a dump in a file is cut or changed`() throws {
+    @Test func `Loading a truncated or changed dump file changes nothing in an existing store`() throws {
         try Workplace.with { place in
             try place.makePhotos()
             var whole = try place.dump("photos.store")
@@ -52,7 +52,7 @@ import Testing
         }
     }
 
-    @Test func `refuses a dump of the other kind, and of collections that the store does not have`() throws {
+    @Test func `load rejects a dump of the other kind, or of collections that the store lacks`() throws {
         try Workplace.with { place in
             try place.makeItems()
             try place.makePhotos()
@@ -76,7 +76,7 @@ import Testing
         }
     }
 
-    @Test func `refuses a document of a collection that the dump does not declare, with file and line`() throws {
+    @Test func `load rejects a document of an undeclared collection, with file and line`() throws {
         let schema = try Schema(json: Array(#"{"collections":{"a":{}}}"#.utf8))
         let bytes = try dump(of: [
             .header(.documents), .schema(schema),
@@ -97,7 +97,7 @@ import Testing
         }
     }
 
-    @Test func `never replaces a database, and never makes one unasked`() throws {
+    @Test func `load never replaces a database, and creates one only with --create`() throws {
         try Workplace.with { place in
             try place.makePhotos()
             try place.write(try rawDump([]), to: "empty.lkd")
@@ -115,7 +115,7 @@ import Testing
         }
     }
 
-    @Test func `killed while it makes a database leaves no half of one under its name`() throws {
+    @Test func `A load killed while it creates a database leaves no partial database under its name`() throws {
         var generator = SplitMix64(seed: 7)
         let pairs = (0..<6000).map { (key: Array("\($0 + 100_000)".utf8), value: [UInt8](repeating: 7, count: 100)) }
         let whole = try rawDump(pairs)
@@ -134,15 +134,15 @@ import Testing
                     try place.remove("new.db")
                 }
             }
-            // What was left behind is in nobody's way.
+            // The leftovers do no harm.
             #expect(try place.run("load", "--create", "new.db", "large.lkd").code == 0)
             #expect(try place.dump("new.db") == whole)
         }
     }
 }
 
-@Suite struct `Dump into a file` {
-    @Test func `appears when it is whole, or not at all`() throws {
+@Suite struct `Dumping to a file` {
+    @Test func `The output file of dump appears complete or not at all`() throws {
         try Workplace.with { place in
             try place.makePhotos()
             try place.write("before", to: "kept")
@@ -158,8 +158,8 @@ import Testing
         }
     }
 
-    /// Renaming over a pipe, a device or a link would put a file in its place.
-    @Test func `writes into what is no regular file, and never replaces it`() throws {
+    /// Renaming onto a pipe, a device or a link would replace it with a file.
+    @Test func `dump writes to special files and never replaces them`() throws {
         try Workplace.with { place in
             try place.makePhotos()
             let expected = try place.dump("photos.store")

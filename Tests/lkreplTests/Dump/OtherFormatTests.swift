@@ -3,7 +3,8 @@ import Testing
 
 @testable import lkrepl
 
-/// Pairs that other programs' dumps have lost: line ends, their own separators, bytes that are no text, nothing at all.
+/// Pairs that dumps of other programs have lost: line ends, their own separators, bytes that are not text, empty
+/// values.
 private let oddPairs: [(key: [UInt8], value: [UInt8])] = [
     (Array("\n".utf8), Array("a\nb".utf8)), (Array(" ==> ".utf8), Array("DATA=END".utf8)),
     (Array("DATA=END".utf8), []), (Array("HEADER=END".utf8), [0]), (Array("k ==> v".utf8), Array("\\41".utf8)),
@@ -20,7 +21,7 @@ private let oddPairs: [(key: [UInt8], value: [UInt8])] = [
     }
 
     @Test(arguments: ["mdb", "bdb", "ldb"])
-    func `are written and read without loss`(format: String) throws {
+    func `Dumps in other formats are written and read without loss`(format: String) throws {
         try Self.with { place, whole in
             #expect(try place.run("dump", "app.db", "--format", format, "-o", "dumped").code == 0)
             let loaded = try place.run("load", "--create", "copy.db", "dumped")
@@ -30,7 +31,7 @@ private let oddPairs: [(key: [UInt8], value: [UInt8])] = [
     }
 
     @Test(arguments: ["mdb", "bdb"])
-    func `are refused wherever they are cut, with the line`(format: String) throws {
+    func `A dump in another format is rejected wherever it is truncated, with the line`(format: String) throws {
         try Self.with { place, _ in
             let text = try place.run("dump", "app.db", "--format", format, "-q").bytes
             for count in 1..<text.count - 1 {
@@ -48,7 +49,7 @@ private let oddPairs: [(key: [UInt8], value: [UInt8])] = [
         }
     }
 
-    @Test func `in LMDB's form with escapes are read, and refused where a backslash means nothing`() throws {
+    @Test func `LMDB print format is read, and an invalid backslash is rejected`() throws {
         let head = "VERSION=3\nformat=print\ntype=btree\nsomething=new\nHEADER=END\n"
         try Workplace.with { place in
             try place.write(head + " a\\0ab\n \\\\x\n \\ff\n \nDATA=END\n", to: "print.mdb")
@@ -76,7 +77,7 @@ private let oddPairs: [(key: [UInt8], value: [UInt8])] = [
 
     @Test(
         .enabled(if: Installed.has("mdb_load"), Installed.absence(of: "mdb_load")))
-    func `go to LMDB and back`() throws {
+    func `A database round-trips through LMDB`() throws {
         try Self.with { place, whole in
             let outcome = try place.shell(
                 """
@@ -89,7 +90,7 @@ private let oddPairs: [(key: [UInt8], value: [UInt8])] = [
     }
 
     @Test(.enabled(if: Installed.has("db_load"), Installed.absence(of: "db_load")))
-    func `go to Berkeley DB and back`() throws {
+    func `A database round-trips through Berkeley DB`() throws {
         try Self.with { place, whole in
             let outcome = try place.shell(
                 """
@@ -102,7 +103,7 @@ private let oddPairs: [(key: [UInt8], value: [UInt8])] = [
     }
 
     @Test(.enabled(if: Installed.has("ldb"), Installed.absence(of: "ldb")))
-    func `go to RocksDB and back`() throws {
+    func `A database round-trips through RocksDB`() throws {
         try Self.with { place, whole in
             let outcome = try place.shell(
                 """
@@ -115,12 +116,12 @@ private let oddPairs: [(key: [UInt8], value: [UInt8])] = [
     }
 }
 
-/// The one-liners of `lkrepl help dump`, in the languages that people have.
-@Suite struct `A dump in other languages` {
+/// The one-line scripts of `lkrepl help dump`, in common languages.
+@Suite struct `Dumps in other languages` {
     private static let pairs: [(key: [UInt8], value: [UInt8])] = [
         (Array("a".utf8), [0xff, 0xfe, 0]), (Array("é".utf8), Array("text\n".utf8)), ([0xff], []),
     ]
-    /// Prints keys and values in hexadecimal.
+    /// Each prints keys and values in hexadecimal.
     private static let programs = [
         "python3": """
         import base64, json
@@ -153,13 +154,13 @@ private let oddPairs: [(key: [UInt8], value: [UInt8])] = [
     ]
 
     @Test(.enabled(if: Installed.has("python3"), Installed.absence(of: "python3")))
-    func `has the same bytes in Python`() throws { try checkBytes("python3") }
+    func `Python reads the same bytes from a dump`() throws { try checkBytes("python3") }
 
     @Test(.enabled(if: Installed.has("ruby"), Installed.absence(of: "ruby")))
-    func `has the same bytes in Ruby`() throws { try checkBytes("ruby") }
+    func `Ruby reads the same bytes from a dump`() throws { try checkBytes("ruby") }
 
     @Test(.enabled(if: Installed.has("node"), Installed.absence(of: "node")))
-    func `has the same bytes in JavaScript`() throws { try checkBytes("node") }
+    func `JavaScript reads the same bytes from a dump`() throws { try checkBytes("node") }
 
     private func checkBytes(_ program: String) throws {
         try Workplace.with { place in
@@ -172,7 +173,7 @@ private let oddPairs: [(key: [UInt8], value: [UInt8])] = [
     }
 
     @Test(.enabled(if: Installed.has("jq"), Installed.absence(of: "jq")))
-    func `is read by jq`() throws {
+    func `jq reads a dump`() throws {
         try Workplace.with { place in
             try place.write(
                 try rawDump([(Array("a".utf8), [0x80]), (Array("b".utf8), Array("x".utf8))]), to: "raw.lkd")
@@ -182,7 +183,7 @@ private let oddPairs: [(key: [UInt8], value: [UInt8])] = [
     }
 
     @Test(.enabled(if: Installed.has("python3"), Installed.absence(of: "python3")))
-    func `is changed by the script in Examples`() throws {
+    func `The script in Examples modifies a dump`() throws {
         try Workplace.with { place in
             try place.makePhotos()
             let outcome = try place.shell(

@@ -3,7 +3,7 @@ import Testing
 
 @testable import lkrepl
 
-/// The bytes that the dump of some records has.
+/// Returns the bytes of a dump of records.
 func dump(of records: [DumpRecord]) throws -> [UInt8] {
     let file = try TemporaryFile()
     var writer = DumpWriter(StandardOutput(descriptor: file.descriptor))
@@ -12,12 +12,12 @@ func dump(of records: [DumpRecord]) throws -> [UInt8] {
     return try file.contents()
 }
 
-/// The dump of a plain database with these pairs, which must be in the order of their keys.
+/// Returns the dump of a plain database with these pairs, which must be in key order.
 func rawDump(_ pairs: [(key: [UInt8], value: [UInt8])]) throws -> [UInt8] {
     try dump(of: [.header(.raw)] + pairs.map { .pair(key: $0.key, value: $0.value) })
 }
 
-/// What a dump holds, or why it is refused.
+/// Returns the content of a dump, or throws the reason why it is rejected.
 func contents(ofDump bytes: [UInt8]) throws -> [String] {
     let file = try TemporaryFile(bytes)
     var reader = DumpReader(descriptor: file.descriptor, name: "small.lkd")
@@ -30,7 +30,7 @@ func contents(ofDump bytes: [UInt8]) throws -> [String] {
     return records
 }
 
-/// Small dumps of both kinds, with everything that a line can hold.
+/// Small dumps of both kinds, with everything that a line can contain.
 enum SmallDump: String, CaseIterable, CustomTestStringConvertible {
     case raw, documents
 

@@ -3,10 +3,10 @@ import Testing
 
 @testable import lkrepl
 
-@Suite struct `Colours of what is typed` {
+@Suite struct `Syntax highlighting` {
     private let highlighter = Highlighter(commands: ["find", "count", "put"])
 
-    /// A letter for each style.
+    /// Returns a letter for each style.
     private func letters(_ text: String) -> String {
         highlighter.styles(of: text).map { style in
             switch style {
@@ -31,11 +31,11 @@ import Testing
             ("count; find", "ccccc..cccc"), ("count # find", "ccccc.######"), ("count\nfind", "ccccc.cccc"),
             ("put k {\"a b\": 1}", "ccc....qqqqq...."), ("find a;b", "cccc...u"), ("", ""),
         ])
-    func `follow the words`(text: String, expected: String) {
+    func `Highlighting follows the words of a command`(text: String, expected: String) {
         #expect(letters(text) == expected, "\(text)")
     }
 
-    @Test func `are one for each character, whatever is typed`() {
+    @Test func `Highlighting returns one style per character, whatever is typed`() {
         var random = TestRun.random(stream: 0x686c)
         for _ in 0..<2000 {
             let pieces = ["find", " ", "'", "\"", "\\", "{", "}", "[", "]", "#", "\n", ";", "é", "-", "5", "e\u{301}"]

@@ -3,10 +3,11 @@ import Testing
 
 @testable import lkrepl
 
-@Suite struct `The line editor` {
+@Suite struct `Line editor` {
     private static let history = ["find photos rating = 5", "count --prefix 'a b'", "search photos \"old bridge\""]
 
-    /// An editor after keys, in the notation of a terminal: `^a` for Control, `~b` for Alt, `<` and `>` for the arrows.
+    /// Returns an editor after a sequence of keys, in terminal notation: `^a` for Control, `~b` for Alt, `<` and `>`
+    /// for the arrows.
     private func editor(_ keys: String, history: [String] = Self.history) -> (LineEditor, [LineEditor.Effect]) {
         var editor = LineEditor(
             history: history, language: LineEditor.Language(isOpen: { ShellScanner.isOpen($0) }))
@@ -37,7 +38,7 @@ import Testing
         return (editor, effects)
     }
 
-    /// The text with a bar where the cursor is.
+    /// Returns the text with a bar at the cursor.
     private func shown(_ editor: LineEditor) -> String {
         let view = editor.view
         return String(view.text.prefix(view.cursor)) + "|" + view.text.dropFirst(view.cursor)
@@ -58,7 +59,7 @@ import Testing
             ("one two^w^w^y", "one two|"),
             ("one two^a^k^y", "one two|"), ("one two^a~d^e^y", " twoone|"), ("one two^u", "|"), ("one two~b^u", "|two"),
             ("one two^w~b^k^y", "one |"), ("a^u b^u^y~y", "a|"), ("^y", "|"),
-            // Case and exchange.
+            // Case and transposition.
             ("one two^a~u", "ONE| two"), ("ONE^a~l", "one|"), ("one^a~c", "One|"), ("ab^t", "ba|"), ("abc←^t", "acb|"),
             ("a^t", "a|"),
             // Undo, a word at a time.
@@ -69,7 +70,7 @@ import Testing
             ("↑", "search photos \"old bridge\"|"), ("↑↑", "count --prefix 'a b'|"), ("x↑↓", "x|"),
             ("x↑y↓↑", "search photos \"old bridge\"y|"),
             ("^p^p^p^p", "find photos rating = 5|"), ("~<", "find photos rating = 5|"), ("x~<~>", "x|"),
-            // The last argument, and that of the input before.
+            // The last argument, and that of the previous input.
             ("x ~.", "x \"old bridge\"|"), ("x ~.~.", "x 'a b'|"), ("x ~.~.~.", "x 5|"),
             ("x ~.y~.", "x \"old bridge\"y\"old bridge\"|"),
             // Search.
@@ -79,12 +80,12 @@ import Testing
             ("^rcount⎋", "|count --prefix 'a b'"), ("^rcount^e", "count --prefix 'a b'|"),
             ("^rphotosx⌫", "search |photos \"old bridge\""),
             ("^rphotos^r^s", "search |photos \"old bridge\""),
-            // An open quote or bracket goes on.
+            // An open quote or bracket continues on the next line.
             ("find 'a⏎b", "find 'a\nb|"), ("put k {⏎1", "put k {\n1|"), ("find 'a⏎b↑", "f|ind 'a\nb"),
             ("find 'a⏎bcdefghij↑", "find 'a|\nbcdefghij"),
             ("find 'a⏎b↑↓", "find 'a\nb|"), ("find 'a⏎bc^a", "find 'a\n|bc"), ("find 'a⏎bc^a^u", "find 'a\n|bc"),
         ] as [(String, String)])
-    func `does what each key says`(keys: String, expected: String) {
+    func `Each key has its editing function`(keys: String, expected: String) {
         let (editor, _) = editor(keys)
         #expect(shown(editor) == expected, "\(keys)")
     }
@@ -98,12 +99,12 @@ import Testing
             ("a~#", [.submit("#a")]),
             ("⎋", []), ("^q", []),
         ] as [(String, [LineEditor.Effect])])
-    func `asks for what it cannot do`(keys: String, expected: [LineEditor.Effect]) {
+    func `The line editor requests effects that it cannot perform itself`(keys: String, expected: [LineEditor.Effect]) {
         let (_, effects) = editor(keys)
         #expect(effects == expected, "\(keys)")
     }
 
-    @Test func `does not act on what is pasted`() {
+    @Test func `The line editor does not execute pasted text`() {
         var editor = LineEditor()
         let effects = editor.feed(.paste("find photos\nput a b\u{1b}[2J\n"))
         #expect(effects == [])
@@ -112,7 +113,7 @@ import Testing
         #expect(undone == [] && editor.view.text == "")
     }
 
-    @Test func `puts in what all candidates share, then lists and goes through them`() {
+    @Test func `Completion inserts the common prefix, then lists the candidates and cycles through them`() {
         let candidates: [Completion.Candidate] = [.init(text: "photos"), .init(text: "phones")]
         var editor = editor("find p").0
         #expect(editor.complete(Completion(start: 5, candidates: candidates)) == [])
@@ -129,7 +130,7 @@ import Testing
         #expect(shown(editor) == "find pho|" || shown(editor) == "find p|")
     }
 
-    @Test func `puts a space behind the only candidate, and none behind a folder`() {
+    @Test func `Completion adds a space after a single candidate, except after a directory`() {
         var editor = editor("fi").0
         #expect(editor.complete(Completion(start: 0, candidates: [.init(text: "find")])) == [])
         #expect(shown(editor) == "find |")
@@ -138,7 +139,7 @@ import Testing
         #expect(editor.complete(Completion(start: 5, candidates: [])) == [.bell])
     }
 
-    @Test func `keeps the cursor within the text, whatever is pressed, and undoes it all`() {
+    @Test func `Random keys keep the cursor within the text, and undo restores the start`() {
         var random = TestRun.random(stream: 0x6564_6974)
         let keys: [Key] =
             [
@@ -156,7 +157,7 @@ import Testing
                 #expect((0...view.text.count).contains(view.cursor), "\(TestRun.repetition)")
             }
         }
-        // Without the history, undoing leads back to nothing.
+        // Without history, undoing leads back to the empty input.
         for _ in 0..<TestRun.rounds(200, long: 5000) {
             var editor = LineEditor()
             for _ in 0..<30 {

@@ -3,7 +3,7 @@ import Testing
 
 @testable import lkrepl
 
-@Suite struct `What is painted` {
+@Suite struct `Screen painter` {
     private func screen(_ content: ScreenPainter.Content, width: Int, height: Int = 100) -> VirtualScreen {
         var painter = ScreenPainter(width: width, height: height, isStyled: true)
         var screen = VirtualScreen(width: width)
@@ -20,7 +20,7 @@ import Testing
             ("猫猫猫猫", 3, ["p> 猫猫猫", "猫"], 1, 0), ("e\u{301}x", 1, ["p> e\u{301}x"], 0, 4),
             ("👨‍👩‍👧x", 1, ["p> 👨‍👩‍👧x"], 0, 5), ("a\tb", 2, ["p> a    b"], 0, 8), ("a\u{1b}b", 3, ["p> a\\eb"], 0, 7),
         ] as [(String, Int, [String], Int, Int)])
-    func `has every character and the cursor where they belong`(
+    func `Every character and the cursor are painted at the right position`(
         text: String, cursor: Int, lines: [String], row: Int, column: Int
     ) {
         let shown = screen(.init(prompt: "p> ", text: text, cursor: cursor), width: 10)
@@ -28,7 +28,7 @@ import Testing
         #expect(shown.row == row && shown.column == column, "\(shown.row), \(shown.column)")
     }
 
-    @Test func `over what was there is the same as on an empty screen`() {
+    @Test func `Painting over existing content gives the same screen as painting an empty one`() {
         var random = TestRun.random(stream: 0x7061_696e)
         let pieces = ["a", "é", "猫", "👨‍👩‍👧", " ", "\n", "\t", "x\u{301}", "word "]
         for width in [7, 10, 20] {
@@ -51,7 +51,7 @@ import Testing
         }
     }
 
-    @Test func `shows a hint behind the text only, and never on a row of its own`() {
+    @Test func `A hint is shown only at the end of the text, and never on a separate row`() {
         let hint = ScreenPainter.Content(prompt: "p> ", text: "find", cursor: 4, hint: "COLLECTION [CONDITION]")
         #expect(screen(hint, width: 20).lines == ["p> findCOLLECTION …"])
         var inside = hint
@@ -60,7 +60,7 @@ import Testing
         #expect(screen(hint, width: 20).column == 7)
     }
 
-    @Test func `sends no colours where none are wanted`() {
+    @Test func `No colors are sent when they are disabled`() {
         var plain = ScreenPainter(width: 20, height: 10, isStyled: false)
         let content = ScreenPainter.Content(prompt: "p> ", text: "find", styles: [.command, .command], cursor: 4)
         #expect(!plain.paint(content).contains("m"))
@@ -68,7 +68,7 @@ import Testing
         #expect(styled.paint(content).contains("\u{1b}[1;34m"))
     }
 
-    @Test func `leaves the cursor below itself`() {
+    @Test func `Leaving the editor puts the cursor below the text`() {
         var painter = ScreenPainter(width: 10, height: 10, isStyled: false)
         var screen = VirtualScreen(width: 10)
         screen.feed(painter.paint(.init(prompt: "p> ", text: "a\nb\nc", cursor: 0)))

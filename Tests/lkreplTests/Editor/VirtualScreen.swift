@@ -1,8 +1,9 @@
 @testable import lkrepl
 
-/// A terminal without glass: understands what ``ScreenPainter`` sends, and traps on anything else.
+/// A terminal without a display: interprets what ``ScreenPainter`` sends, and traps on anything else.
 ///
-/// Wraps as xterm does: a character in the last column leaves the cursor there, and the next one goes to a new row.
+/// Wraps like xterm: after a character in the last column the cursor stays there, and the next character goes to a new
+/// row.
 struct VirtualScreen {
     let width: Int
     /// The rows, each a list of cells; the second cell of a wide character is empty.
@@ -13,7 +14,7 @@ struct VirtualScreen {
 
     init(width: Int) { self.width = width }
 
-    /// The text of each row, without spaces at its end.
+    /// The text of each row, without trailing spaces.
     var lines: [String] {
         var lines = rows.map { cells in
             var text = cells.joined()
@@ -36,7 +37,7 @@ struct VirtualScreen {
                 column = 0
                 wrapsNext = false
             case "\n":
-                // Output processing of the terminal is on.
+                // Output processing of the terminal is enabled.
                 column = 0
                 lineFeed()
             case "\u{7}": break

@@ -3,9 +3,9 @@ import Testing
 
 @testable import lkrepl
 
-/// REPL acceptance check 10: no escape byte where none may be.
-@Suite struct `Every command` {
-    @Test func `sends no escape byte without colours, to a pipe or to a terminal`() throws {
+/// REPL acceptance check 10: no escape byte where none is allowed.
+@Suite struct `Escape sequences` {
+    @Test func `No command sends an escape byte without colors, to a pipe or a terminal`() throws {
         try Workplace.with { place in
             try place.makePhotos()
             let prepared = try place.shell(
@@ -19,7 +19,7 @@ import Testing
             for command in leaves {
                 script += "lkrepl help \(command.name)\nlkrepl \(command.name) --help\nlkrepl \(command.name) --bogus\n"
                 guard let example = command.example else { continue }
-                // Twice, so that what writes fails as well.
+                // Twice, so that writing commands also fail.
                 script += "\(example)\n\(example)\n"
                 if let example = command.shellExample {
                     script += "lkrepl photos.store -c '\(example.replacing("'", with: "'\\''"))'\n"
@@ -33,7 +33,7 @@ import Testing
 
             if place.has("photos.store") { try place.remove("photos.store") }
             try place.makePhotos()
-            // The line editor moves the cursor by escapes; what commands print has none.
+            // The line editor moves the cursor with escapes; the output of commands contains none.
             let terminal = try TerminalSession(
                 ["photos.store", "-q"], in: place, environment: ["TERM": "xterm", "NO_COLOR": "1", "PAGER": "cat"])
             try terminal.expectEditor()

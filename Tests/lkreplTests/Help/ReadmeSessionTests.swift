@@ -3,9 +3,9 @@ import Testing
 
 @testable import lkrepl
 
-/// What `make docs` writes into the README.
-@Suite struct `The session in the README` {
-    @Test func `is what the demo store answers`() throws {
+/// The session that `make docs` writes to the README.
+@Suite struct `README session` {
+    @Test func `The session in the README matches the output of the demo store`() throws {
         try Workplace.with { place in
             try place.makePhotos("demo.store")
             let readme = try String(contentsOfFile: Binary.package + "/README.md", encoding: .utf8)

@@ -4,8 +4,8 @@ import Testing
 
 @testable import lkrepl
 
-@Suite struct `The help of the shell` {
-    /// What the examples name besides the demo store.
+@Suite struct `Shell help` {
+    /// Creates what the examples name besides the demo store.
     private func prepare(_ place: Workplace) throws {
         try place.makePhotos()
         let prepared = try place.shell(
@@ -16,7 +16,7 @@ import Testing
         #expect(prepared.code == 0, "\(prepared)")
     }
 
-    @Test func `has an example of each command that works on the demo store`() throws {
+    @Test func `Each command's shell help has an example that works on the demo store`() throws {
         try Workplace.with { place in
             try prepare(place)
             let help = try place.run("photos.store", "-c", "help").output
@@ -24,12 +24,12 @@ import Testing
                 guard let example = command.shellExample else { continue }
                 let one = try place.run("photos.store", "-c", "help \(command.name)").output
                 #expect(one.contains(example), "\(one)")
-                // Raw keys of a document store may be looked at and not changed: those examples need a plain database.
+                // Raw keys of a document store can be read but not changed: those examples need a plain database.
                 guard let first = command.example, first.contains("photos.store") else { continue }
                 #expect(help.contains(command.name), "\(command.name)")
                 try place.remove("photos.store")
                 try place.makePhotos()
-                // A file that exists is not written over.
+                // An existing file is not overwritten.
                 if command.name == "dump" { try place.remove("photos.lkd.jsonl") }
                 let outcome = try place.run("--write", "--yes", "photos.store", "-c", example)
                 #expect(outcome.code == 0, "\(example): \(outcome)")
@@ -44,13 +44,13 @@ import Testing
         }
     }
 
-    @Test func `tells of what it does not know`() throws {
+    @Test func `Shell help suggests a command for an unknown name`() throws {
         let failure = #expect(throws: CommandFailure.self) { try ShellHelp.text(["fnd"]) }
         #expect(failure?.hint == "did you mean find?")
         #expect(throws: CommandFailure.self) { try ShellHelp.text(["doc", "gte"]) }
     }
 
-    @Test func `knows of every argument that the parser knows`() {
+    @Test func `Shell help covers every argument that the parser accepts`() {
         let catalog = CommandCatalog.current
         #expect(catalog.commands.count == RootCommand.configuration.subcommands.count)
         for command in catalog.leaves {
@@ -64,13 +64,13 @@ import Testing
     }
 }
 
-@Suite struct `The manual and the completions` {
-    /// Whether a text has a word, in the manual with hyphens that roff does not break at.
+@Suite struct `Manual and completions` {
+    /// Returns whether a text page contains a word; in the manual, with hyphens where roff does not break lines.
     private static func mentions(_ text: String, _ word: String) -> Bool {
         text.contains(word) || text.contains(word.replacing("-", with: "\\-"))
     }
 
-    @Test func `name every command and every option`() {
+    @Test func `The manual and the completions name every command and option`() {
         let texts = [Manual.page()] + CompletionScript.Kind.allCases.map { CompletionScript.text($0) }
         for command in CommandCatalog.current.leaves {
             for (position, text) in texts.enumerated() {
@@ -89,16 +89,16 @@ import Testing
     }
 
     @Test(.enabled(if: Installed.has("groff"), Installed.absence(of: "groff")))
-    func `are what groff takes`() throws { try check("man", by: "groff -man -ww -Tutf8 -z made") }
+    func `groff accepts the manual`() throws { try check("man", by: "groff -man -ww -Tutf8 -z made") }
 
     @Test(.enabled(if: Installed.has("bash"), Installed.absence(of: "bash")))
-    func `are what bash takes`() throws { try check("bash", by: "bash -n made") }
+    func `bash accepts its completion script`() throws { try check("bash", by: "bash -n made") }
 
     @Test(.enabled(if: Installed.has("zsh"), Installed.absence(of: "zsh")))
-    func `are what zsh takes`() throws { try check("zsh", by: "zsh -n made") }
+    func `zsh accepts its completion script`() throws { try check("zsh", by: "zsh -n made") }
 
     @Test(.enabled(if: Installed.has("fish"), Installed.absence(of: "fish")))
-    func `are what fish takes`() throws { try check("fish", by: "fish -n made") }
+    func `fish accepts its completion script`() throws { try check("fish", by: "fish -n made") }
 
     private func check(_ kind: String, by command: String) throws {
         try Workplace.with { place in
@@ -109,9 +109,9 @@ import Testing
         }
     }
 
-    // MARK: - At work
+    // MARK: - Completing in real shells
 
-    /// What is typed before Tab, and the words that are on the line then, in every shell.
+    /// Input before Tab, and the words on the line afterwards, in every shell.
     private static let completed: [(typed: String, words: [String])] = [
         ("lkrepl fin", ["find"]), ("lkrepl find photos.store --lim", ["find", "photos.store", "--limit"]),
         ("lkrepl doc pat", ["doc", "patch"]), ("lkrepl doc put --wri", ["doc", "put", "--write"]),
@@ -120,7 +120,7 @@ import Testing
     ]
 
     @Test(.enabled(if: Installed.has("bash"), Installed.absence(of: "bash")))
-    func `complete in bash`() throws {
+    func `Completion works in bash`() throws {
         try Workplace.with { place in
             var script = """
                 source made
@@ -136,13 +136,13 @@ import Testing
     }
 
     @Test(.enabled(if: Installed.has("fish"), Installed.absence(of: "fish")))
-    func `complete in fish`() throws {
+    func `Completion works in fish`() throws {
         try Workplace.with { place in
             try place.write("", to: "pictures.jsonl")
             let made = try place.shell("lkrepl generate fish > made")
             #expect(made.code == 0, "\(made)")
             for (typed, words) in Self.completed {
-                // Fish keeps files of its own in the home directory.
+                // Fish keeps files in the home directory.
                 let outcome = try place.shell(
                     "HOME=$PWD XDG_CONFIG_HOME=$PWD/.run-fish XDG_DATA_HOME=$PWD/.run-fish "
                         + "fish --no-config -c 'source made; complete -C \"\(typed)\"'")
@@ -152,9 +152,9 @@ import Testing
         }
     }
 
-    /// zsh completes where somebody types alone, so somebody does.
+    /// zsh completes only interactive input, so a terminal session types it.
     @Test(.enabled(if: Installed.has("zsh"), Installed.absence(of: "zsh")))
-    func `complete in zsh`() throws {
+    func `Completion works in zsh`() throws {
         try Workplace.with { place in
             try place.write("", to: "pictures.jsonl")
             let made = try place.shell("lkrepl generate zsh > made")
@@ -162,7 +162,7 @@ import Testing
             let zsh = try #require(Installed.path(of: "zsh"))
             let terminal = try TerminalSession(
                 ["-f", "-i"], in: place, program: zsh, environment: ["TERM": "xterm", "HOME": place.path])
-            // The program that is completed prints what the line became.
+            // The completed program prints what the line became.
             try terminal.type(
                 "PS1='@@ '; autoload -Uz compinit; compinit -u -D; source ./made; "
                     + "lkrepl() { print -r -- \"<${(j:|:)@}>\" }; print rea''dy\n")

@@ -11,7 +11,7 @@ enum DelimitedTestFiles {
     static let hasExiftool = (ProcessInfo.processInfo.environment["PATH"] ?? "").split(separator: ":")
         .contains { FileManager.default.isExecutableFile(atPath: "\($0)/exiftool") }
 
-    /// The cells of a file, `nil` for null.
+    /// Returns the cells of a file, `nil` for null.
     static func cells(_ text: String, _ dialect: DelimitedReader.Dialect) throws -> [[String?]] {
         let file = try TemporaryFile(Array(text.utf8))
         var reader = DelimitedReader(
@@ -24,7 +24,7 @@ enum DelimitedTestFiles {
     }
 }
 
-@Suite struct `CSV and TSV that are read` {
+@Suite struct `Reading CSV and TSV` {
     @Test(
         arguments: [
             ("", []), ("a,b\n1,2\n", [["a", "b"], ["1", "2"]]), ("a,b\r\n1,2", [["a", "b"], ["1", "2"]]),
@@ -32,21 +32,21 @@ enum DelimitedTestFiles {
             ("\"a\r\nb\"\r\n", [["a\r\nb"]]), ("a\rb,c\n", [["a\rb", "c"]]), ("\u{feff}a,b\n", [["a", "b"]]),
             ("\n", [[nil]]), ("é,\"ü\"\n", [["é", "ü"]]),
         ] as [(String, [[String?]])])
-    func `is taken apart as it was put together`(text: String, expected: [[String?]]) throws {
+    func `CSV is parsed as it was written`(text: String, expected: [[String?]]) throws {
         #expect(try DelimitedTestFiles.cells(text, .csv(separator: UInt8(ascii: ","))) == expected)
     }
 
     @Test(arguments: [
         ("a\"b,c\n", 1, RecordFault.Kind.format), ("x\n\"a\"b\n", 2, .format), ("x\n\"a\nb", 2, .truncated),
     ])
-    func `that is broken is refused with the line`(text: String, line: Int, kind: RecordFault.Kind) throws {
+    func `Malformed CSV is rejected with the line`(text: String, line: Int, kind: RecordFault.Kind) throws {
         let fault = #expect(throws: RecordFault.self) {
             try DelimitedTestFiles.cells(text, .csv(separator: UInt8(ascii: ",")))
         }
         #expect(fault?.line == line && fault?.kind == kind)
     }
 
-    @Test func `carry any cells there and back`() throws {
+    @Test func `Any cells round-trip through CSV and TSV`() throws {
         var generator = SplitMix64(seed: 11)
         for _ in 0..<300 {
             let records = (0..<Int.random(in: 1...4, using: &generator)).map { _ in
@@ -66,7 +66,7 @@ enum DelimitedTestFiles {
                 (csv, DelimitedReader.Dialect.csv(separator: UInt8(ascii: ","))), (tsv, .tsv),
             ] {
                 let read = try DelimitedTestFiles.cells(String(decoding: text, as: UTF8.self), dialect)
-                // As bytes: two spellings of a letter are equal texts.
+                // Compared as bytes: canonically equivalent strings are equal.
                 #expect(
                     read.map { $0.map { $0.map { Array($0.utf8) } } }
                         == records.map { $0.map { $0.map { Array($0.utf8) } } })
@@ -74,9 +74,9 @@ enum DelimitedTestFiles {
         }
     }
 
-    /// With kinds in the names of its columns it carries documents, whatever they hold.
+    /// With types in its column names, a file carries any documents.
     @Test(arguments: ["csv", "tsv"])
-    func `with kinds gives back every document`(format: String) throws {
+    func `CSV and TSV with types return every document`(format: String) throws {
         let documents = #"""
             {"id":"a","n":1,"x":1.0,"t":"","o":{"p":{"q":"deep"},"e":{}},"l":[1,"two",null]}
             {"id":"b","n":"1","x":-0.0,"t":"a,b\n\"c\"\t\\","o":{"p":{"q":null}},"flag":true}
@@ -106,7 +106,7 @@ enum DelimitedTestFiles {
     }
 
     @Test(arguments: ["jsonl", "json", "csv"])
-    func `with kinds keeps dates and bytes, and what only looks like them`(format: String) throws {
+    func `CSV and TSV with types keep dates and bytes, and what only looks like them`(format: String) throws {
         let documents = #"""
             {"id":"a","d":{"$date":"2020-01-02T03:04:05.000Z"},"b":{"$bytes":"AP8="},"l":[{"$date":"2020-01-02T03:04:05.000"}]}
             {"id":"b","d":{"$lit":{"$date":"2020-01-02T03:04:05.000Z"}},"o":{"$lit":{"$lit":{"$lit":{"$bytes":"!"}}}}}
@@ -125,7 +125,7 @@ enum DelimitedTestFiles {
         }
     }
 
-    @Test func `One document goes from doc get to doc put with its dates and bytes`() throws {
+    @Test func `A document passes from doc get to doc put with its dates and bytes`() throws {
         let document = #"{"id":"a","d":{"$date":"2020-01-02T03:04:05.000Z"},"o":{"$lit":{"$bytes":"AP8="}}}"#
         try Workplace.with { place in
             for name in ["items.store", "copy.store"] { try place.makeItems(name) }
@@ -144,7 +144,7 @@ enum DelimitedTestFiles {
         }
     }
 
-    @Test func `without kinds holds texts, and objects where names have points`() throws {
+    @Test func `CSV without types contains strings, and objects where names have dots`() throws {
         try Workplace.with { place in
             try place.makeItems()
             let text = "id,gps.lat,zip,note\n1,48.85,00123,\n2,,,\"\"\n"
@@ -161,7 +161,7 @@ enum DelimitedTestFiles {
         }
     }
 
-    @Test func `for spreadsheets runs no formula`() throws {
+    @Test func `CSV for spreadsheets contains no active formulas`() throws {
         try Workplace.with { place in
             try place.makeItems()
             let text = #"{"id":"a","f":"=1+1","n":-5}"#

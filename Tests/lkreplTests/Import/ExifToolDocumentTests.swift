@@ -4,8 +4,8 @@ import Testing
 
 @testable import lkrepl
 
-/// The traps of exiftool's JSON, each with what is printed and what is meant.
-@Suite struct `What exiftool prints` {
+/// The pitfalls of exiftool's JSON, each with what is printed and what is meant.
+@Suite struct `exiftool output` {
     private static func document(_ json: String) throws -> String {
         let text = ExifToolText.rewriting(Array(json.utf8).span)
         guard case .object(let object) = try JSONParser().parse(text) else { return "no object" }
@@ -13,7 +13,7 @@ import Testing
     }
 
     @Test(arguments: [
-        // Texts that look like numbers keep their spelling.
+        // Strings that look like numbers keep their spelling.
         (#"{"IFD0:ImageDescription":2024}"#, #"{"IFD0:ImageDescription":"2024"}"#),
         (#"{"ExifIFD:SerialNumber":12.60}"#, #"{"ExifIFD:SerialNumber":"12.60"}"#),
         (#"{"ExifIFD:LensModel":1e5,"IFD0:Artist":true}"#, #"{"ExifIFD:LensModel":"1e5","IFD0:Artist":"true"}"#),
@@ -22,14 +22,14 @@ import Testing
         (#"{"ExifIFD:ISO":400,"x":1.50}"#, #"{"ExifIFD:ISO":400,"x":1.5}"#),
         (#"{"MakerNotes:Huge":1e999,"y":-1e999}"#, #"{"MakerNotes:Huge":"1e999","y":"-1e999"}"#),
         (#"{"a":"IFD0:Artist\":1","b":[1,"x,2"]}"#, #"{"a":"IFD0:Artist\":1","b":[1,"x,2"]}"#),
-        // One is a list as two are.
+        // A single element is a list, as two are.
         (#"{"IPTC:Keywords":"sea"}"#, #"{"IPTC:Keywords":["sea"]}"#),
         (#"{"IPTC:Keywords":2024}"#, #"{"IPTC:Keywords":["2024"]}"#),
         (#"{"IPTC:Keywords":["sea",2024]}"#, #"{"IPTC:Keywords":["sea","2024"]}"#),
         (#"{"XMP-dc:Subject":"a","XMP-dc:Creator":"b"}"#, #"{"XMP-dc:Subject":["a"],"XMP-dc:Creator":["b"]}"#),
         (#"{"MakerNotes:Owner":"Ann"}"#, #"{"MakerNotes:Owner":"Ann"}"#),
         (#"{"XMP-lr:HierarchicalSubject":"a|b"}"#, #"{"XMP-lr:HierarchicalSubject":["a|b"]}"#),
-        // Dates, with the zone that stands elsewhere, or none.
+        // Dates, with the time zone from another tag, or none.
         (
             #"{"ExifIFD:DateTimeOriginal":"2019:07:14 10:11:12"}"#,
             #"{"ExifIFD:DateTimeOriginal":{"$date":"2019-07-14T10:11:12.000"}}"#
@@ -76,12 +76,12 @@ import Testing
             #"{"XMP-mwg-rs:RegionInfo":{"RegionList":[{"Name":7,"Area":{"X":0.5}}]}}"#
         ),
     ])
-    func `becomes what is meant`(printed: String, meant: String) throws {
+    func `exiftool output is converted to what it means`(printed: String, meant: String) throws {
         #expect(try Self.document(printed) == meant)
     }
 
-    /// What is no JSON is refused by the parser as it would be without; nothing traps.
-    @Test func `may be anything at all`() throws {
+    /// Invalid JSON is rejected by the parser as usual; nothing traps.
+    @Test func `Converting random exiftool output never traps`() throws {
         var generator = SplitMix64(seed: 3)
         let pieces = [
             "{", "}", "[", "]", "\"", "\\", ":", ",", "1e999", "-", "true", "\"IFD0:Artist\"", "12.60", " ", "é",
@@ -99,7 +99,7 @@ import Testing
     @Test(
         .enabled(if: DelimitedTestFiles.hasPictures, "skipped: ../shared/data/photos is not there"),
         .enabled(if: DelimitedTestFiles.hasExiftool, "skipped: exiftool is not installed"))
-    func `of a directory is imported by one command`() throws {
+    func `A directory of pictures is imported with one command`() throws {
         try Workplace.with { place in
             try place.write(#"{"collections":{"files":{"id":"path","indexes":{}}}}"#, to: "schema.json")
             #expect(try place.run("init", "mine.store", "--schema", "schema.json").code == 0)
@@ -111,7 +111,7 @@ import Testing
         }
     }
 
-    @Test func `is told to be missing where it is`() throws {
+    @Test func `A missing exiftool is reported with its package name`() throws {
         try Workplace.with { place in
             try place.makeItems()
             try place.write("x", to: "a.jpg")

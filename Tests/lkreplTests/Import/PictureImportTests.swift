@@ -5,9 +5,9 @@ import Testing
 
 @testable import lkrepl
 
-/// Pictures that are imported once more. The files are no pictures, of which exiftool tells sizes and times all the same.
+/// Repeated imports of pictures. The files are not real pictures, but exiftool still reports their sizes and times.
 @Suite(.enabled(if: Installed.has("exiftool"), Installed.absence(of: "exiftool")))
-struct `Pictures that are imported again` {
+struct `Repeated picture imports` {
     private static let schema = #"{"collections": {"files": {"id": "SourceFile"}}}"#
 
     private static func with(_ body: (Workplace, _ root: String) throws -> Void) throws {
@@ -31,14 +31,14 @@ struct `Pictures that are imported again` {
         try place.run("find", "mine.store", "files", "SourceFile = \"\(id)\"", "--fields", "rating").output
     }
 
-    @Test func `keep what was added, and are read only where they have changed`() throws {
+    @Test func `A repeated import keeps edits, and reads only changed pictures`() throws {
         try Self.with { place, root in
             let first = try Self.run(place, "wb")
             #expect(first.code == 0 && first.says("read 4 inserted 4"), "\(first)")
             let id = root + "/1.jpg"
             #expect(try place.run("doc", "patch", "--write", "mine.store", "files", id, #"{"rating":5}"#).code == 0)
             let before = try place.dump("mine.store")
-            // Nothing has changed, however the directory is typed, and exiftool is not asked.
+            // Nothing has changed, however the directory is spelled, so exiftool is not run.
             for directory in ["wb", "./wb/", root, "wb/sub/.."] {
                 let again = try place.run(
                     ["import", "--write", "mine.store", "files", "--photos", directory],
@@ -47,21 +47,21 @@ struct `Pictures that are imported again` {
                     again.code == 0 && again.says("read 4 inserted 0 replaced 0 skipped 4"), "\(directory): \(again)")
                 #expect(try place.dump("mine.store") == before, "\(directory)")
             }
-            // A picture that has changed is read, and keeps its rating.
+            // A changed picture is read, and keeps its rating.
             #expect(try place.shell("echo longer > wb/1.jpg; touch wb/2.jpg").code == 0)
             let changed = try Self.run(place, "wb")
             #expect(changed.code == 0 && changed.says("merged 2 skipped 2"), "\(changed)")
             #expect(try Self.rating(place, id) == "{\"rating\":5}\n")
             let size = try place.run("find", "mine.store", "files", "System:FileSize = 7", "--count")
             #expect(size.output == "1\n", "\(size)")
-            // All of them again, as they are.
+            // All of them again, overwritten.
             let replaced = try Self.run(place, "wb", "--mode", "upsert")
             #expect(replaced.code == 0 && replaced.says("replaced 4"), "\(replaced)")
             #expect(try Self.rating(place, id) == "{}\n")
         }
     }
 
-    @Test func `are found under the ids that earlier versions gave them`() throws {
+    @Test func `A repeated import finds pictures by the IDs that earlier versions assigned`() throws {
         try Self.with { place, root in
             for id in ["wb/1.jpg", "./wb/2.jpg", root + "/3.jpg"] {
                 let document = "{\"SourceFile\":\"\(id)\",\"rating\":3}"
@@ -75,7 +75,7 @@ struct `Pictures that are imported again` {
         }
     }
 
-    @Test func `are pruned on request where their files are gone, and only then`() throws {
+    @Test func `Documents of deleted pictures are pruned only on request`() throws {
         try Self.with { place, root in
             #expect(try Self.run(place, "wb").code == 0)
             #expect(
@@ -90,7 +90,7 @@ struct `Pictures that are imported again` {
             let pruned = try Self.run(place, "wb", "--prune")
             #expect(pruned.code == 0 && pruned.says("deleted 2"), "\(pruned)")
             #expect(try place.run("find", "mine.store", "files", "--count").output == "3\n")
-            // A directory without a picture may be the place of a disk that is not mounted, and so may none at all.
+            // A directory that is empty or missing may be the mount point of a disk that is not mounted.
             #expect(try place.shell("mv wb away; mkdir wb").code == 0)
             let empty = try Self.run(place, "wb", "--prune")
             #expect(empty.code == 66 && empty.says("nothing is pruned"), "\(empty)")
@@ -100,7 +100,7 @@ struct `Pictures that are imported again` {
         }
     }
 
-    @Test func `come with the number of skipped files, and their names on request`() throws {
+    @Test func `An import reports the number of skipped files, and their names on request`() throws {
         try Self.with { place, _ in
             #expect(
                 try place.shell(
@@ -121,9 +121,9 @@ struct `Pictures that are imported again` {
     }
 }
 
-/// Pictures that something is wrong with, told by a program in exiftool's place.
-@Suite struct `A picture with a tag that cannot be read` {
-    @Test func `is imported without that tag, which is named`() throws {
+/// Pictures with defects, reported by a program in place of exiftool.
+@Suite struct `Pictures with unreadable tags` {
+    @Test func `A picture is imported without its unreadable tag, which is named`() throws {
         try Workplace.with { place in
             try place.makeItems()
             try place.write(#"{"collections": {"files": {"id": "SourceFile"}}}"#, to: "schema.json")
@@ -156,9 +156,9 @@ struct `Pictures that are imported again` {
 }
 
 @Suite(.enabled(if: Installed.has("exiftool"), Installed.absence(of: "exiftool")))
-struct `An import of pictures that is killed` {
-    /// Early in a long import there is something, edits stay, and the same command ends it.
-    @Test func `keeps what it has read, and what was edited before`() throws {
+struct `Killed picture imports` {
+    /// Early in a long import, some documents are stored; edits are kept, and the same command completes the import.
+    @Test func `A killed picture import keeps what it has read, and earlier edits`() throws {
         let environment = ProcessInfo.processInfo.environment
         let isLong = environment["LEVELKIT_TEST_LONG"] == "1"
         let seed = environment["LEVELKIT_TEST_SEED"].flatMap(UInt64.init) ?? .random(in: 0..<1 << 32)
@@ -179,7 +179,7 @@ struct `An import of pictures that is killed` {
             let start = ContinuousClock.now
             #expect(try place.run(arguments).code == 0)
             let duration = (ContinuousClock.now - start) / .microseconds(1)
-            // To read a file changes when it was last read.
+            // Reading a file changes its access time.
             func documents() throws -> [String] {
                 let found = try place.run("find", "mine.store", "files", "--sort", "SourceFile")
                 #expect(found.code == 0, "seed \(seed): \(found)")
@@ -198,7 +198,7 @@ struct `An import of pictures that is killed` {
                 usleep(UInt32(duration * Double.random(in: 0.05..<1, using: &generator)))
                 try child.kill()
                 let found = try documents()
-                // Each document is whole, or the one that was there.
+                // Each document is either complete or the earlier one.
                 let strange = Set(found).subtracting(whole).filter { $0 != edited }
                 #expect(strange.isEmpty, "seed \(seed), round \(round): \(strange)")
                 counts.append(found.count)

@@ -6,7 +6,7 @@ import Testing
 
 @testable import lkrepl
 
-/// Random documents with everything that JSON lacks, and with objects that only look like it.
+/// Random documents with everything that JSON lacks, and with objects that only resemble it.
 private struct RandomDocuments {
     var generator: SplitMix64
 
@@ -54,8 +54,8 @@ private struct RandomDocuments {
     }
 }
 
-/// Documents leave by one command, pass through another program, and come back by a second command.
-@Suite struct `Documents that leave and come back` {
+/// Documents are exported by one command, pass through another program, and are imported by a second command.
+@Suite struct `Document round trips` {
     private static let isLong = ProcessInfo.processInfo.environment["LEVELKIT_TEST_LONG"] == "1"
     private static let hasJQ = Installed.has("jq")
     private static let count = isLong ? 10_000 : 300
@@ -69,7 +69,7 @@ private struct RandomDocuments {
         ProcessInfo.processInfo.environment["LEVELKIT_TEST_SEED"].flatMap(UInt64.init) ?? .random(in: 0..<1 << 32)
     }
 
-    /// A store with random documents, not made by way of the commands that are tested.
+    /// Creates a store with random documents, without the commands under test.
     private static func makeStore(_ name: String, _ documents: [DocumentObject], in place: Workplace) throws {
         try place.makeItems(name)
         let store = try DocumentStore.open(at: place.path + "/" + name)
@@ -79,7 +79,7 @@ private struct RandomDocuments {
         try store.close()
     }
 
-    /// The documents of a store, read without the commands that are tested.
+    /// Returns the documents of a store, read without the commands under test.
     private static func documents(of name: String, in place: Workplace) throws -> [DocumentValue] {
         let store = try DocumentStore.open(at: place.path + "/" + name, mode: .readOnly)
         defer { try? store.close() }
@@ -88,7 +88,7 @@ private struct RandomDocuments {
         return found
     }
 
-    /// The same with names in order: columns have an order of their own.
+    /// The same with sorted names: columns have a different order.
     private static func sorted(_ documents: [DocumentValue]) throws -> [String] {
         documents.map { $0.json(JSONWriter(sortsNames: true, notation: .dump)) }
     }
@@ -102,7 +102,7 @@ private struct RandomDocuments {
         "lkrepl dump items.store | lkrepl load --write copy.store -",
         "lkrepl dump items.store | grep '^{\"c\"' | lkrepl load --write copy.store -",
     ])
-    func `are what they were`(pipe: String) throws {
+    func `Documents survive a pipe unchanged`(pipe: String) throws {
         let seed = Self.seed
         try Workplace.with { place in
             let documents = Self.documents(seed)
@@ -115,10 +115,10 @@ private struct RandomDocuments {
     }
 
     @Test(arguments: ["csv", "tsv"])
-    func `are what they were but for the order of members, by columns that say what they hold`(format: String) throws {
+    func `Documents survive typed columns unchanged, except for member order`(format: String) throws {
         let seed = Self.seed
         try Workplace.with { place in
-            // A column cannot have a name that is empty, and a path of names that another document holds a value at.
+            // A column name can be neither empty nor a path of names at which another document has a value.
             let documents = Self.documents(seed)
             try Self.makeStore("items.store", documents, in: place)
             try place.makeItems("copy.store")
@@ -138,9 +138,9 @@ private struct RandomDocuments {
         }
     }
 
-    /// jq before 1.7 writes doubles without a fraction as integers; nothing else changes, whatever its version.
+    /// jq before 1.7 writes doubles without a fraction as integers; no version changes anything else.
     @Test(.enabled(if: hasJQ, Installed.absence(of: "jq")), arguments: ["find", "export"], ["-c .", "-c -S ."])
-    func `are what they were also when jq was between`(command: String, filter: String) throws {
+    func `Documents survive jq unchanged`(command: String, filter: String) throws {
         let seed = Self.seed
         try Workplace.with { place in
             let documents = Self.documents(seed)
@@ -166,7 +166,7 @@ private struct RandomDocuments {
         }
     }
 
-    @Test func `are what they were one by one, from doc get to doc put and doc patch`() throws {
+    @Test func `Single documents survive doc get, doc put and doc patch unchanged`() throws {
         let seed = Self.seed
         try Workplace.with { place in
             let documents = Array(Self.documents(seed).prefix(Self.isLong ? 300 : 12))
@@ -187,7 +187,7 @@ private struct RandomDocuments {
             }
             let originals = documents.map(DocumentValue.object)
             #expect(try Self.documents(of: "copy.store", in: place) == originals, "seed \(seed)")
-            // A merge patch removes what is null.
+            // A merge patch removes nulls.
             let patched = try Self.documents(of: "patched.store", in: place)
             let expected = documents.map { document in
                 DocumentValue.object((["id": document["id"] ?? .null] as DocumentObject).merging(patch: document))
@@ -196,9 +196,9 @@ private struct RandomDocuments {
         }
     }
 
-    /// The script of somebody who sets a rating and thinks of nothing else.
+    /// The script of a user who sets a rating and considers nothing else.
     @Test(.enabled(if: hasJQ, Installed.absence(of: "jq")))
-    func `have dates that conditions find after jq has set a member`() throws {
+    func `After jq has set a member, conditions still find documents by date`() throws {
         try Workplace.with { place in
             try place.makeItems()
             let text = (0..<4).map { "{\"id\":\"\($0)\",\"taken\":{\"$date\":\"2020-01-0\($0 + 1)T00:00:00\"}}\n" }
@@ -213,7 +213,7 @@ private struct RandomDocuments {
         }
     }
 
-    @Test func `with objects such as $date are stored literally on request`() throws {
+    @Test func `Objects such as $date are stored literally on request`() throws {
         try Workplace.with { place in
             try place.makeItems()
             let text = #"{"id":"a","d":{"$date":"2020-01-02T03:04:05.000Z"},"n":{"$num":"x"}}"#
@@ -230,7 +230,7 @@ private struct RandomDocuments {
 }
 
 extension DocumentValue {
-    /// The value as a program leaves it that writes `1` for `1.0`.
+    /// The value as rewritten by a program that writes `1` for `1.0`.
     fileprivate var withWholeDoublesAsIntegers: DocumentValue {
         switch self {
         case .double(let number) where abs(number) <= 0x1p53 && number == number.rounded():

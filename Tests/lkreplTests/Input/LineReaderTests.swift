@@ -9,8 +9,8 @@ import Testing
     import Darwin
 #endif
 
-@Suite struct `The line reader` {
-    /// Every line of a file, each read with a chunk of `chunkByteCount` bytes.
+@Suite struct `Line reader` {
+    /// Returns every line of a file, read in chunks of `chunkByteCount` bytes.
     private func lines(of text: String, chunkByteCount: Int) throws -> [LineReader.Line] {
         let file = try TemporaryFile(Array(text.utf8))
         var reader = LineReader(descriptor: file.descriptor, chunkByteCount: chunkByteCount)
@@ -25,7 +25,7 @@ import Testing
     }
 
     @Test(arguments: [1, 2, 3, 4, 5, 7, 64])
-    func `reads lines across the bounds of chunks`(chunkByteCount: Int) throws {
+    func `The line reader reads lines across chunk boundaries`(chunkByteCount: Int) throws {
         let lines = try lines(of: "one\n\r\ntwo\r\nthree\r\r\n\nx\ry", chunkByteCount: chunkByteCount)
         #expect(
             lines == [
@@ -35,16 +35,16 @@ import Testing
     }
 
     @Test(arguments: [1, 64])
-    func `tells whether the last line ended with a line feed`(chunkByteCount: Int) throws {
+    func `The line reader reports whether the last line ended with a line feed`(chunkByteCount: Int) throws {
         #expect(try lines(of: "", chunkByteCount: chunkByteCount).isEmpty)
         #expect(try lines(of: "\n", chunkByteCount: chunkByteCount) == [line("", 1, at: 0)])
         #expect(try lines(of: "a\n", chunkByteCount: chunkByteCount) == [line("a", 1, at: 0)])
         #expect(try lines(of: "a", chunkByteCount: chunkByteCount) == [line("a", 1, at: 0, isTerminated: false)])
-        // The CR of a line that was cut within its CRLF is not known to be one of its end.
+        // The CR of a line truncated within its CRLF is not known to be part of a line end.
         #expect(try lines(of: "a\r", chunkByteCount: chunkByteCount) == [line("a\r", 1, at: 0, isTerminated: false)])
     }
 
-    @Test func `cuts random bytes as splitting them does`() throws {
+    @Test func `The line reader splits random bytes correctly`() throws {
         let seed = UInt64.random(in: 0...(.max))
         var generator = SplitMix64(seed: seed)
         for _ in 0..<50 {
@@ -64,7 +64,7 @@ import Testing
         }
     }
 
-    @Test func `reads a line longer than many chunks`() throws {
+    @Test func `The line reader reads a line longer than many chunks`() throws {
         let long = [UInt8](repeating: 120, count: 3_000_000)
         let file = try TemporaryFile(long + [10] + long)
         var reader = LineReader(descriptor: file.descriptor)
@@ -76,7 +76,7 @@ import Testing
     }
 
     @Test(arguments: [1, 3, 8, 100])
-    func `refuses a line that is too long and goes on behind it`(chunkByteCount: Int) throws {
+    func `The line reader rejects a line that is too long and continues after it`(chunkByteCount: Int) throws {
         let file = try TemporaryFile(Array("ok\n12345678\n1234567\r\n12345678\nend\n123456789".utf8))
         var reader = LineReader(
             descriptor: file.descriptor, maximumLineByteCount: 7, chunkByteCount: chunkByteCount)
@@ -96,7 +96,7 @@ import Testing
         #expect(told.message == "a.jsonl:6: the line that begins at byte 34 is longer than 7 bytes")
     }
 
-    @Test func `reports what the system says`() throws {
+    @Test func `The line reader reports system errors`() throws {
         let directory = FileDescriptor(rawValue: unsafe open("/tmp", O_RDONLY))
         var reader = LineReader(descriptor: directory)
         let failure = try #require(throws: LineReadFailure.self) { try reader.next() }
@@ -107,12 +107,12 @@ import Testing
         try directory.closeFile()
     }
 
-    @Test func `is interrupted where its owner wants to stop`() {
+    @Test func `The line reader can be interrupted`() {
         let failure = LineReadFailure(reason: .system(SystemError(number: EINTR)), lineNumber: 3, offset: 9)
         #expect(failure.commandFailure(reading: "-").exitCode == .interrupted)
     }
 
-    @Test func `reads from a pipe that is written to slowly`() throws {
+    @Test func `The line reader reads from a slow pipe`() throws {
         let pipe = try TestPipe()
         let (source, sink) = (pipe.reader, pipe.writer)
         _ = fcntl(source.rawValue, F_SETFL, O_NONBLOCK)

@@ -6,11 +6,11 @@ import Testing
 
 @testable import lkrepl
 
-/// Every parser, on the stack of a secondary thread: mutations of real texts, and nesting without end.
+/// Every parser, on the stack of a secondary thread: mutations of real inputs, and endless nesting.
 ///
-/// `LEVELKIT_FUZZ_COUNT` asks for more inputs than the usual few thousand.
+/// `LEVELKIT_FUZZ_COUNT` requests more inputs than the usual few thousand.
 @Suite struct ParserFuzzTests {
-    /// Something that reads text of users or of files.
+    /// A parser of input from users or files.
     private struct Parser: Sendable {
         let name: String
         let samples: [String]
@@ -203,7 +203,7 @@ import Testing
 
     private static func input(of parser: Parser, _ random: inout SplitMix64) -> String {
         if random.once(in: 40) {
-            // A nesting bomb, perhaps with something inside, and closed or not.
+            // A nesting bomb, possibly with content, closed or not.
             let piece = random.pick(parser.pieces)
             let count = random.pick([3, 20, 62, 65, 130, 510, 513, 3000])
             let closers = String(piece.reversed().compactMap { ["(": ")", "[": "]", "{": "}"][$0] as Character? })
@@ -229,14 +229,14 @@ import Testing
         return String(decoding: text, as: UTF8.self)
     }
 
-    /// What became of some inputs.
+    /// The results of some inputs.
     private struct Outcome: Sendable {
         var readCount = 0
         var unlike: [String] = []
         var slowest = (duration: Duration.zero, name: "", text: "")
     }
 
-    @Test func `No input overflows a small stack, traps or takes long in any parser`() throws {
+    @Test func `No input overflows a small stack, traps or stalls any parser`() throws {
         let usual = 20_000
         let count = ProcessInfo.processInfo.environment["LEVELKIT_FUZZ_COUNT"].flatMap { Int($0) } ?? usual
         // The usual form reads the same inputs each time.

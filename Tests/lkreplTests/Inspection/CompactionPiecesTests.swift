@@ -4,18 +4,18 @@ import Testing
 
 @testable import lkrepl
 
-@Suite struct `The pieces of a compaction` {
+@Suite struct `Compaction pieces` {
     private func table(_ key: String, _ mebibytes: UInt64) -> CompactionPieces.Table {
         CompactionPieces.Table(largest: Array(key.utf8), byteCount: mebibytes << 20)
     }
 
-    @Test func `are one where there is little`() {
+    @Test func `A small range is compacted in one piece`() {
         #expect(CompactionPieces(of: .all, tables: []).bounds == [.init(lower: nil, upper: nil)])
         let few = CompactionPieces(of: .prefix(Array("k".utf8)), tables: [table("k1", 2), table("k2", 2)])
         #expect(few.bounds == [.init(lower: Array("k".utf8), upper: Array("l".utf8))])
     }
 
-    @Test func `follow each other without a gap, each of some megabytes`() throws {
+    @Test func `Compaction pieces are contiguous, and have several megabytes each`() throws {
         var random = TestRun.random(stream: 0xc0a7)
         for _ in 0..<TestRun.rounds(50, long: 2_000) {
             let tables = (0..<random.number(below: 100)).map { _ in
@@ -40,11 +40,11 @@ import Testing
         }
     }
 
-    @Test func `keep what a compaction is for: what was overwritten is gone, what was stored is there`() throws {
+    @Test func `A compaction in pieces drops overwritten values and keeps stored ones`() throws {
         try withTemporaryDirectory { directory in
             let database = try Database.open(at: directory + "/db")
             var random = TestRun.random(stream: 0xc0a8)
-            // LevelDB compresses a block of some kilobytes at a time, and these are as much.
+            // Incompressible: LevelDB compresses blocks of a few kilobytes, and each value is about that size.
             let value = (0..<4_000).map { _ in UInt8(truncatingIfNeeded: random.next()) }
             for _ in 0..<2 {
                 let batch = WriteBatch()

@@ -5,14 +5,14 @@ import Testing
 
 @testable import lkrepl
 
-@Suite struct `An inferred schema` {
+@Suite struct `Inferred schemas` {
     private static func schema(of texts: String...) throws -> DocumentValue {
         var shape = InferredSchema()
         for text in texts { shape.add(try DocumentValue(json: text)) }
         return shape.jsonSchema(title: "t")
     }
 
-    @Test func `says what all documents have, and of which types`() throws {
+    @Test func `An inferred schema lists common members and their types`() throws {
         let schema = try Self.schema(
             of: #"{"a":1,"b":"x","c":[1,2.5],"d":{"e":null}}"#, #"{"a":1.5,"c":[],"d":{"e":true,"f":1}}"#)
         #expect(
@@ -23,8 +23,8 @@ import Testing
                 + ##""required":["e"]}},"required":["a","c","d"]}"##)
     }
 
-    /// The law of the type, by a checker of its own: every document satisfies the schema that it was part of.
-    @Test func `is satisfied by every document that it comes from`() throws {
+    /// The law of the type, verified by an independent checker: every document satisfies the schema inferred from it.
+    @Test func `Every document satisfies the schema inferred from it`() throws {
         var random = RandomDocuments(TestRun.random(stream: 71))
         for _ in 0..<TestRun.rounds(200, long: 5_000) {
             let documents = (0..<8).map { random.document(id: .int(Int64($0))) }
@@ -39,7 +39,7 @@ import Testing
         }
     }
 
-    @Test func `is not satisfied by others`() throws {
+    @Test func `Other documents do not satisfy an inferred schema`() throws {
         let schema = try Self.schema(of: #"{"a":1,"c":["x"]}"#)
         for text in [#"{"a":"1","c":["x"]}"#, #"{"c":["x"]}"#, #"{"a":1,"c":[1]}"#, #"{"a":1.5,"c":[]}"#] {
             #expect(!Self.satisfies(try DocumentValue(json: text), schema), "\(text)")
@@ -47,7 +47,7 @@ import Testing
         #expect(Self.satisfies(try DocumentValue(json: #"{"a":2,"c":["y","z"],"new":1}"#), schema))
     }
 
-    /// The part of JSON Schema that is written.
+    /// Returns whether a value satisfies a schema, for the part of JSON Schema that inference writes.
     private static func satisfies(_ value: DocumentValue, _ schema: DocumentValue) -> Bool {
         let name: String
         switch value {
@@ -73,7 +73,7 @@ import Testing
         }
     }
 
-    @Test func `is printed by the command, beside the declared one`() throws {
+    @Test func `The schema command prints the inferred schema and the declared one`() throws {
         try Workplace.with { place in
             try place.makeItems()
             #expect(try place.run("doc", "put", "--write", "items.store", "items", #"{"id":"a","n":1}"#).code == 0)

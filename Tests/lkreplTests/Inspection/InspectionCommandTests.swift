@@ -4,9 +4,9 @@ import Testing
 
 @testable import lkrepl
 
-/// Commands that look into files, and what they say of foreign and broken databases.
-@Suite struct `Looking into files` {
-    /// A database with two tables and a log: `k` was put twice and deleted, `other` put once.
+/// Commands that inspect files, and what they report about foreign and broken databases.
+@Suite struct `File inspection` {
+    /// Creates a database with two tables and a log: `k` was put twice and deleted, `other` put once.
     private func make(_ place: Workplace) throws {
         var options = DatabaseOptions()
         options.bloomFilterBitsPerKey = 10
@@ -15,7 +15,7 @@ import Testing
         try database.put("one", forKey: "k")
         try database.put("o", forKey: "other")
         try database.close()
-        // Opening makes a table of the log.
+        // Opening converts the log to a table.
         database = try Database.open(at: path, options: options)
         try database.put("two", forKey: "k")
         try database.close()
@@ -24,14 +24,14 @@ import Testing
         try database.close()
     }
 
-    /// The files, without the two that tell people what happened.
+    /// Returns the files, except the two info logs.
     private func fingerprint(_ place: Workplace, _ directory: String) throws -> [String: [UInt8]] {
         var files: [String: [UInt8]] = [:]
         for name in try place.names(in: directory) { files[name] = try place.read("\(directory)/\(name)") }
         return files
     }
 
-    @Test func `shows what LevelDB has overwritten and deleted, and changes no byte`() throws {
+    @Test func `versions shows overwritten and deleted values, and changes no byte`() throws {
         try Workplace.with { place in
             try make(place)
             let before = try fingerprint(place, "app.db")
@@ -75,7 +75,7 @@ import Testing
         }
     }
 
-    @Test func `names the file and the byte that is damaged, and exits with 65`() throws {
+    @Test func `verify names the damaged file and offset, and ends with 65`() throws {
         try Workplace.with(isVerified: false) { place in
             try make(place)
             let sound = try place.run("verify", "app.db", "--deep")
@@ -102,7 +102,7 @@ import Testing
         }
     }
 
-    @Test func `says what a foreign or broken database is, and what to do`() throws {
+    @Test func `Inspection identifies a foreign or broken database, with a remedy`() throws {
         try Workplace.with(isVerified: false) { place in
             try make(place)
             let manifest = try #require(try place.names(in: "app.db").first { $0.hasPrefix("MANIFEST") })

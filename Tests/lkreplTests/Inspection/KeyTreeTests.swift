@@ -5,8 +5,8 @@ import Testing
 
 @testable import lkrepl
 
-@Suite struct `The tree of keys` {
-    /// The children that a look at every key gives.
+@Suite struct `Key tree` {
+    /// Returns the children found by examining every key.
     private static func grouped(_ keys: [[UInt8]], below prefix: [UInt8], _ delimiters: Set<UInt8>) -> [KeyTree.Node] {
         var nodes: [KeyTree.Node] = []
         for key in keys where key.starts(with: prefix) {
@@ -17,7 +17,7 @@ import Testing
         return nodes
     }
 
-    @Test func `equals grouping all keys, below any prefix and with any delimiters`() throws {
+    @Test func `The key tree equals grouping all keys, below any prefix and with any delimiters`() throws {
         var random = TestRun.random(stream: 0x73ee)
         for _ in 0..<TestRun.rounds(30, long: 1_000) {
             try withTemporaryDirectory { directory in
@@ -46,8 +46,8 @@ import Testing
         }
     }
 
-    /// Each seek may read one block of every level, and of every table of level 0.
-    @Test func `of many keys is found in few blocks`() throws {
+    /// Each seek may read one block of every level, and of every table in level 0.
+    @Test func `The tree of many keys is computed from few blocks`() throws {
         let keyCount = TestRun.isLong ? 10_000_000 : 400_000
         let groupCount = 20
         try withTemporaryDirectory { directory in
@@ -87,7 +87,7 @@ import Testing
             let sources =
                 Set(manifest.tables.filter { $0.level > 0 }.map(\.level)).count
                 + manifest.tables.count { $0.level == 0 }
-            // A step may lead into the next block of a table.
+            // A step may lead to the next block of a table.
             let touched = (tree.seekCount + tree.stepCount) * sources
             #expect(touched * 100 < blockCount, "\(touched) of \(blockCount) blocks")
         }
@@ -97,7 +97,7 @@ import Testing
         (["user/1", "user/2", "photo/3/a"], "/"), (["a:1:x", "a:2:y", "b:1:z"], ":"), (["!meta!a", "!meta!b"], "!"),
         (["abc", "def"], ""), (["2024-01-02/a", "2024-01-03/b"], "/"),
     ])
-    func `finds the delimiter by itself`(keys: [String], expected: String) throws {
+    func `The key tree detects the delimiter automatically`(keys: [String], expected: String) throws {
         try withTemporaryDirectory { directory in
             let database = try Database.open(at: directory + "/db")
             for key in keys { try database.put("", forKey: key) }
@@ -107,7 +107,7 @@ import Testing
         }
     }
 
-    @Test func `sizes are those of a sort`() {
+    @Test func `The size distribution matches a full sort`() {
         var random = TestRun.random(stream: 0xb16)
         for topCount in [1, 2, 7, 50] {
             let sizes = (0..<500).map { _ in random.number(below: random.once(in: 3) ? 4 : 5_000) }

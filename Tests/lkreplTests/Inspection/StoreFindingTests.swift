@@ -4,9 +4,9 @@ import Testing
 
 @testable import lkrepl
 
-/// What `verify` says of a damaged document store.
-@Suite struct `A damaged document store` {
-    /// A store whose database lacks some keys and has others; the keys that were changed.
+/// What `verify` reports about a damaged document store.
+@Suite struct `Damaged document store` {
+    /// Changes keys in the database of a closed store.
     private func damage(_ place: Workplace, _ body: (Database) throws -> Void) throws {
         let database = try Database.open(at: place.path + "/items.store")
         try body(database)
@@ -25,14 +25,14 @@ import Testing
         try outcome.lines.map { try #require(try JSONParser().parse(Array($0.utf8)).objectValue) }
     }
 
-    /// The first key that begins with a byte, and its value.
+    /// Returns the first key that starts with a byte.
     private func firstKey(_ kind: UInt8, in database: Database) throws -> [UInt8] {
         var cursor = try database.cursor(in: .prefix([kind]), reverse: false)
         try #require(try cursor.advance())
         return cursor.key.copied()
     }
 
-    @Test func `is told of by collection, index, document, row and key`() throws {
+    @Test func `verify reports store damage by collection, index, document, row and key`() throws {
         try Workplace.with(isVerified: false) { place in
             try fill(place)
             var gone: [UInt8] = []
@@ -52,7 +52,7 @@ import Testing
                 #expect(missing["row"] == 1 && missing["key"]?.stringValue == ByteNotation.print(gone), "\(missing)")
                 let surplus = try #require(rows.first { $0["id"] == nil }, "\(found)")
                 #expect(surplus["index"] == "n" && surplus["problem"]?.stringValue?.contains("no document has") == true)
-                // What is printed is typed back, and finds the key.
+                // The printed key, typed as an argument, finds the key.
                 let key = try #require(surplus["key"]?.stringValue)
                 #expect(try ByteNotation.parse(key) == extra)
                 #expect(try place.run("get", "items.store", key).code == 0)
@@ -62,13 +62,13 @@ import Testing
                 #expect(table.code == 65 && table.output.contains(key) && table.output.contains("item-1"), "\(table)")
                 #expect(table.output.contains("items.n = 1"), "\(table)")
             }
-            // Another index of the collection is sound.
+            // Another index of the collection is undamaged.
             let other = try place.run("index", "check", "items.store", "items", "k")
             #expect(other.code == 0, "\(other)")
         }
     }
 
-    @Test func `is told of by the document that cannot be read`() throws {
+    @Test func `verify names a document that is unreadable`() throws {
         try Workplace.with(isVerified: false) { place in
             try fill(place)
             var body: [UInt8] = []
@@ -83,12 +83,12 @@ import Testing
         }
     }
 
-    @Test func `is told of by the document whose words are not found`() throws {
+    @Test func `verify names a document whose words cannot be found`() throws {
         try Workplace.with(isVerified: false) { place in
             try fill(place)
             var slot: [UInt8] = []
             try damage(place) { database in
-                // The last slot of a row, of the index of texts.
+                // The last slot of a row in the text index.
                 var cursor = try database.cursor(in: .prefix([0x58]), reverse: true)
                 while slot.isEmpty, try cursor.advance() {
                     let parts = try Tuple(packed: Array(cursor.key.copied().dropFirst()))

@@ -5,7 +5,7 @@ import Testing
 
 @testable import lkrepl
 
-@Suite struct `The tree of typed keys` {
+@Suite struct `Typed key tree` {
     private func element(_ random: inout SplitMix64) -> TupleElement {
         switch random.number(below: 5) {
         case 0: .string(["a", "b", "a\u{0}b", "a\u{0}", ""][random.number(below: 5)])
@@ -16,7 +16,7 @@ import Testing
         }
     }
 
-    @Test func `equals grouping tuples by their elements`() throws {
+    @Test func `The typed key tree equals grouping tuples by their elements`() throws {
         var random = TestRun.random(stream: 0x7ee5)
         for _ in 0..<TestRun.rounds(30, long: 500) {
             var tuples: Set<[UInt8]> = []
@@ -55,7 +55,7 @@ import Testing
         }
     }
 
-    @Test func `of a document store has the names of collections and indexes, and misses no key`() throws {
+    @Test func `The tree of a document store names collections and indexes, and covers every key`() throws {
         try Workplace.with { place in
             try place.makePhotos()
             let total = try place.run("count", "photos.store").output
@@ -64,7 +64,7 @@ import Testing
                 #expect(tree.code == 0 && tree.error == "tree: levels are those of a document store\n", "\(tree)")
                 let rows = try tree.lines.map { try #require(try JSONParser().parse(Array($0.utf8)).objectValue) }
                 for level in 1...depth {
-                    // Each level and the keys that ended above it are all keys.
+                    // Each level together with the keys that ended above it covers all keys.
                     let sum = rows.reduce(Int64(0)) { sum, row in
                         let own = row["depth"]?.intValue ?? 0
                         let counts = own == level || own < level && row["branch"] == false
@@ -84,12 +84,12 @@ import Testing
             }
             let below = try place.run("tree", "photos.store", "\"V\\x15\\x03\"", "--mode", "table", "--all")
             #expect(below.output.contains("photos.rating = 4"), "\(below)")
-            // Characters may be asked for all the same.
+            // Delimiters can still be requested.
             #expect(try place.run("tree", "photos.store", "--delim", "M").error.contains("levels end with M"))
         }
     }
 
-    @Test func `of tuple keys shows their elements`() throws {
+    @Test func `The tree of tuple keys shows their elements`() throws {
         try Workplace.with { place in
             let database = try Database.open(at: place.path + "/app.db")
             for number in 0..<10 {

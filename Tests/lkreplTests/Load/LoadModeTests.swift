@@ -3,8 +3,8 @@ import Testing
 
 @testable import lkrepl
 
-/// Lines of a dump without its frame, as scripts make them.
-@Suite struct `Loading records that are there already` {
+/// Lines of a dump without header and end, as scripts produce them.
+@Suite struct `Load modes` {
     private static let first = """
         {"c":"items","id":"a","doc":{"id":"a","n":1,"k":["x"]}}
         {"c":"items","id":"b","doc":{"id":"b","n":2,"m":{"p":1,"q":2}}}\n
@@ -30,7 +30,7 @@ import Testing
             ),
             ("insert", 65, #"{"id":"b","n":2,"m":{"p":1,"q":2}}"#, ["a", "b", "c"], "rejected 1"),
         ] as [(String, Int32, String, [String], String)])
-    func `follows the mode, for documents`(
+    func `Loading existing documents follows the mode`(
         mode: String, code: Int32, b: String, ids: [String], summary: String
     ) throws {
         try Workplace.with { place in
@@ -57,7 +57,7 @@ import Testing
             ("insert", 65, ["a=1", "b=2", "c=4"], "rejected 1"), ("replace", 0, ["b=3", "c=4"], "removed 2 stored 2"),
             ("merge", 64, ["a=1", "b=2"], "upsert"),
         ] as [(String, Int32, [String], String)])
-    func `follows the mode, for pairs`(mode: String, code: Int32, pairs: [String], summary: String) throws {
+    func `Loading existing pairs follows the mode`(mode: String, code: Int32, pairs: [String], summary: String) throws {
         try Workplace.with { place in
             try place.makeDatabase()
             let first = #"{"k":"a","v":"1"}"# + "\n" + #"{"k":"b","v":"2"}"# + "\n"
@@ -73,7 +73,7 @@ import Testing
         }
     }
 
-    @Test func `removes what it replaces, and nothing without a yes or without knowing what`() throws {
+    @Test func `Replace mode removes what it replaces, and only with confirmation and a known scope`() throws {
         try Workplace.with { place in
             try place.makeItems()
             try place.makeItems("new.store")
@@ -95,8 +95,8 @@ import Testing
     }
 }
 
-@Suite struct `Records that are no good` {
-    @Test func `are written to a file, and go in when they are mended there`() throws {
+@Suite struct `Rejected records` {
+    @Test func `Rejected records are written to a file, and can be loaded after correction`() throws {
         try Workplace.with { place in
             try place.makeItems()
             try place.write(
@@ -129,7 +129,7 @@ import Testing
         }
     }
 
-    @Test func `end the load when there are more than allowed, with what came before stored`() throws {
+    @Test func `Too many rejected records end the load, and earlier records are stored`() throws {
         try Workplace.with { place in
             try place.makeItems()
             let text = (0..<20).map { $0 % 3 == 2 ? "{\"x\":1}" : "{\"id\":\"\($0)\"}" }.joined(separator: "\n")
@@ -141,8 +141,8 @@ import Testing
         }
     }
 
-    /// A unique index refuses a commit as a whole; one document must not take the others of its batch with it.
-    @Test func `are found in a batch that a unique index refuses`() throws {
+    /// A unique index rejects a whole commit; one document must not cause the others of its batch to be lost.
+    @Test func `A record that a unique index rejects is found within its batch`() throws {
         try Workplace.with { place in
             try place.write(
                 #"{"collections":{"items":{"indexes":{"s":{"fields":["s"],"unique":true,"sparse":true}}}}}"#,
@@ -156,7 +156,7 @@ import Testing
             #expect(outcome.code == 65 && outcome.says("inserted 38 replaced 0 skipped 0 rejected 2"), "\(outcome)")
             #expect(outcome.says("many.jsonl:18:") && outcome.says("many.jsonl:34:"), "\(outcome)")
 
-            // Where a bad record ends the load, those before it are stored and none behind it.
+            // If a bad record ends the load, the records before it are stored and none after it.
             #expect(try place.run("init", "other.store", "--schema", "schema.json").code == 0)
             let stopped = try place.run("import", "--write", "other.store", "items", "many.jsonl")
             #expect(stopped.code == 65 && stopped.error.contains("many.jsonl:18:"), "\(stopped)")
@@ -165,15 +165,15 @@ import Testing
     }
 }
 
-@Suite struct `A load` {
-    @Test func `gives collections and keys other names`() throws {
+@Suite struct `Load options` {
+    @Test func `load can rename collections and keys`() throws {
         try Workplace.with { place in
             try place.makePhotos()
             try place.run("dump", "photos.store", "-o", "photos.lkd", "-q")
             let loaded = try place.run("load", "--create", "new.store", "photos.lkd", "--rename", "photos=pictures")
             #expect(loaded.code == 0, "\(loaded)")
             #expect(try place.run("find", "new.store", "pictures", "--count").output == "301\n")
-            // A name that was mistyped is no reason for an empty store.
+            // A mistyped name must not create an empty store.
             let none = try place.run("load", "--create", "none.store", "photos.lkd", "--only", "photos,other")
             #expect(none.code == 65 && none.error.contains("no collection other"), "\(none)")
             #expect(!place.has("none.store"))
@@ -187,7 +187,7 @@ import Testing
         }
     }
 
-    @Test func `takes what is there of a dump without its end, and one that was changed, if told to`() throws {
+    @Test func `load accepts an incomplete or changed dump only on request`() throws {
         let whole = try rawDump((0..<10).map { (Array("\($0)".utf8), [UInt8($0)]) })
         let lines = whole.split(separator: 0x0a).map { Array($0) + [0x0a] }
         try Workplace.with { place in
@@ -204,7 +204,7 @@ import Testing
         }
     }
 
-    @Test func `stores whole lines under one of their members`() throws {
+    @Test func `load --key stores whole lines under one of their members`() throws {
         try Workplace.with { place in
             try place.makeDatabase()
             let text = #" {"id":"a","n":1.50}"# + "\n" + #"{"n":2,"id":7}"# + "\n"
@@ -215,7 +215,7 @@ import Testing
         }
     }
 
-    @Test func `carries changes and deletions from one store to another`() throws {
+    @Test func `load applies changes and deletions from one store to another`() throws {
         try Workplace.with { place in
             try place.makeItems()
             let text = (0..<5).map { "{\"id\":\"\($0)\",\"n\":\($0)}\n" }.joined()
@@ -238,7 +238,7 @@ import Testing
         }
     }
 
-    @Test func `says what to do with a file of another kind`() throws {
+    @Test func `load recommends the right format for a file of another kind`() throws {
         try Workplace.with { place in
             try place.makeDatabase()
             for (text, part) in [
@@ -250,7 +250,7 @@ import Testing
         }
     }
 
-    @Test func `of lines that are too long names the line, and large values come in parts`() throws {
+    @Test func `load names lines that are too long, and large values are split into parts`() throws {
         try Workplace.with { place in
             let large = [UInt8](repeating: 1, count: 9 << 20)
             try place.write(try rawDump([(Array("k".utf8), large)]), to: "large.lkd")
@@ -267,18 +267,18 @@ import Testing
         }
     }
 
-    /// A dry run finds what only the writing would find: values that must be unique, over documents of different batches.
-    @Test func `rehearses everything, unique indexes as well, and leaves nothing behind`() throws {
+    /// A dry run finds what only writing would find: values that must be unique, across documents of different batches.
+    @Test func `A dry run of load checks everything, including unique indexes, and leaves nothing behind`() throws {
         try Workplace.with { place in
             let schema = #"{"collections": {"items": {"indexes": {"n": {"fields": ["n"], "unique": true}}}}}"#
             try place.write(schema, to: "schema.json")
             #expect(try place.run("init", "items.store", "--schema", "schema.json").code == 0)
             #expect(try place.run("doc", "put", "--write", "items.store", "items", #"{"id":"x","n":5}"#).code == 0)
             let before = try place.dump("items.store")
-            // The log is put into a table once: opening for writing does that, and reading does not.
+            // Converts the log to a table: opening for writing does that, and reading does not.
             #expect(try place.run("items.store", "--write", "-c", "count").code == 0)
             let names = try place.names(in: "items.store").filter { !$0.hasPrefix("LOG") }
-            // One has the value of a document that is there, one that of a document three batches before.
+            // One has the value of an existing document, one that of a document three batches earlier.
             let lines = (0..<10).map { #"{"id":"i\#($0)","n":\#($0 == 9 ? 1 : $0)}"# }.joined(separator: "\n")
             for command in [["import"], ["import", "--jobs", "1"]] {
                 let arguments = command + ["items.store", "items", "-", "--on-error", "skip", "--batch", "2"]
@@ -303,12 +303,12 @@ import Testing
         }
     }
 
-    /// Reading on while storing changes nothing of what is stored, told or rejected.
+    /// Reading ahead while storing does not change what is stored, reported or rejected.
     @Test(arguments: ["1", "2", "5"])
-    func `is the same with any number of threads`(jobs: String) throws {
+    func `load has the same result with any number of threads`(jobs: String) throws {
         try Workplace.with { place in
             try place.makeDatabase()
-            // More than the pieces that are handed over, bad lines in several of them, and one that ends it.
+            // More pieces than are handed over, bad lines in several of them, and one that ends the load.
             var lines: [String] = []
             for number in 0..<3_000 {
                 lines.append(number % 700 == 650 ? #"{"k":"bad"}"# : #"{"k":"key\#(number)","v":"\#(number)"}"#)

@@ -5,15 +5,15 @@ import Testing
 
 @testable import lkrepl
 
-/// At any moment a process may be killed; `--resume` must store every record once, and none twice.
-@Suite struct `A load that is killed and goes on` {
+/// A process may be killed at any time; `--resume` must store every record exactly once.
+@Suite struct `Resumed loads` {
     private static func documents(_ count: Int) -> String {
         (0..<count).map { "{\"id\":\"d\($0 + 100_000)\",\"n\":\($0 % 97),\"t\":\"word\($0 % 50) other\"}\n" }.joined()
     }
 
-    /// Starts a command and looks until something is there, for half a minute at most.
+    /// Starts a command and waits for a condition, for at most half a minute.
     ///
-    /// - Parameter prepare: Puts what the command begins with in its place, also after a try that was too slow.
+    /// - Parameter prepare: Creates what the command starts with, again after an attempt that was too slow.
     private func start(
         _ arguments: [String], in place: Workplace, after prepare: () throws -> Void = {},
         until condition: () throws -> Bool
@@ -28,13 +28,13 @@ import Testing
         }
     }
 
-    /// An empty plain database, in place of what a try before left there.
+    /// Creates an empty plain database, replacing the leftovers of an earlier attempt.
     private func makeDatabase(in place: Workplace) throws {
         if place.has("app.db") { try place.remove("app.db") }
         try place.makeDatabase()
     }
 
-    @Test func `ends as if it had not been, in the mode that rejects what is there`() throws {
+    @Test func `A resumed load in insert mode ends as if it had not been killed`() throws {
         let environment = ProcessInfo.processInfo.environment
         let seed = environment["LEVELKIT_TEST_SEED"].flatMap(UInt64.init) ?? .random(in: 0..<1 << 32)
         var generator = SplitMix64(seed: seed)
@@ -58,14 +58,14 @@ import Testing
                     usleep(UInt32(duration / .microseconds(1) * Double.random(in: 0.2..<0.9, using: &generator)))
                     child.signal(9)
                     let code = try child.wait()
-                    // Killed behind its last batch, it has left no mark, and finds everything there.
+                    // If killed after its last batch, the load has left no mark, and finds all records stored.
                     if code == 0 || code == 65 { break }
                     let error = String(decoding: try place.read("again-err"), as: UTF8.self)
                     #expect(code == 137, "seed \(seed), round \(round): \(error)")
                     killed += 1
                 }
                 let ended = try place.run(["import", "--write", "again.store", "--resume", "-q"] + arguments)
-                // Where the last run had come to its end, everything is there already.
+                // If the last run had finished, all records are already stored.
                 #expect([0, 65].contains(ended.code), "seed \(seed), round \(round): \(ended)")
                 #expect(try place.dump("again.store") == whole, "seed \(seed), round \(round)")
                 try place.remove("again.store")
@@ -74,7 +74,7 @@ import Testing
         }
     }
 
-    @Test func `does not begin anew in that mode unless told to, and not with another file`() throws {
+    @Test func `An interrupted insert neither restarts nor resumes unless told to, and rejects another file`() throws {
         try Workplace.with { place in
             try place.makeItems()
             try place.write(Self.documents(200) + "{\"id\":", to: "cut.jsonl")
@@ -88,7 +88,7 @@ import Testing
             let other = try place.run(arguments + ["other.jsonl", "--resume"])
             #expect(other.code == 65 && other.says("not those"), "\(other)")
 
-            // Mended, it goes on behind what is stored.
+            // Once corrected, the load continues after the stored records.
             try place.write(Self.documents(300), to: "whole.jsonl")
             let resumed = try place.run(arguments + ["whole.jsonl", "--resume"])
             #expect(resumed.code == 0 && resumed.says("read 100 inserted 100"), "\(resumed)")
@@ -96,7 +96,7 @@ import Testing
         }
     }
 
-    @Test func `keeps its place beside a plain database, and clears it away at the end`() throws {
+    @Test func `A load keeps its progress file next to a plain database, and deletes it at the end`() throws {
         let pairs = (0..<20_000).map { (key: Array("\($0 + 100_000)".utf8), value: [UInt8](repeating: 7, count: 60)) }
         let whole = try rawDump(pairs)
         try Workplace.with { place in
@@ -118,7 +118,7 @@ import Testing
         }
     }
 
-    @Test func `that only inserts into a plain database goes on as it is told to`() throws {
+    @Test func `An interrupted insert load into a plain database resumes as its message says`() throws {
         let pairs = (0..<20_000).map { (key: Array("\($0 + 100_000)".utf8), value: [UInt8](repeating: 7, count: 60)) }
         let whole = try rawDump(pairs)
         try Workplace.with { place in
@@ -140,9 +140,9 @@ import Testing
         }
     }
 
-    /// The input comes through a pipe that does not end, so that the signal always finds the command at work.
+    /// The input is a pipe that stays open, so that the signal always arrives while the command runs.
     @Test(arguments: [SIGINT, SIGTERM])
-    func `ends a batch when it is asked to, and says how to go on`(signal: Int32) throws {
+    func `On a signal, a load finishes its batch and says how to resume`(signal: Int32) throws {
         try Workplace.with { place in
             try place.write(Self.documents(1000), to: "many.jsonl")
             #expect(try place.shell("mkfifo pipe").code == 0)
@@ -168,7 +168,7 @@ import Testing
             let code = try child.wait()
             let error = String(decoding: try place.read("import-err"), as: UTF8.self)
             #expect(code == 128 + signal && error.contains("--resume"), "exit code \(code): \(error)")
-            // The last five may or may not have been read when the signal came; those that were, are kept.
+            // The last five may or may not have been read when the signal arrived; those that were read are kept.
             let kept = try place.run("find", "items.store", "items", "--count").output
             let count = try #require(Int(kept.dropLast()))
             #expect(390...395 ~= count)
@@ -180,7 +180,7 @@ import Testing
         }
     }
 
-    @Test func `leaves nothing of a database or a file that is being made`() throws {
+    @Test func `An interrupted load leaves no partial database or file`() throws {
         let pairs = (0..<40_000).map { (key: Array("\($0 + 100_000)".utf8), value: [UInt8](repeating: 7, count: 60)) }
         try Workplace.with { place in
             try place.write(try rawDump(pairs), to: "large.lkd")
@@ -189,7 +189,7 @@ import Testing
             }
             child.signal(SIGINT)
             let code = try child.wait()
-            // One that was quicker than the signal is whole.
+            // A load that finished before the signal is complete.
             #expect(code == 130 || code == 0)
             #expect(try place.names() == ["child-err", "child-out", "large.lkd"] + (code == 0 ? ["new.db"] : []))
 
@@ -202,7 +202,7 @@ import Testing
             #expect(dumped == 143 || dumped == 0 && place.has("new.lkd"))
             #expect(try !place.names().contains { $0.contains(".partial-") })
 
-            // What a killed process leaves is cleared away by the next.
+            // Leftovers of a killed process are removed by the next one.
             let killed = try start(["load", "--create", "other.db", "large.lkd"], in: place) {
                 try place.names().contains { $0.hasPrefix("other.db") }
             }
@@ -212,7 +212,7 @@ import Testing
         }
     }
 
-    @Test func `tells a full disk from other failures`() throws {
+    @Test func `A full disk is distinguished from other failures`() throws {
         try Workplace.with { place in
             try place.makePhotos()
             for command in [

@@ -3,8 +3,8 @@ import Testing
 
 @testable import DocIndex
 
-@Suite struct `A text index behind a load` {
-    @Test func `has no words left that the next opening would have to look for in documents`() throws {
+@Suite struct `Text index after a load` {
+    @Test func `After a load, no words are left for the next opening to collect from documents`() throws {
         try Workplace.with { place in
             try place.write(
                 #"{"collections":{"items":{"indexes":{"t":{"type":"text","fields":["t"]}}}}}"#, to: "schema.json")

@@ -10,7 +10,7 @@ import Testing
     import Darwin
 #endif
 
-/// Makes a database of old content and a dump of new content.
+/// Creates a database with old content and a dump with new content.
 private enum Replacement {
     static let isLong = ProcessInfo.processInfo.environment["LEVELKIT_TEST_LONG"] == "1"
 
@@ -24,7 +24,7 @@ private enum Replacement {
             (0..<count).map { (Array("\(word)\($0 + 100_000)".utf8), [UInt8](repeating: UInt8($0 % 251), count: 60)) })
     }
 
-    /// `old` is a database, `new.lkd` the dump of another; returns the dumps of both.
+    /// Creates the database `old`, and `new.lkd`, the dump of another one; returns the dumps of both.
     static func make(isStore: Bool, count: Int, in place: Workplace) throws -> (old: [UInt8], new: [UInt8]) {
         for name in ["old", "new"] {
             if isStore {
@@ -47,12 +47,12 @@ private enum Replacement {
     }
 }
 
-/// What `load --mode replace` promises: everything or nothing.
-@Suite struct `A load that replaces` {
+/// The guarantee of `load --mode replace`: everything or nothing.
+@Suite struct `Replacing loads` {
     private static let command = ["load", "--write", "--yes", "--mode", "replace", "old"]
 
     @Test(arguments: [true, false])
-    func `leaves the old content as it is where the stream is cut, wherever that is`(isStore: Bool) throws {
+    func `A replacing load with truncated input keeps the old content, wherever it is cut`(isStore: Bool) throws {
         try Workplace.with { place in
             let (old, new) = try Replacement.make(isStore: isStore, count: 200, in: place)
             for share in [0.02, 0.1, 0.35, 0.5, 0.8, 0.97, 0.999] {
@@ -72,34 +72,34 @@ private enum Replacement {
     }
 
     @Test(arguments: [true, false])
-    func `leaves the old content as it is where the disk is full`(isStore: Bool) throws {
+    func `A replacing load on a full disk keeps the old content`(isStore: Bool) throws {
         try Workplace.with { place in
             let (old, _) = try Replacement.make(isStore: isStore, count: 20_000, in: place)
-            // No file may be longer than half a mebibyte; some shells count in kibibytes.
+            // No file may exceed half a MiB; some shells count in KiB.
             let outcome = try place.shell("ulimit -f 512; lkrepl \(Self.command.joined(separator: " ")) new.lkd")
             #expect(outcome.code != 0, "\(outcome)")
             #expect(try place.dump("old") == old)
-            // A process that the system ended is cleared up after by the next.
+            // The next process cleans up after one that was killed by the system.
             #expect(try place.run("compact", "--write", "--yes", "old").code == 0)
             #expect(try Replacement.leftovers(in: place) == [])
         }
     }
 
-    @Test func `empties what a dump without records replaces`() throws {
+    @Test func `A replacing load of an empty dump deletes the old content`() throws {
         try Workplace.with { place in
             _ = try Replacement.make(isStore: true, count: 10, in: place)
             try place.makeItems("empty")
             let empty = try place.dump("empty")
             #expect(try place.run(Self.command + ["-"], input: empty).code == 0)
             #expect(try place.dump("old") == empty)
-            // Nothing at all says nothing.
+            // Empty input does not count as a dump.
             _ = try place.run("doc", "put", "--write", "old", "items", #"{"id":"x"}"#)
             _ = try place.run(Self.command + ["-"], input: [])
             #expect(try place.run("find", "old", "items", "--count").output == "1\n")
         }
     }
 
-    @Test func `keeps other collections, links, permissions and files beside the tables`() throws {
+    @Test func `A replacing load keeps other collections, links, permissions and unrelated files`() throws {
         try Workplace.with { place in
             let schema = #"{"collections": {"items": {}, "others": {}}}"#
             try place.write(schema, to: "schema.json")
@@ -123,8 +123,8 @@ private enum Replacement {
         }
     }
 
-    /// The input is a pipe that stays open, so the load is at work until the test lets it end.
-    @Test func `keeps writers out while it works, lets readers read, and is left alone by them`() throws {
+    /// The input is a pipe that stays open, so the load runs until the test ends it.
+    @Test func `A replacing load locks out writers but not readers, and readers do not disturb it`() throws {
         try Workplace.with { place in
             let (old, new) = try Replacement.make(isStore: true, count: 500, in: place)
             #expect(try place.shell("mkfifo pipe").code == 0)
@@ -150,7 +150,7 @@ private enum Replacement {
         }
     }
 
-    @Test func `works in a shell that has the database open, and has nothing to resume`() throws {
+    @Test func `A replacing load works in a shell with the database open, and cannot be resumed`() throws {
         try Workplace.with { place in
             let (_, new) = try Replacement.make(isStore: true, count: 50, in: place)
             let shell = try place.run(
@@ -162,9 +162,9 @@ private enum Replacement {
         }
     }
 
-    /// Killed at any moment it leaves the old content or the new, and the next command finds nothing to stumble over.
+    /// If killed at any time, it leaves either the old content or the new, and the next command is not affected.
     @Test(arguments: [true, false])
-    func `leaves the old content or the new when it is killed`(isStore: Bool) throws {
+    func `A killed replacing load leaves either the old or the new content`(isStore: Bool) throws {
         let environment = ProcessInfo.processInfo.environment
         let seed = environment["LEVELKIT_TEST_SEED"].flatMap(UInt64.init) ?? .random(in: 0..<1 << 32)
         var generator = SplitMix64(seed: seed)
@@ -190,16 +190,16 @@ private enum Replacement {
                 #expect(try place.run("compact", "--write", "--yes", "old").code == 0)
                 #expect(try Replacement.leftovers(in: place) == [], "seed \(seed), round \(round)")
             }
-            // Kills before or after everything would show nothing.
+            // If all kills came before the start or after the end, nothing would be tested.
             #expect(leftCount > 0 && oldCount > 0, "seed \(seed): \(oldCount) old, \(newCount) new, \(leftCount) left")
             if Replacement.isLong { print("kills: \(oldCount) old, \(newCount) new, \(leftCount) left something") }
         }
     }
 }
 
-/// What `--on-error skip` promises.
-@Suite struct `A record that cannot be stored` {
-    @Test func `is named and skipped, whatever the reason`() throws {
+/// The guarantee of `--on-error skip`.
+@Suite struct `Records that cannot be stored` {
+    @Test func `A record that cannot be stored is named and skipped, whatever the reason`() throws {
         try Workplace.with { place in
             try place.write(
                 #"{"collections":{"items":{"indexes":{"s":{"fields":["s"]},"u":{"fields":["u"],"unique":true}}}}}"#,
@@ -225,7 +225,7 @@ private enum Replacement {
             #expect(outcome.says("many.jsonl:14: ") && outcome.says("many.jsonl:18: the document xxx"), "\(outcome)")
             #expect(try place.run("find", "items.store", "items", "--count").output == "26\n")
 
-            // The same of a plain database, whose keys have a limit as well.
+            // The same for a plain database, whose keys also have a limit.
             try place.makeDatabase()
             let pairs = [#"{"k":"a","v":"1"}"#, "{\"k\":\"\(long)y\",\"v\":\"2\"}", #"{"k":"b","v":"3"}"#]
             try place.write(pairs.joined(separator: "\n"), to: "pairs.jsonl")
@@ -237,9 +237,9 @@ private enum Replacement {
     }
 }
 
-/// What `-o FILE` promises.
-@Suite struct `A file that exists` {
-    @Test func `is replaced by dump and export only where that is said`() throws {
+/// The guarantee of `-o FILE`.
+@Suite struct `Existing output files` {
+    @Test func `dump and export replace an existing file only with --force`() throws {
         try Workplace.with { place in
             try place.makeItems()
             for command in [["dump", "items.store"], ["export", "items.store", "items"]] {

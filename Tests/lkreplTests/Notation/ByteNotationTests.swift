@@ -4,10 +4,10 @@ import Testing
 @testable import lkrepl
 
 @Suite struct `Byte notation` {
-    // MARK: - Closed under typing
+    // MARK: - Round trips
 
     @Test(arguments: ByteNotation.Form.allCases)
-    func `reads what it prints, for any bytes`(form: ByteNotation.Form) throws {
+    func `Byte notation parses what it prints, for any bytes`(form: ByteNotation.Form) throws {
         let seed = UInt64.random(in: 0...(.max))
         var generator = SplitMix64(seed: seed)
         for _ in 0..<5_000 {
@@ -18,7 +18,7 @@ import Testing
     }
 
     @Test(arguments: ByteNotation.Form.allCases)
-    func `prints nothing that acts on a terminal or cannot be seen`(form: ByteNotation.Form) throws {
+    func `Byte notation prints nothing that controls a terminal or is invisible`(form: ByteNotation.Form) throws {
         let seed = UInt64.random(in: 0...(.max))
         var generator = SplitMix64(seed: seed)
         for _ in 0..<5_000 {
@@ -33,7 +33,7 @@ import Testing
         }
     }
 
-    @Test func `prints one argument of the shell, whatever the bytes`() throws {
+    @Test func `Byte notation prints a single shell argument, whatever the bytes`() throws {
         let seed = UInt64.random(in: 0...(.max))
         var generator = SplitMix64(seed: seed)
         for _ in 0..<5_000 {
@@ -46,7 +46,7 @@ import Testing
         }
     }
 
-    @Test func `reads every byte in every form`() throws {
+    @Test func `Byte notation parses every byte in every form`() throws {
         let bytes = Array(UInt8.min...UInt8.max)
         for form in ByteNotation.Form.allCases {
             #expect(try ByteNotation.parse(ByteNotation.print(bytes, form: form)) == bytes)
@@ -73,8 +73,8 @@ import Testing
             ("e\u{301}", "e\u{301}"), ("\u{301}e", #""\u{301}e""#), ("\n\u{301}", #""\n\u{301}""#),
             ("❤\u{fe0f}", "❤\u{fe0f}"),
         ])
-    func `prints text plain if it can be typed so, else in double quotes`(text: String, printed: String) {
-        // Compared as bytes: `==` of strings takes composed and decomposed characters for the same.
+    func `Byte notation prints text without quotes if that can be typed`(text: String, printed: String) {
+        // Compared as bytes: `==` of strings treats composed and decomposed characters as equal.
         #expect(Array(ByteNotation.print(Array(text.utf8)).utf8) == Array(printed.utf8))
     }
 
@@ -84,11 +84,11 @@ import Testing
             ([0xed, 0xa0, 0x80], #""\xed\xa0\x80""#), ([0xf4, 0x90, 0x80, 0x80], #""\xf4\x90\x80\x80""#),
             ([0xe2, 0x82, 0x41], #""\xe2\x82A""#),
         ] as [([UInt8], String)])
-    func `prints bytes that are not UTF-8 as hexadecimal escapes`(bytes: [UInt8], printed: String) {
+    func `Byte notation prints bytes that are not UTF-8 as hexadecimal escapes`(bytes: [UInt8], printed: String) {
         #expect(ByteNotation.print(bytes) == printed)
     }
 
-    @Test func `prints the form that is asked for`() {
+    @Test func `Byte notation prints the requested form`() {
         let bytes = Array("key".utf8)
         #expect(ByteNotation.print(bytes, form: .text) == #""key""#)
         #expect(ByteNotation.print(bytes, form: .hex) == "0x6b6579")
@@ -97,7 +97,7 @@ import Testing
         #expect(ByteNotation.print([], form: .base64) == "b64:")
     }
 
-    // MARK: - Reading
+    // MARK: - Parsing
 
     @Test(
         arguments: [
@@ -107,11 +107,11 @@ import Testing
             ("0x", ""), ("0x4a4B", "JK"), ("b64:", ""), ("b64:a2V5", "key"), ("b64:a2U=", "ke"), ("b64:aw==", "k"),
             (#"{"a":"x\ny"}"#, #"{"a":"x\ny"}"#), ("[1, 2]", "[1, 2]"), ("-", "-"),
         ])
-    func `reads each form`(typed: String, text: String) throws {
+    func `Byte notation parses each form`(typed: String, text: String) throws {
         #expect(try ByteNotation.parse(typed) == Array(text.utf8))
     }
 
-    @Test func `reads single bytes that are not UTF-8`() throws {
+    @Test func `Byte notation parses single bytes that are not UTF-8`() throws {
         #expect(try ByteNotation.parse(#""\xff\x00""#) == [0xff, 0])
         #expect(try ByteNotation.parse("0xFF00") == [0xff, 0])
         #expect(try ByteNotation.parse("b64:/wA=") == [0xff, 0])
@@ -144,19 +144,19 @@ import Testing
             ("b64:a===", 6, "= stands only at the end"),
             ("b64:ax==", 6, "the last base64 digit has bits that belong to no byte"),
         ])
-    func `refuses what is ill-formed, at its column`(typed: String, column: Int, message: String) throws {
+    func `Ill-formed byte notation is rejected with its column`(typed: String, column: Int, message: String) throws {
         let error = try #require(throws: NotationError.self) { try ByteNotation.parse(typed) }
         #expect(error.column == column)
         #expect(error.message.hasPrefix(message), "\(error.message)")
     }
 
-    @Test func `refuses a token that is not UTF-8`() throws {
+    @Test func `A token that is not UTF-8 is rejected`() throws {
         let error = try #require(throws: NotationError.self) { try ByteNotation.parse([0x61, 0xff]) }
         #expect(error.column == 2)
         #expect(error.description.hasPrefix("column 2: this is not UTF-8"))
     }
 
-    @Test func `decodes UTF-8 as the standard library does`() {
+    @Test func `Byte notation decodes UTF-8 like the standard library`() {
         let seed = UInt64.random(in: 0...(.max))
         var generator = SplitMix64(seed: seed)
         for _ in 0..<20_000 {
@@ -169,7 +169,7 @@ import Testing
         }
     }
 
-    @Test func `judges common letters as the property tables do`() {
+    @Test func `Visibility of common characters agrees with the Unicode property tables`() {
         for scalar in (UInt32(0x80)...0xffff).compactMap({ Unicode.Scalar($0) }) where scalar.isVisible {
             let properties = scalar.properties
             let isMark = [.nonspacingMark, .enclosingMark, .spacingMark].contains(properties.generalCategory)

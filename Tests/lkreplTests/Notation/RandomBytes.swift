@@ -1,6 +1,7 @@
 import TestSupport
 
-/// Bytes made of what notation treats specially: any byte, text, quotes, escapes, prefixes, marks, directions.
+/// Returns bytes built from what the notation treats specially: any byte, text, quotes, escapes, prefixes, marks,
+/// directions.
 func randomBytes(using generator: inout SplitMix64) -> [UInt8] {
     let pieces = [
         "0x", "b64:", "-", "@", "{", "[", "'", "\"", "\\", "\\x41", ";", "|", "#", " ", "\n", "\r\n", "\t", "\0",
@@ -15,7 +16,7 @@ func randomBytes(using generator: inout SplitMix64) -> [UInt8] {
         case 1: bytes.append(.random(in: 0x20...0x7e, using: &generator))
         case 2: bytes += pieces.randomElement(using: &generator)?.utf8.map(\.self) ?? []
         default:
-            // A piece cut anywhere is often not UTF-8.
+            // A piece cut at any position is often not UTF-8.
             let piece = Array((pieces.randomElement(using: &generator) ?? "").utf8)
             bytes += piece.prefix(Int.random(in: 0...piece.count, using: &generator))
         }

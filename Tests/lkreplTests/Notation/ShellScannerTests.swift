@@ -2,7 +2,7 @@ import Testing
 
 @testable import lkrepl
 
-@Suite struct `The shell scanner` {
+@Suite struct `Shell scanner` {
     @Test(
         arguments: [
             ("", []),
@@ -34,11 +34,11 @@ import Testing
             (".once '|less -S'", [[".once", "'|less -S'"]]),
             ("get é\r", [["get", "é"]]),
         ])
-    func `cuts a line into commands and arguments`(line: String, arguments: [[String]]) throws {
+    func `The shell scanner splits a line into commands and arguments`(line: String, arguments: [[String]]) throws {
         #expect(try ShellScanner.commands(in: line).map(\.arguments) == arguments)
     }
 
-    @Test func `tells where each token stands`() throws {
+    @Test func `The shell scanner reports the position of each token`() throws {
         let commands = try ShellScanner.commands(in: "get é x\n\n  put 'ö\n' y; del z")
         #expect(
             commands.flatMap(\.tokens) == [
@@ -55,7 +55,7 @@ import Testing
         #expect(commands.map(\.source) == ["get é x", "put 'ö\n' y", "del z"])
     }
 
-    @Test func `keeps the exact spelling of a command without its comment`() throws {
+    @Test func `The shell scanner keeps the exact spelling of a command without its comment`() throws {
         let commands = try ShellScanner.commands(in: "  find p  title =  \"a  b\"   # why; not")
         #expect(commands.map(\.source) == ["find p  title =  \"a  b\""])
     }
@@ -68,14 +68,14 @@ import Testing
             ("put k {", .bracket("{")), (#"put k {"a": ["#, .bracket("[")), (#"put k {"a"#, .bracket("{")),
             ("get a", nil), ("get a # 'b", nil), ("get {}", nil),
         ] as [(String, ShellScanner.Construct?)])
-    func `tells what a line leaves open`(line: String, construct: ShellScanner.Construct?) throws {
+    func `The shell scanner reports what a line leaves open`(line: String, construct: ShellScanner.Construct?) throws {
         var scanner = ShellScanner()
         let commands = try scanner.feed(line)
         #expect(scanner.openConstruct == construct)
         #expect(commands.isEmpty == (construct != nil))
     }
 
-    @Test func `holds all commands back until nothing is open`() throws {
+    @Test func `The shell scanner holds back all commands until nothing is open`() throws {
         var scanner = ShellScanner()
         #expect(try scanner.feed("get a; put k {").isEmpty)
         #expect(try scanner.feed(#"  "b": 1"#).isEmpty)
@@ -84,7 +84,7 @@ import Testing
         #expect(try scanner.feed("get d").map(\.line) == [4])
     }
 
-    @Test func `forgets an abandoned command`() throws {
+    @Test func `The shell scanner discards an abandoned command after a reset`() throws {
         var scanner = ShellScanner()
         #expect(try scanner.feed("get a; get 'b").isEmpty)
         scanner.reset()
@@ -92,7 +92,7 @@ import Testing
         #expect(try scanner.feed("get c").map(\.arguments) == [["get", "c"]])
     }
 
-    // MARK: - Mistakes
+    // MARK: - Errors
 
     @Test(
         arguments: [
@@ -102,7 +102,7 @@ import Testing
             ("put é {]", 1, 8, "expected } here"),
             ("get a | less", 1, 7, "there are no pipes here"),
         ])
-    func `refuses what cannot be a command, where it stands`(
+    func `The shell scanner rejects invalid commands with their position`(
         text: String, line: Int, column: Int, message: String
     ) throws {
         let error = try #require(throws: ShellSyntaxError.self) { try ShellScanner.commands(in: text) }
@@ -112,7 +112,7 @@ import Testing
         #expect(error.description.hasPrefix("\(line):\(column): \(message)"))
     }
 
-    @Test func `goes on with the next line after a mistake`() throws {
+    @Test func `The shell scanner continues with the next line after an error`() throws {
         var scanner = ShellScanner()
         #expect(throws: ShellSyntaxError.self) { try scanner.feed("get a; put k {]") }
         #expect(scanner.openConstruct == nil)
@@ -127,39 +127,39 @@ import Testing
             ("get a; get 'ph o", ["get"], "'ph o"), ("get 'a' ", ["get", "'a'"], nil), ("get 'a'", ["get"], "'a'"),
             ("put k {\"a", ["put", "k"], "{\"a"),
         ] as [(String, [String], String?)])
-    func `tells what is being typed`(text: String, tokens: [String], word: String?) throws {
+    func `The shell scanner reports what is being typed`(text: String, tokens: [String], word: String?) throws {
         let point = try #require(ShellScanner.completionPoint(atEndOf: text))
         #expect(point.tokens.map(\.raw) == tokens)
         #expect(point.word?.raw == word)
     }
 
-    @Test func `completes nothing in a comment or after a mistake`() {
+    @Test func `Nothing is completed in a comment or after an error`() {
         #expect(ShellScanner.completionPoint(atEndOf: "get # a") == nil)
         #expect(ShellScanner.completionPoint(atEndOf: "get | le") == nil)
     }
 }
 
-@Suite struct `The origin of an argument` {
+@Suite struct `Argument origins` {
     @Test(
         arguments: [
             ("a b", "a b"), ("'a b'", "a b"), (#""a\tb""#, "a\tb"), ("0x41", "0x41"), ("'0x41'", "0x41"),
             (#"\d+"#, #"\d+"#), (#"'\d+'"#, #"\d+"#), (#"'"exact phrase"'"#, #""exact phrase""#), (#"a"b""#, #"a"b""#),
         ])
-    func `removes the quotes of text typed in the shell`(argument: String, text: String) throws {
+    func `Quotes are removed from text typed in the shell`(argument: String, text: String) throws {
         #expect(try ArgumentOrigin.shell.text(of: argument) == text)
     }
 
     @Test(arguments: ["a b", "'a b'", #""exact phrase""#, "\"open", #"\d+"#])
-    func `takes text from the arguments of the process as it is`(argument: String) throws {
+    func `Text in process arguments is taken literally`(argument: String) throws {
         #expect(try ArgumentOrigin.process.text(of: argument) == argument)
     }
 
-    @Test func `refuses bytes where text is expected`() throws {
+    @Test func `Bytes are rejected where text is expected`() throws {
         let error = try #require(throws: NotationError.self) { try ArgumentOrigin.shell.text(of: #""\xff""#) }
         #expect(error.message.contains("not UTF-8"))
     }
 
-    @Test func `is the process unless a task says otherwise`() {
+    @Test func `The argument origin is the process unless a task sets another`() {
         #expect(ArgumentOrigin.current == .process)
         ArgumentOrigin.$current.withValue(.shell) { #expect(ArgumentOrigin.current == .shell) }
     }

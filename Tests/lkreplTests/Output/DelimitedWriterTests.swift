@@ -2,7 +2,7 @@ import Testing
 
 @testable import lkrepl
 
-@Suite struct `CSV` {
+@Suite struct `CSV writer` {
     private func csv(_ record: [DelimitedField], _ writer: CSVWriter = CSVWriter()) -> String {
         var output: [UInt8] = []
         writer.append(record, to: &output)
@@ -18,12 +18,12 @@ import Testing
             (.bytes([0, 0xff]), "b64:AP8="), (.bytes([]), "b64:"), (.text("b64:AP8="), #""b64:AP8=""#),
             (.text("日本"), "日本"),
         ] as [(DelimitedField, String)])
-    func `writes a field`(field: DelimitedField, text: String) {
+    func `The CSV writer formats and quotes fields`(field: DelimitedField, text: String) {
         #expect(csv([field]) == text + "\n")
         #expect(csv([.null, field, .literal("1")]) == ",\(text),1\n")
     }
 
-    @Test func `ends records with CRLF where asked`() {
+    @Test func `The CSV writer ends records with CRLF on request`() {
         #expect(csv([.text("a"), .null], CSVWriter(endsWithCRLF: true)) == "a,\r\n")
     }
 
@@ -34,12 +34,12 @@ import Testing
             (.text("－1"), "'－1"), (.text("＠a"), "'＠a"), (.text("=a,b"), #""'=a,b""#), (.text("a=b"), "a=b"),
             (.literal("-1"), "-1"), (.text(""), #""""#),
         ] as [(DelimitedField, String)])
-    func `guards formulas where asked`(field: DelimitedField, text: String) {
+    func `The CSV writer guards formulas on request`(field: DelimitedField, text: String) {
         #expect(csv([field], CSVWriter(guardsFormulas: true)) == text + "\n")
     }
 }
 
-@Suite struct `TSV` {
+@Suite struct `TSV writer` {
     private func tsv(_ record: [DelimitedField]) -> String {
         var output: [UInt8] = []
         TSVWriter().append(record, to: &output)
@@ -53,7 +53,7 @@ import Testing
             (.literal("-1.5"), "-1.5"), (.bytes([0x61, 0xff, 0x09, 0xc3, 0xa9, 0xc3]), #"a\xff\té\xc3"#),
             (.text("日本"), "日本"),
         ] as [(DelimitedField, String)])
-    func `writes a field`(field: DelimitedField, text: String) {
+    func `The TSV writer formats and escapes fields`(field: DelimitedField, text: String) {
         #expect(tsv([field]) == text + "\n")
         #expect(tsv([.null, field, .literal("1")]) == "\\N\t\(text)\t1\n")
     }
@@ -63,13 +63,13 @@ import Testing
             (.text("=1+1"), "'=1+1"), (.text("\n=1"), #"'\n=1"#), (.text("＝1"), "'＝1"), (.text("a=b"), "a=b"),
             (.literal("-1"), "-1"), (.null, #"\N"#),
         ] as [(DelimitedField, String)])
-    func `Guards formulas where asked`(field: DelimitedField, text: String) {
+    func `The TSV writer guards formulas on request`(field: DelimitedField, text: String) {
         var output: [UInt8] = []
         TSVWriter(guardsFormulas: true).append([field], to: &output)
         #expect(String(decoding: output, as: UTF8.self) == text + "\n")
     }
 
-    @Test func `writes one line a record, whatever the bytes`() {
+    @Test func `The TSV writer writes one line per record, whatever the bytes`() {
         var output: [UInt8] = []
         TSVWriter().append([.bytes(Array(0...255)), .bytes(Array(0...255))], to: &output)
         #expect(output.count { $0 == UInt8(ascii: "\n") } == 1)

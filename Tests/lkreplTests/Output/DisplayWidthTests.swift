@@ -2,7 +2,7 @@ import Testing
 
 @testable import lkrepl
 
-@Suite struct `The display width` {
+@Suite struct `Display width` {
     @Test(
         arguments: [
             ("", 0), ("abc", 3), ("é", 1), ("e\u{301}", 1), ("\u{301}", 0), ("日本語", 6), ("ﾊﾟ", 2), ("ｱ", 1), ("Ａ", 2),
@@ -11,7 +11,7 @@ import Testing
             ("│", 1), ("…", 1), ("⌚", 2), ("ไทย", 3), ("นี้", 1), ("क्षि", 2), ("\u{200b}", 0), ("\u{ad}", 1), ("\n", 0),
             ("𠀀", 2), ("ا", 1), ("𝒜", 1), ("㉈", 1), ("㉐", 2),
         ])
-    func `counts the columns of a text`(text: String, columns: Int) {
+    func `The display width of a string is its number of columns`(text: String, columns: Int) {
         #expect(DisplayWidth.columns(of: text) == columns)
     }
 
@@ -22,12 +22,12 @@ import Testing
             ("e\u{301}e\u{301}e\u{301}", 3, "e\u{301}e\u{301}e\u{301}"), ("e\u{301}e\u{301}e\u{301}", 2, "e\u{301}…"),
             ("a👨\u{200d}👩\u{200d}👧b", 3, "a…"), ("a👨\u{200d}👩\u{200d}👧b", 4, "a👨\u{200d}👩\u{200d}👧b"),
         ])
-    func `cuts a text to a width`(text: String, columns: Int, cut: String) {
+    func `A string is truncated to a display width`(text: String, columns: Int, cut: String) {
         #expect(DisplayWidth.truncated(text, to: columns) == cut)
         #expect(DisplayWidth.columns(of: cut) <= columns)
     }
 
-    @Test func `leaves an ellipsis out that does not fit`() {
+    @Test func `An ellipsis that does not fit is omitted`() {
         #expect(DisplayWidth.truncated("abcdef", to: 4, ellipsis: "...") == "a...")
         #expect(DisplayWidth.truncated("abcdef", to: 2, ellipsis: "...") == "ab")
     }
@@ -41,11 +41,11 @@ import Testing
             ("\u{7f}\u{7}", #"\u{7f}\u{7}"#), ("a\u{202e}b", #"a\u{202e}b"#), ("\u{2028}", #"\u{2028}"#),
             ("\u{feff}", #"\u{feff}"#),
         ])
-    func `shows what would act on a terminal`(text: String, visible: String) {
+    func `Characters that would control a terminal are made visible`(text: String, visible: String) {
         #expect(VisibleText.singleLine(text) == visible)
     }
 
-    @Test func `shows line feeds as asked`() {
+    @Test func `Line feeds are shown as requested`() {
         #expect(VisibleText.singleLine("a\nb", newline: "\\n") == "a\\nb")
     }
 }

@@ -4,7 +4,7 @@ import Testing
 @testable import lkrepl
 
 /// The pager of single commands, in a real pseudo-terminal of 40 rows.
-@Suite struct `The pager of a single command` {
+@Suite struct `Pager` {
     private func shown(
         _ arguments: [String], _ environment: [String: String] = [:], rows: UInt16 = 40, in place: Workplace
     ) throws -> (text: String, code: Int32) {
@@ -19,7 +19,7 @@ import Testing
 
     private static let long = ["find", "photos.store", "photos", "--fields", "id", "--all"]
 
-    @Test func `shows what is longer than the screen, and nothing else`() throws {
+    @Test func `The pager shows only output longer than the screen`() throws {
         try Workplace.with { place in
             try place.makePhotos()
             let paged = try shown(Self.long, in: place)
@@ -43,7 +43,7 @@ import Testing
         }
     }
 
-    @Test func `that is closed early ends the command, and is no failure`() throws {
+    @Test func `Closing the pager early ends the command without an error`() throws {
         try Workplace.with { place in
             try place.makePhotos()
             let closed = try shown(
@@ -54,7 +54,7 @@ import Testing
         }
     }
 
-    @Test func `lets messages wait until it is left`() throws {
+    @Test func `Messages wait until the pager exits`() throws {
         try Workplace.with { place in
             try place.makePhotos()
             let paged = try shown(["tree", "photos.store", "--depth", "4", "--mode", "jsonl"], in: place)
@@ -63,7 +63,7 @@ import Testing
         }
     }
 
-    @Test func `is passed before a question is asked`() throws {
+    @Test func `Questions are asked after the pager exits`() throws {
         try Workplace.with { place in
             try place.makePhotos()
             try place.write("{\"version\": 2, \"collections\": {\"photos\": {}}}", to: "none.json")

@@ -9,9 +9,9 @@ import Testing
     import Darwin
 #endif
 
-/// Results of which only the first rows are there yet, at a real pseudo-terminal: the keys of `mget` come through a pipe, so
-/// that the next row comes when the test says so.
-@Suite struct `Slow results at a terminal` {
+/// Results of which only the first rows exist yet, in a real pseudo-terminal: `mget` reads its keys from a pipe, so
+/// that the test controls when the next row appears.
+@Suite struct `Slow results in a terminal` {
     private func withKeys(
         _ options: String, patience: String,
         _ body: (TerminalSession, _ send: (String) throws -> Void) throws -> Void
@@ -22,7 +22,7 @@ import Testing
             let made = try place.run("app.db", "--write", "-c", puts)
             #expect(made.code == 0, "\(made)")
             try #require(unsafe mkfifo(place.path + "/keys", 0o600) == 0)
-            // Open both ways, so that nobody waits for the other end.
+            // Open in both directions, so that neither end blocks.
             let pipe = unsafe open(place.path + "/keys", O_RDWR | O_CLOEXEC)
             try #require(pipe >= 0)
             let terminal = try TerminalSession(
@@ -36,7 +36,7 @@ import Testing
                 let bytes = Array(keys.utf8)
                 let count = unsafe bytes.withUnsafeBytes { unsafe write(pipe, $0.baseAddress, $0.count) }
                 try #require(count == bytes.count)
-                // The child has opened its end, and taken them.
+                // The child has opened its end and read the keys.
                 var left: Int32 = 1
                 while left > 0 {
                     usleep(1000)
@@ -49,7 +49,7 @@ import Testing
         }
     }
 
-    @Test func `are drawn as far as they are there, row by row, and counted meanwhile`() throws {
+    @Test func `A slow table is drawn row by row as results arrive, with a running count`() throws {
         let (code, shown) = try withKeys("", patience: "0.1") { terminal, send in
             try send("key-1\n")
             try terminal.expect("│ value-1 ")
@@ -61,12 +61,12 @@ import Testing
         #expect(code == 0)
         #expect(shown.components(separatedBy: "┌").count == 2 && shown.contains("└"), "\(shown.debugDescription)")
         #expect(!shown.contains("paged") && !shown.contains("\u{1b}"), "\(shown.debugDescription)")
-        // Nothing is left of the count.
+        // Nothing of the count remains on screen.
         let last = try #require(shown.components(separatedBy: "\r\n").dropLast().last)
         #expect(last.components(separatedBy: "\r").last?.contains("mget") == false, "\(last.debugDescription)")
     }
 
-    @Test func `of other forms are shown as well, and go to the pager once they are longer than the screen`() throws {
+    @Test func `Slow results in other forms are shown as they arrive, and paged if longer than the screen`() throws {
         let (code, shown) = try withKeys("--mode jsonl", patience: "0.1") { terminal, send in
             try send("key-1\n")
             try terminal.expect("{\"k\":\"key-1\",\"v\":\"value-1\"}\r\n")
@@ -77,7 +77,7 @@ import Testing
         #expect(lines.count == 61 && lines.first == "paged: {\"k\":\"key-1\",\"v\":\"value-1\"}", "\(lines.count)")
     }
 
-    @Test func `are shown at their end where that is wanted`() throws {
+    @Test func `Slow results are shown at the end if waiting is disabled`() throws {
         let (code, shown) = try withKeys("--no-pager", patience: "off") { terminal, send in
             try send("key-1\nkey-22\n")
             usleep(1_300_000)

@@ -9,9 +9,9 @@ import Testing
     import Darwin
 #endif
 
-/// Long results: they come while the command runs, and what came stays when it is stopped.
+/// Long results: rows are written while the command runs, and written rows remain when it is stopped.
 @Suite struct `Long results` {
-    /// A database with many pairs, and a store with many documents, made once for all tests.
+    /// A database with many pairs and a store with many documents, created once for all tests.
     private static let template: Result<Workplace, any Error> = Result {
         let place = try Workplace()
         var lines = ""
@@ -38,8 +38,8 @@ import Testing
         }
     }
 
-    /// Runs a command whose output goes into a pipe that nobody reads, stops it when the pipe is full, and reads then. It
-    /// ends within half a minute after its last byte.
+    /// Runs a command whose output goes to a pipe that no one reads, interrupts it when the pipe is full, and then
+    /// reads. The command ends within half a minute after its last byte.
     private func interrupted(_ arguments: [String], in place: Workplace) throws -> Outcome {
         try TimeBound(.seconds(30)).keep("the end of \(arguments)") { _ in try stopped(arguments, in: place) }
     }
@@ -54,7 +54,7 @@ import Testing
         let child = try ChildProcess(
             Binary.path, arguments.map { Array($0.utf8) }, in: place.path, input: .file("/dev/null"),
             output: .file(pipe), error: .file(place.path + "/.run-stopped"))
-        // Full, when nothing has come for a while.
+        // Full if nothing has arrived for a while.
         var (available, last) = (Int32(0), Int32(-1))
         while available == 0 || available != last {
             last = available
@@ -62,7 +62,7 @@ import Testing
             _ = unsafe ioctl(reader, UInt(FIONREAD), &available)
         }
         child.signal(SIGINT)
-        // Another thread of the child takes the signal, and may have to wait for its turn where much is going on.
+        // Another thread of the child handles the signal, and may be scheduled late on a busy machine.
         usleep(500_000)
         var bytes: [UInt8] = []
         var buffer = [UInt8](repeating: 0, count: 65536)
@@ -79,7 +79,7 @@ import Testing
         return (took, Outcome(code: code, bytes: bytes, errorBytes: try place.read(".run-stopped")))
     }
 
-    /// The number in `interrupted after 1,234 rows`.
+    /// Returns the number in `interrupted after 1,234 rows`.
     private func toldCount(_ outcome: Outcome, _ noun: String = "rows") -> Int? {
         let words = outcome.error.split(whereSeparator: \.isWhitespace).map(String.init)
         guard let position = words.firstIndex(of: "after"), words.count > position + 2, words[position + 2] == noun
@@ -94,7 +94,7 @@ import Testing
         (["values", "app.db", "--mode", "tsv"], 1), (["find", "items.store", "items"], 0),
         (["find", "items.store", "items", "--mode", "csv"], 1),
         (["search", "items.store", "items", "common", "--limit", "8000"], 0),
-    ]) func `that are stopped are whole, as far as they came`(arguments: [String], headCount: Int) throws {
+    ]) func `Interrupted results are complete up to the last row`(arguments: [String], headCount: Int) throws {
         try Workplace.with { place in
             try copy("app.db", "items.store", to: place)
             let whole = try place.run(arguments)
@@ -108,7 +108,7 @@ import Testing
         }
     }
 
-    @Test func `that are stopped are whole as JSON, and in an export`() throws {
+    @Test func `Interrupted JSON output is well-formed, and an interrupted export ends with a whole line`() throws {
         try Workplace.with { place in
             try copy("app.db", "items.store", to: place)
             let array = try interrupted(["scan", "app.db", "--json"], in: place)
@@ -118,7 +118,7 @@ import Testing
             let export = try interrupted(["export", "items.store", "items"], in: place)
             #expect(export.code == 130 && export.bytes.last == 0x0a, "\(export.code): \(export.error)")
             #expect(export.lines.count == toldCount(export, "documents"), "\(export.error)")
-            // A file is there as a whole or not at all.
+            // A file appears complete or not at all.
             #expect(!place.has("out.jsonl"))
         }
     }
@@ -128,22 +128,22 @@ import Testing
         "export items.store items", "dump app.db", "find items.store items --mode json",
         "scan app.db --mode table --all",
     ])
-    func `end without a word where their reader has enough`(command: String) throws {
+    func `Commands end silently when their reader has enough`(command: String) throws {
         try Workplace.with { place in
             try copy("app.db", "items.store", to: place)
             let outcome = try TimeBound(.seconds(20)).keep(command) { try place.shell("lkrepl \(command) | head -n 1") }
             #expect(outcome.code == 0 && outcome.lines.count == 1, "\(outcome)")
             #expect(outcome.error.isEmpty || outcome.error.hasPrefix("export:") || outcome.error.hasPrefix("dump:"))
-            // It has not come to its own end.
+            // The command did not run to its end.
             let code = try place.shell("{ lkrepl \(command) 2>/dev/null; echo $? >&3; } 3>code | head -n 1; cat code")
             #expect(code.lines.last == "141", "\(code)")
         }
     }
 
-    @Test func `show their first rows while the others are looked for`() throws {
+    @Test func `The first rows appear while others are still being searched`() throws {
         try Workplace.with { place in
             try copy("app.db", to: place)
-            // A reader that is slower than the writer gets rows at once, and not when a buffer is full.
+            // A reader that is slower than the writer gets rows at once, not only when a buffer is full.
             let outcome = try place.shell(
                 """
                 mkfifo in
@@ -159,7 +159,7 @@ import Testing
         }
     }
 
-    @Test func `of a search with scores are those without, in any form and number`() throws {
+    @Test func `A search with scores returns the same rows as without, in any form and number`() throws {
         try Workplace.with { place in
             try copy("items.store", to: place)
             let search = ["search", "items.store", "items", "common"]
@@ -179,7 +179,7 @@ import Testing
         }
     }
 
-    @Test func `a stopped load that replaces has changed nothing, and the same command does it`() throws {
+    @Test func `An interrupted replacing load changes nothing, and the same command completes it`() throws {
         try Workplace.with { place in
             try copy("items.store", "app.db", to: place)
             try place.write(try place.dump("items.store"), to: "items.lkd")
@@ -207,7 +207,7 @@ import Testing
         }
     }
 
-    @Test func `a stopped repair has changed nothing, or comes to its end and says so`() throws {
+    @Test func `An interrupted repair changes nothing, or finishes and says so`() throws {
         try Workplace.with { place in
             for milliseconds: UInt32 in [20, 60, 100, 150, 250] {
                 try copy("app.db", to: place)
@@ -231,10 +231,10 @@ import Testing
         }
     }
 
-    @Test func `leave what they found where they fail`() throws {
+    @Test func `Results that fail keep the rows found so far`() throws {
         try Workplace.with(isVerified: false) { place in
             try copy("app.db", to: place)
-            // The end of the last table, where its index is, stays; a block in its middle does not.
+            // The end of the last table, with its index, is kept; a block in its middle is damaged.
             let names = try place.names(in: "app.db").filter { $0.hasSuffix(".ldb") }
             let last = try #require(
                 names.max {
@@ -252,7 +252,7 @@ import Testing
         }
     }
 
-    @Test func `a stopped deletion of a range says what it deleted`() throws {
+    @Test func `An interrupted range deletion reports what it deleted`() throws {
         try Workplace.with { place in
             for milliseconds: UInt32 in [5, 40, 80, 120, 200] {
                 let code = try TimeBound(.seconds(20)).keep("a stopped deletion") { _ in
@@ -277,8 +277,8 @@ import Testing
         }
     }
 
-    /// Whenever ^C comes: before the command looks, while it works, or when it has ended. The next question is answered
-    /// within ten seconds; commands that kept it waiting for longer are asked again, on new copies.
+    /// Whenever ^C arrives: before the command checks for it, while it runs, or after it has ended. The next query is
+    /// answered within ten seconds; commands that delay it longer are tried again on new copies.
     @Test func `^C ends every long command of a shell, and never the shell`() throws {
         for (database, count, commands) in [
             (
@@ -308,7 +308,7 @@ import Testing
         }
     }
 
-    /// Stops commands of a shell by ^C; how long the next question waited for its answer after each.
+    /// Interrupts shell commands with ^C; returns how long the next query waited for its answer after each.
     private func stopEach(
         _ commands: [(offset: Int, element: String)], of database: String, then count: String
     ) throws -> [Duration] {
@@ -318,7 +318,7 @@ import Testing
                 [database, "-q", "--write", "--no-pager", "--progress", "none"], in: place,
                 environment: ["TERM": "dumb"])
             try terminal.expect("\(database) rw!> ")
-            // One question after the other has another answer, so that a late one is not taken for that of the next.
+            // Consecutive queries have different answers, so that a late one is not mistaken for the next.
             let modes = ["json", "csv", "tsv", "line", "jsonl", "raw0", "hexdump", "json-pretty"]
             var questionCount = 0
             func ask() throws -> String {
@@ -333,7 +333,7 @@ import Testing
                 usleep(UInt32(position % 4) * 60_000)
                 let start = ContinuousClock.now
                 terminal.signal(SIGINT)
-                // What answers next is the shell. Where the command had ended already, ^C may hit the first question.
+                // The shell answers next. If the command had already ended, ^C may hit the first query.
                 usleep(50_000)
                 let answer = try ask()
                 do {

@@ -2,10 +2,10 @@ import Testing
 
 @testable import lkrepl
 
-@Suite struct `A table` {
+@Suite struct `Table renderer` {
     private typealias Cell = TableRenderer.Cell
 
-    @Test func `draws text at the left and numbers at the right`() {
+    @Test func `Tables align text left and numbers right`() {
         let table = TableRenderer().render(
             titles: ["camera", "iso"],
             rows: [
@@ -28,7 +28,7 @@ import Testing
                 """)
     }
 
-    @Test func `draws in ASCII where asked`() {
+    @Test func `Tables are drawn in ASCII on request`() {
         let table = TableRenderer(width: 18, border: .ascii).render(
             titles: ["k", "v"], rows: [[Cell("a"), Cell("one\ntwo three")]])
         #expect(
@@ -42,12 +42,12 @@ import Testing
                 """)
     }
 
-    @Test func `draws titles alone if there are no rows`() {
+    @Test func `A table without rows shows only its titles`() {
         #expect(TableRenderer().render(titles: ["a"], rows: []) == "┌───┐\n│ a │\n├───┤\n└───┘\n")
         #expect(TableRenderer().render(titles: [], rows: []).isEmpty)
     }
 
-    @Test func `shrinks the widest columns to fit the terminal`() {
+    @Test func `Tables shrink the widest columns to fit the terminal`() {
         let table = TableRenderer(width: 30).render(
             titles: ["id", "title", "text"],
             rows: [[Cell("a1"), Cell("the quick brown fox"), Cell("jumps over the lazy dog")]])
@@ -62,7 +62,7 @@ import Testing
                 """)
     }
 
-    @Test func `leaves columns out that do not fit, and says so`() {
+    @Test func `Columns that do not fit are omitted, which is indicated`() {
         let row = ["alpha", "beta", "gamma", "delta"].map { Cell($0) }
         let table = TableRenderer(width: 22).render(titles: ["a", "b", "c", "d"], rows: [row])
         #expect(
@@ -78,7 +78,7 @@ import Testing
     }
 
     @Test(arguments: 1...120)
-    func `never is wider than the terminal unless one column is`(width: Int) {
+    func `A table is never wider than the terminal unless one column is`(width: Int) {
         let titles = ["id", "title", "日本語", "x", "description"]
         let rows = [[Cell("1", isNumber: true), Cell("写真の題名です"), Cell("👍👍"), Cell("y"), Cell("a long text, indeed")]]
         let table = TableRenderer(width: width).render(titles: titles, rows: rows)
@@ -88,7 +88,7 @@ import Testing
         #expect((widths.max() ?? 0) <= max(width, 9))
     }
 
-    @Test func `caps the rows and tells how many more there are`() {
+    @Test func `Tables cap the number of rows and report how many are omitted`() {
         let rows = (1...1500).map { [Cell("\($0)", isNumber: true)] }
         let table = TableRenderer(maximumRowCount: 2).render(titles: ["n"], rows: rows, omittedRowCount: 10)
         #expect(
@@ -104,7 +104,7 @@ import Testing
                 """)
     }
 
-    @Test func `never lets data act on the terminal`() {
+    @Test func `Data in a table cannot control the terminal`() {
         let table = TableRenderer().render(
             titles: ["\u{1b}]0;title\u{7}"],
             rows: [[Cell("\u{1b}[2J\u{9b}31m\r\u{202e}x\nnext")]])
@@ -116,13 +116,13 @@ import Testing
         #expect(table.contains(#"\e[2J\u{9b}31m\r\u{202e}x⏎next"#))
     }
 
-    @Test func `has bold titles only where asked`() {
+    @Test func `Table titles are bold only on request`() {
         let renderer = TableRenderer(isHeaderBold: true)
         #expect(renderer.render(titles: ["a"], rows: []).contains("│ \u{1b}[1ma\u{1b}[0m │"))
         #expect(!TableRenderer().render(titles: ["a"], rows: []).contains("\u{1b}"))
     }
 
-    @Test func `has a footer with the number of rows`() {
+    @Test func `A table has a footer with the number of rows`() {
         #expect(TableRenderer.rowCountFooter(rowCount: 1, shownCount: 1) == "1 row")
         #expect(TableRenderer.rowCountFooter(rowCount: 1234, shownCount: 40) == "1,234 rows (40 shown)")
     }
@@ -132,16 +132,16 @@ import Testing
             ([3, 10, 20], 100, [3, 10, 20]), ([3, 10, 20], 25, [3, 10, 12]), ([3, 10, 20], 16, [3, 7, 6]),
             ([5, 5], 1, [1, 1]), ([], 0, []),
         ])
-    func `shrinks widths to one common width`(widths: [Int], total: Int, shrunk: [Int]) {
+    func `Column widths shrink to one common maximum`(widths: [Int], total: Int, shrunk: [Int]) {
         #expect(TableRenderer.shrink(widths, to: total) == shrunk)
     }
 }
 
-@Suite struct `Numbers for people` {
+@Suite struct `Number formatting` {
     @Test(arguments: [
         (0, "0"), (999, "999"), (1000, "1,000"), (-1_234_567, "-1,234,567"), (.min, "-9,223,372,036,854,775,808"),
     ])
-    func `are grouped by thousands`(number: Int, text: String) {
+    func `Numbers are grouped by thousands`(number: Int, text: String) {
         #expect(HumanNumber.grouped(number) == text)
     }
 
@@ -150,23 +150,23 @@ import Testing
             (0, "0 B"), (999, "999 B"), (1000, "1.0 kB"), (1550, "1.6 kB"), (999_949, "999.9 kB"), (999_950, "1.0 MB"),
             (27_100_000, "27.1 MB"), (-2_000, "-2.0 kB"), (.max, "9.2 EB"), (.min, "-9.2 EB"),
         ])
-    func `have units of bytes`(count: Int, text: String) {
+    func `Byte counts have units`(count: Int, text: String) {
         #expect(HumanNumber.byteCount(count) == text)
     }
 
     @Test(arguments: [(0, "0:00"), (65, "1:05"), (3599, "59:59"), (3600, "1:00:00"), (360_061, "100:01:01")])
-    func `tell the time`(seconds: Int, text: String) {
+    func `Durations are formatted as clock times`(seconds: Int, text: String) {
         #expect(HumanNumber.clock(.seconds(seconds)) == text)
     }
 }
 
-@Suite struct `The output mode` {
-    @Test func `has a name for each`() throws {
+@Suite struct `Output modes` {
+    @Test func `Each output mode has a name`() throws {
         for mode in OutputMode.allCases { #expect(try OutputMode(named: mode.rawValue) == mode) }
         #expect(try OutputMode(named: "json-pretty") == .jsonPretty)
     }
 
-    @Test func `lists the names if one is unknown`() throws {
+    @Test func `An unknown output mode is rejected with a list of the names`() throws {
         let failure = try #require(throws: CommandFailure.self) { try OutputMode(named: "jsn") }
         #expect(failure.exitCode == .usage)
         #expect(failure.message == "there is no output mode jsn")
@@ -175,12 +175,12 @@ import Testing
                 == "one of table, line, jsonl, json, json-pretty, csv, tsv, keys, raw0, hexdump, count")
     }
 
-    @Test func `is a table for people and JSON lines for programs`() {
+    @Test func `The default output mode is table for people and JSON Lines for programs`() {
         #expect(OutputMode.standard(isTerminal: true) == .table)
         #expect(OutputMode.standard(isTerminal: false) == .jsonl)
     }
 
-    @Test func `shares out spare room where later rows are not known, and cuts what is wider`() {
+    @Test func `A table drawn before all rows are known shares spare width and truncates wide cells`() {
         let renderer = TableRenderer(width: 34)
         let layout = renderer.layout(
             titles: ["n", "text"], rows: [[TableRenderer.Cell("5", isNumber: true), TableRenderer.Cell("a")]],

@@ -3,11 +3,12 @@ import Testing
 
 @testable import lkrepl
 
-@Suite struct `Forms for programs at a terminal` {
-    /// CSI as one character, DEL, an override, a language tag beyond the BMP, and characters that stay what they are.
+@Suite struct `Machine-readable output in a terminal` {
+    /// CSI as a single character, DEL, a direction override, a language tag beyond the BMP, and characters that stay
+    /// unchanged.
     private static let hostile = "a\u{9b}31m\u{7f}\u{202e}\u{e0041} é猫👩‍👩‍👧"
 
-    @Test func `have the escapes of their form, and mean the same`() throws {
+    @Test func `Escaped output uses the escapes of its format and keeps its meaning`() throws {
         let json = DocumentValue.string(Self.hostile).json
         let shown = String(decoding: TerminalText.escaped(Array(json.utf8), as: .json), as: UTF8.self)
         #expect(shown == #""a\u009b31m\u007f\u202e\udb40\udc41 é猫👩‍👩‍👧""#)
@@ -18,7 +19,7 @@ import Testing
         #expect(String(decoding: plain, as: UTF8.self) == "\\x1b\\xff\r\n\\x0d\\x00\\xc3")
     }
 
-    @Test func `are the same in whatever pieces they are written`() throws {
+    @Test func `Escaped output does not depend on how it is split into writes`() throws {
         let bytes = Array("é\u{9b}猫\u{202e}👩‍👩‍👧\r\n\u{1b}".utf8)
         for cut in 0...bytes.count {
             let first = Array(bytes[..<cut])
@@ -30,7 +31,7 @@ import Testing
         }
     }
 
-    @Test func `are shown so that the terminal does nothing`() throws {
+    @Test func `Stored data shown in a terminal cannot control it`() throws {
         try Workplace.with { place in
             try place.makeDatabase()
             try place.makeItems()
@@ -51,7 +52,7 @@ import Testing
                         !["\r", "\n", "\t"].contains($0) && !$0.isHarmless
                     }
                     #expect(acting.isEmpty, "\(arguments): \(terminal.transcript.debugDescription)")
-                    // For programs it is what it is.
+                    // For programs it is unchanged.
                     let piped = try place.run(arguments)
                     if command[0] == "scan", mode == "jsonl" { #expect(piped.output.contains("k\u{9b}2J")) }
                     if command[0] == "scan", mode == "csv" { #expect(piped.output.contains("\u{1b}[31m")) }
@@ -60,7 +61,7 @@ import Testing
         }
     }
 
-    @Test func `exports, dumps, schemas and raw bytes do nothing to the terminal, and are exact in a pipe`() throws {
+    @Test func `Exports, dumps, schemas and raw bytes cannot control a terminal, and are exact in pipes`() throws {
         try Workplace.with { place in
             try place.makeDatabase()
             try place.makeItems()
@@ -79,7 +80,7 @@ import Testing
                     arguments, in: place, environment: ["TERM": "xterm", "NO_COLOR": "1", "PAGER": "cat"])
                 #expect(try terminal.end() == 0 || arguments.last == "/dev/tty", "\(terminal.transcript)")
                 let acting = terminal.transcript.unicodeScalars.filter {
-                    // The terminal puts a return before each end of a line.
+                    // The terminal inserts a carriage return before each line feed.
                     !["\r", "\n", "\t"].contains($0) && !$0.isHarmless
                 }
                 #expect(acting.isEmpty, "\(arguments): \(terminal.transcript.debugDescription)")

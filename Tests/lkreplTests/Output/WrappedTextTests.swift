@@ -3,7 +3,7 @@ import Testing
 @testable import lkrepl
 
 @Suite struct `Wrapped text` {
-    @Test func `fits its width, keeps words and paragraphs, and loses nothing`() {
+    @Test func `Wrapped text fits its width, keeps words and paragraphs, and loses nothing`() {
         let text = "one two three four\n\nfive 日本語 six seventeen-letters e\u{301}e\u{301}e\u{301} end"
         for width in 1...60 {
             let lines = WrappedText(width: width).lines(of: text)
@@ -17,13 +17,13 @@ import Testing
         #expect(WrappedText(width: 80).lines(of: "as  it is") == ["as  it is"])
     }
 
-    @Test func `is the help of each command, on a narrow terminal and by --help`() throws {
+    @Test func `Command help is wrapped to the terminal, in the shell and with --help`() throws {
         try Workplace.with { place in
             try place.makePhotos()
             let narrow = try place.run("photos.store", "-c", "help verify", environment: ["COLUMNS": "50"])
             let words = try #require(narrow.lines.drop { !$0.hasPrefix("The files are checked") }.first)
             #expect(words.count <= 50 && words.count > 35, "\(narrow)")
-            // Lines are broken where the terminal ends, and not where the source does.
+            // Lines are broken at the terminal width, not where the source breaks them.
             let help = try place.run("verify", "--help", environment: ["COLUMNS": "80"])
             let lines = help.lines.drop { !$0.hasPrefix("The files are checked") }.prefix { !$0.hasPrefix("USAGE") }
             #expect(lines.count > 3)
@@ -31,7 +31,7 @@ import Testing
         }
     }
 
-    @Test func `help tells of what it does not know`() throws {
+    @Test func `The help command suggests a command for an unknown name`() throws {
         try Workplace.with { place in
             let help = try place.run("help", "serch")
             #expect(help.code == 64 && help.output == "" && help.error.contains("did you mean search?"), "\(help)")
@@ -41,7 +41,7 @@ import Testing
         }
     }
 
-    @Test func `a dry run of a load into a new database leaves nothing`() throws {
+    @Test func `A dry run of a load into a new database leaves nothing behind`() throws {
         try Workplace.with { place in
             try place.makePhotos()
             try place.write(try place.dump("photos.store"), to: "photos.lkd")

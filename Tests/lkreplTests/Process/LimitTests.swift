@@ -9,9 +9,9 @@ import Testing
     import Darwin
 #endif
 
-/// Files that are larger than they should be, or never end, and a process that may open next to nothing.
+/// Oversized or endless files, and a process that can open almost no files.
 @Suite struct LimitTests {
-    /// A file of a size that takes no room on the disk.
+    /// Creates a sparse file of a given size.
     private func makeSparse(_ path: String, byteCount: Int) throws {
         let file = unsafe open(path, O_WRONLY | O_CREAT, 0o600)
         #expect(file >= 0)
@@ -19,7 +19,7 @@ import Testing
         close(file)
     }
 
-    @Test func `A manifest of 40 GB is refused at once`() throws {
+    @Test func `A manifest of 40 GB is rejected immediately`() throws {
         try Workplace.with(isVerified: false) { place in
             try place.makeDatabase()
             let manifest = try #require(try place.names(in: "app.db").first { $0.hasPrefix("MANIFEST") })
@@ -42,7 +42,7 @@ import Testing
         }
     }
 
-    @Test func `A schema that never ends is refused`() throws {
+    @Test func `An endless schema file is rejected`() throws {
         try Workplace.with { place in
             for arguments in [["init", "x.store", "--schema", "/dev/zero"]] {
                 let outcome = try place.run(arguments)
@@ -54,7 +54,7 @@ import Testing
         }
     }
 
-    @Test func `Of a history of 3 GB the end is read, and the rest is dropped`() throws {
+    @Test func `The end of a 3 GB history is read, and the rest is dropped`() throws {
         let place = try Workplace()
         let path = place.path + "/history"
         try makeSparse(path, byteCount: 3 << 30)
@@ -67,7 +67,7 @@ import Testing
     }
 
     @Test(arguments: ["config", "rc"])
-    func `A pipe in place of a configuration file does not keep the shell waiting`(name: String) throws {
+    func `A pipe in place of a configuration file does not block the shell`(name: String) throws {
         try Workplace.with { place in
             try place.makeDatabase()
             try FileManager.default.createDirectory(
@@ -82,16 +82,16 @@ import Testing
     }
 
     @Test(arguments: [6, 9, 10, 12, 14, 16])
-    func `Too few descriptors are a clear error and no crash`(limit: Int) throws {
+    func `Too few file descriptors cause a clear error, not a crash`(limit: Int) throws {
         try Workplace.with { place in
             let outcome = try place.shell("ulimit -n \(limit); lkrepl --version")
             #expect(outcome.code == 74 && outcome.says("ulimit -n"), "\(outcome)")
-            // A limit that may be raised is.
+            // A limit that can be raised is raised.
             #expect(try place.shell("ulimit -S -n \(limit); lkrepl --version").code == 0)
         }
     }
 
-    @Test func `A crash at a terminal starts no debugger`() throws {
+    @Test func `A crash in a terminal starts no debugger`() throws {
         try Workplace.with { place in
             try place.makeDatabase()
             let terminal = try TerminalSession(["app.db"], in: place)
@@ -104,10 +104,10 @@ import Testing
     }
 
     @Test(.enabled(if: Installed.has("exiftool"), Installed.absence(of: "exiftool")))
-    func `The name of a directory does not become an option of exiftool`() throws {
+    func `A directory name cannot become an exiftool option`() throws {
         try Workplace.with { place in
             try place.makeItems()
-            // A picture that is one pixel.
+            // A picture of a single pixel.
             let picture = "R0lGODlhAQABAIAAAAAAAP///yH5BAEAAAAALAAAAAABAAEAAAIBRAA7"
             for name in [" -ver", "-ver", "#x", "\t-b", "\u{b}-b"] {
                 try FileManager.default.createDirectory(

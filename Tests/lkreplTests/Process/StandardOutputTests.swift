@@ -10,7 +10,7 @@ import Testing
 
 @Suite struct `Standard output` {
     @Test(arguments: [1, 3, 8, 64])
-    func `writes everything in order, whatever the size of the buffer`(capacity: Int) throws {
+    func `Standard output writes everything in order, whatever the buffer size`(capacity: Int) throws {
         let file = try TemporaryFile()
         let output = StandardOutput(descriptor: file.descriptor, name: "test", capacity: capacity)
         var expected: [UInt8] = []
@@ -26,7 +26,7 @@ import Testing
         #expect(output.byteCount == expected.count)
     }
 
-    @Test func `writes nothing before the buffer is full or flushed`() throws {
+    @Test func `Standard output writes nothing before the buffer is full or flushed`() throws {
         let file = try TemporaryFile()
         let output = StandardOutput(descriptor: file.descriptor, name: "test", capacity: 4)
         try output.write("abc")
@@ -37,10 +37,10 @@ import Testing
         #expect(try file.contents() == Array("abcde".utf8))
     }
 
-    @Test func `waits for a slow reader that does not block it`() throws {
+    @Test func `Standard output waits for a slow non-blocking reader`() throws {
         let pipe = try TestPipe()
         let (reader, writer) = (pipe.reader, pipe.writer)
-        // More than a pipe holds: `write` writes a part, then would block.
+        // More than a pipe holds: `write` writes a part, and would then block.
         let expected = (0..<1_000_000).map { UInt8(truncatingIfNeeded: $0 * 7) }
         let received = Background {
             usleep(20_000)
@@ -54,7 +54,7 @@ import Testing
     }
 
     #if os(Linux)
-        @Test func `fails with 74 on a full disk, every time`() throws {
+        @Test func `Standard output fails with 74 on a full disk, every time`() throws {
             let descriptor = FileDescriptor(rawValue: unsafe open("/dev/full", O_WRONLY))
             let output = StandardOutput(descriptor: descriptor)
             try output.write("lost")
@@ -72,7 +72,7 @@ import Testing
             #expect(throws: WriteFailure.self) { try output.close() }
         }
 
-        @Test func `fails with 74 when a large write bypasses the buffer`() throws {
+        @Test func `Standard output fails with 74 when a large write bypasses the buffer`() throws {
             let descriptor = FileDescriptor(rawValue: unsafe open("/dev/full", O_WRONLY))
             let output = StandardOutput(descriptor: descriptor, name: "dump.jsonl", capacity: 8)
             let failure = try #require(throws: WriteFailure.self) { try output.write("longer than the buffer") }
@@ -81,33 +81,33 @@ import Testing
         }
     #endif
 
-    @Test func `fails if the descriptor is closed`() throws {
+    @Test func `Standard output fails if the descriptor is closed`() throws {
         let output = StandardOutput(descriptor: FileDescriptor(rawValue: -1), name: "nothing")
         try output.write("x")
         let failure = try #require(throws: WriteFailure.self) { try output.close() }
         #expect(failure.error.number == EBADF)
     }
 
-    @Test func `says nothing when the reader of a pipe went away`() {
+    @Test func `A closed pipe reader causes no message`() {
         let failure = WriteFailure(error: SystemError(number: EPIPE), name: "standard output").commandFailure
         #expect(failure.exitCode == .brokenPipe)
         #expect(failure.text == nil)
     }
 }
 
-@Suite struct `A command failure` {
-    @Test func `tells where, what and what to do`() {
+@Suite struct `Command failures` {
+    @Test func `A command failure states the location, the problem and a remedy`() {
         let failure = CommandFailure(.badData, "not a key", hint: "quote it").within("scan").within("night.lk:12")
         #expect(failure.text == "lkrepl: night.lk:12: scan: not a key\n  hint: quote it\n")
         #expect(CommandFailure(.usage, "no").text == "lkrepl: no\n")
     }
 
-    @Test func `says nothing where the exit code says it all`() {
+    @Test func `A command failure is silent if the exit code is sufficient`() {
         #expect(CommandFailure.silent(.no).text == nil)
         #expect(CommandFailure.silent(.no).description == ExitCode.no.meaning)
     }
 
-    @Test func `never acts on the terminal`() throws {
+    @Test func `A command failure message cannot control the terminal`() throws {
         let failure = CommandFailure(.noInput, "no \u{1b}[2J", hint: "\u{9b}").within("\r")
         let text = try #require(failure.text)
         #expect(text == "lkrepl: \\r: no \\e[2J\n  hint: \\u{9b}\n")
@@ -118,13 +118,13 @@ import Testing
             (ENOENT, .noInput), (EACCES, .noPermission), (ENOSPC, .inputOutput), (EIO, .inputOutput),
             (EPIPE, .brokenPipe),
         ] as [(Int32, ExitCode)])
-    func `has the exit code of the system error`(number: Int32, code: ExitCode) {
+    func `A command failure has the exit code of its system error`(number: Int32, code: ExitCode) {
         let failure = CommandFailure.system(SystemError(number: number), "cannot open a.jsonl")
         #expect(failure.exitCode == code)
         #expect(failure.message.hasPrefix("cannot open a.jsonl: "))
     }
 
-    @Test func `has an exit code that says what it means`() {
+    @Test func `Every exit code has a distinct meaning`() {
         for code in ExitCode.allCases { #expect(!code.meaning.isEmpty) }
         #expect(Set(ExitCode.allCases.map(\.meaning)).count == ExitCode.allCases.count)
     }

@@ -9,11 +9,11 @@ import Synchronization
     import Darwin
 #endif
 
-/// A file without a name, gone with its last descriptor.
+/// An unnamed file that disappears with its last descriptor.
 struct TemporaryFile: ~Copyable {
     let descriptor: FileDescriptor
 
-    /// A file that holds `bytes` and stands at its beginning.
+    /// Creates a file that contains `bytes`, positioned at its start.
     init(_ bytes: [UInt8] = []) throws {
         var path = Array("/tmp/lkrepl-test-XXXXXX".utf8CString)
         descriptor = FileDescriptor(rawValue: unsafe mkstemp(&path))
@@ -31,7 +31,6 @@ struct TemporaryFile: ~Copyable {
         lseek(descriptor.rawValue, 0, SEEK_SET)
     }
 
-    /// Everything in the file.
     func contents() throws -> [UInt8] {
         rewind()
         return try readAll(descriptor)
@@ -52,7 +51,7 @@ struct TestPipe: ~Copyable {
     }
 }
 
-/// What `descriptor` gives until its end.
+/// Reads `descriptor` to its end.
 func readAll(_ descriptor: FileDescriptor) throws -> [UInt8] {
     var buffer = [UInt8](repeating: 0, count: 4096)
     var bytes: [UInt8] = []
@@ -60,9 +59,9 @@ func readAll(_ descriptor: FileDescriptor) throws -> [UInt8] {
     return bytes
 }
 
-/// Work on a thread of its own.
+/// Work on a separate thread.
 ///
-/// Not a task: a test that blocks in `read` holds a thread of the cooperative pool, and two of them can hold all.
+/// Not a task: a test that blocks in `read` holds a thread of the cooperative pool, and two of them can hold all of it.
 final class Background<Value: Sendable>: Sendable {
     private let result = Mutex<Result<Value, any Error>?>(nil)
     private let isDone = DispatchSemaphore(value: 0)
@@ -75,7 +74,7 @@ final class Background<Value: Sendable>: Sendable {
         }
     }
 
-    /// What the work returned, once it is done; may be asked once.
+    /// Returns the result of the work once it is done; may be called once.
     func value() throws -> Value? {
         isDone.wait()
         return try result.withLock { try $0?.get() }

@@ -4,15 +4,15 @@
     import Darwin
 #endif
 
-/// The real `lkrepl` (or another program) as a child of the tests, with streams that lead to files.
+/// The real `lkrepl` (or another program) as a child process, with its streams redirected to files.
 ///
-/// The child opens its streams itself, so that no descriptor of one child ever reaches another that is started at the
-/// same time: a pipe that two children hold does not end when one of them does.
+/// The child opens its streams itself, so that no descriptor of one child leaks to another that starts at the same
+/// time: a pipe held by two children does not end when one of them exits.
 final class ChildProcess {
-    /// Where a standard stream leads.
+    /// The target of a standard stream.
     enum Stream {
         case file(String)
-        /// Both directions, as a terminal.
+        /// Both directions, as for a terminal.
         case device(String)
         case closed
     }
@@ -22,7 +22,7 @@ final class ChildProcess {
     }
 
     #if canImport(Glibc)
-        /// POSIX_SPAWN_SETSID, which glibc declares for its own extensions only.
+        /// POSIX_SPAWN_SETSID, which glibc declares only for its own extensions.
         private static let newSession: Int32 = 0x80
     #else
         private static let newSession = Int32(POSIX_SPAWN_SETSID)
@@ -34,8 +34,8 @@ final class ChildProcess {
     /// Starts a program.
     ///
     /// - Parameters:
-    ///   - arguments: Any bytes but zero; the path of the program is put before them.
-    ///   - environment: What is added to the environment of the tests.
+    ///   - arguments: Any bytes except zero; the path of the program is inserted before them.
+    ///   - environment: Variables added to the environment of the tests.
     init(
         _ program: String, _ arguments: [[UInt8]], in directory: String, input: Stream, output: Stream, error: Stream,
         environment: [String: String] = [:]
@@ -56,7 +56,7 @@ final class ChildProcess {
             case .file(let path): unsafe posix_spawn_file_actions_addopen(&actions, descriptor, path, mode, 0o600)
             case .device(let path): unsafe posix_spawn_file_actions_addopen(&actions, descriptor, path, O_RDWR, 0)
             case .closed:
-                // What is not open cannot be closed, so it is opened first.
+                // A descriptor that is not open cannot be closed, so it is opened first.
                 unsafe posix_spawn_file_actions_addopen(&actions, descriptor, "/dev/null", O_RDONLY, 0)
                 unsafe posix_spawn_file_actions_addclose(&actions, descriptor)
             }
@@ -64,7 +64,7 @@ final class ChildProcess {
 
         unsafe posix_spawnattr_init(&attributes)
         defer { unsafe posix_spawnattr_destroy(&attributes) }
-        // A test runner may ignore signals, and a child would inherit that.
+        // A test runner may ignore signals, which a child would inherit.
         var defaults = sigset_t()
         unsafe sigemptyset(&defaults)
         for signal in [SIGPIPE, SIGINT, SIGTERM, SIGHUP] { unsafe sigaddset(&defaults, signal) }
@@ -73,16 +73,17 @@ final class ChildProcess {
         unsafe sigemptyset(&mask)
         unsafe posix_spawnattr_setsigmask(&attributes, &mask)
         var flags = Int32(POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETSIGMASK)
-        // A session of its own makes a terminal that is opened the one whose ^C it gets.
+        // A separate session makes an opened terminal the controlling terminal, which delivers ^C.
         if case .device = input { flags |= Self.newSession }
         unsafe posix_spawnattr_setsigdefault(&attributes, &defaults)
-        // The threads of a test runner may block signals, and a child would inherit that too.
+        // The threads of a test runner may block signals, which a child would also inherit.
         var none = sigset_t()
         unsafe sigemptyset(&none)
         unsafe posix_spawnattr_setsigmask(&attributes, &none)
         unsafe posix_spawnattr_setflags(&attributes, Int16(flags | POSIX_SPAWN_SETSIGMASK))
 
-        // A shell goes into the directory and becomes the program; the call that would is not to be had everywhere.
+        // A shell changes to the directory and executes the program; the spawn call for this is not available
+        // everywhere.
         let shell = ["/bin/sh", "-c", "cd \"$0\" && exec \"$@\"", directory, program].map { Array($0.utf8) }
         let words = unsafe Self.cStrings(shell + arguments)
         let variables = unsafe Self.cStrings(Self.environment(with: environment).map { Array("\($0)=\($1)".utf8) })
@@ -101,7 +102,7 @@ final class ChildProcess {
         _ = try? kill()
     }
 
-    /// The exit code, as a shell gives it: 128 and the signal for a child that a signal ended.
+    /// Returns the exit code in shell notation: 128 plus the signal for a child killed by a signal.
     ///
     /// A child that runs for longer than `seconds` is killed, which fails the test.
     func wait(seconds: Double = 120) throws -> Int32 {
@@ -121,7 +122,7 @@ final class ChildProcess {
         return code
     }
 
-    /// Ends the child at once, wherever it is.
+    /// Kills the child immediately.
     @discardableResult
     func kill() throws -> Int32 {
         signal(SIGKILL)
@@ -144,7 +145,7 @@ final class ChildProcess {
         return variables.merging(additions) { _, added in added }
     }
 
-    /// Copies that C may hold, with the null pointer at the end.
+    /// Returns copies for C, terminated by a null pointer.
     private static func cStrings(_ texts: [[UInt8]]) -> [UnsafeMutablePointer<CChar>?] {
         unsafe texts.map { text in
             unsafe (text + [0]).withUnsafeBytes { unsafe strdup($0.baseAddress!.assumingMemoryBound(to: CChar.self)) }

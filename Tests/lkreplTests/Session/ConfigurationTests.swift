@@ -2,8 +2,8 @@ import Testing
 
 @testable import lkrepl
 
-@Suite struct `The configuration` {
-    @Test func `sets what it names`() throws {
+@Suite struct `Configuration` {
+    @Test func `The configuration file sets the settings that it names`() throws {
         var settings = ShellSettings()
         try Configuration.apply(
             text: "# mine\n\n mode = csv # rows\npager=off\ntimer = on\nconfirm = no\nhints=off\r\nhighlight = 0",
@@ -12,7 +12,7 @@ import Testing
         #expect(!settings.confirms && !settings.showsHints && !settings.highlights)
     }
 
-    @Test func `does not overrule the command line`() throws {
+    @Test func `The configuration file does not override the command line`() throws {
         var settings = ShellSettings()
         settings.options.mode = "jsonl"
         try Configuration.apply(text: "mode = csv", name: "config", to: &settings)
@@ -27,7 +27,7 @@ import Testing
             ("timer = maybe", "one of on, off"),
             ("color = blue", "auto, always, never"),
         ])
-    func `is refused with the place and the reason`(text: String, part: String) throws {
+    func `An invalid configuration is rejected with the position and the reason`(text: String, part: String) throws {
         let failure = #expect(throws: CommandFailure.self) {
             var settings = ShellSettings()
             try Configuration.apply(text: text, name: "config", to: &settings)

@@ -2,7 +2,7 @@ import Testing
 
 @testable import lkrepl
 
-@Suite struct `The arguments of the process` {
+@Suite struct `Process arguments` {
     private func command(_ arguments: String...) throws -> [String]? {
         guard case .command(let words) = try Invocation(arguments) else { return nil }
         return words
@@ -13,16 +13,16 @@ import Testing
         return shell
     }
 
-    @Test func `are a command if they begin with its name`() throws {
+    @Test func `Arguments are a command if they start with its name`() throws {
         #expect(try command("find", "s", "photos") == ["find", "s", "photos"])
         #expect(try command("help", "find") == ["help", "find"])
         #expect(try command("--version") == ["--version"])
         #expect(try command() == ["--help"])
-        // Not the database of that name, even if there is one.
+        // Not the database with that name, even if there is one.
         #expect(try command("scan", ".") == ["scan", "."])
     }
 
-    @Test func `may have options before the command, which then stand behind its name`() throws {
+    @Test func `Options before a command are moved after its name`() throws {
         let moved = try #require(try command("--write", "-q", "--mode", "json", "import", "s", "photos", "-"))
         #expect(moved.first == "import")
         #expect(Set(moved) == ["import", "--write", "-q", "--mode", "json", "s", "photos", "-"])
@@ -32,14 +32,14 @@ import Testing
         #expect(nested.contains("--write"))
     }
 
-    @Test func `are a shell if they begin with a directory`() throws {
+    @Test func `Arguments start a shell if they start with a directory`() throws {
         let shell = try #require(try shell("--write", "/tmp", "-c", "stats", "--mode", "json", "-c", "verify"))
         #expect(shell.database == "/tmp")
         #expect(shell.sources == [.text("stats"), .text("verify")])
         #expect(shell.options.isWritable && shell.options.mode == "json")
         #expect(Set(shell.options.arguments) == ["--write", "--mode", "json"])
         #expect(try self.shell("/tmp", "-f", "a.lk")?.sources == [.file("a.lk")])
-        // Several, in the order in which they stand.
+        // Several, in the given order.
         #expect(
             try self.shell("/tmp", "-f", "a", "-c", "b", "-f", "c")?.sources == [.file("a"), .text("b"), .file("c")])
         #expect(try self.shell("repl", "/tmp")?.database == "/tmp")
@@ -49,22 +49,22 @@ import Testing
     }
 
     @Test(arguments: [["attach", "ls", "s", "photos", "a"], ["help", "attach"], ["--write", "attach"]])
-    func `name a command that is still to come, and hear so`(arguments: [String]) {
+    func `A planned command is rejected with a message that says so`(arguments: [String]) {
         let failure = #expect(throws: CommandFailure.self) { try Invocation(arguments) }
         #expect(failure?.exitCode == .usage && failure?.message.contains("no attachments yet") == true)
     }
 
     @Test(arguments: [("65536", 65536), ("64K", 65536), ("1m", 1 << 20), ("2G", 2 << 30), ("0", 0)])
-    func `have sizes as people write them`(text: String, count: Int) {
+    func `Sizes are accepted with the usual suffixes`(text: String, count: Int) {
         #expect(ByteCountArgument(argument: text)?.value == count)
     }
 
     @Test(arguments: ["", "K", "1.5M", "-1", "1MB", "9999999999G", "٣", "0x10"])
-    func `have no sizes that could mean two things`(text: String) {
+    func `Ambiguous sizes are rejected`(text: String) {
         #expect(ByteCountArgument(argument: text) == nil)
     }
 
-    @Test func `may name a command by its alias, and never by a part of its name`() throws {
+    @Test func `A command can be named by its alias, but not by a prefix of its name`() throws {
         #expect(try command("rm", "s", "k") == ["del", "s", "k"])
         #expect(throws: CommandFailure.self) { try Invocation(["fin", "s"]) }
     }
@@ -75,22 +75,23 @@ import Testing
         (["/tmp", "find"], .usage, ""), (["/tmp", "-c"], .usage, ""), (["/tmp", "-f"], .usage, ""),
         (["/tmp", "--mode"], .usage, ""), (["/tmp", "--bogus"], .usage, ""), ([""], .noInput, ""),
     ])
-    func `are refused with a hint`(arguments: [String], code: ExitCode, hint: String) throws {
+    func `Invalid process arguments are rejected with a hint`(arguments: [String], code: ExitCode, hint: String) throws
+    {
         let failure = #expect(throws: CommandFailure.self) { try Invocation(arguments) }
         #expect(failure?.exitCode == code)
         #expect(failure?.hint?.contains(hint) ?? hint.isEmpty)
     }
 
-    @Test func `keep negative numbers apart from options, and lose nothing by it`() throws {
+    @Test func `Negative numbers are not treated as options, and are passed on unchanged`() throws {
         let arguments = ["s", "photos", "lon", "<", "-73.99", "--sort", "-taken", "--limit", "3", "-q", "-.5"]
         let protected = Invocation.protecting(arguments, of: "find")
         #expect(protected.map(Invocation.plain) == arguments)
         #expect(protected[4] != "-73.99" && protected[10] != "-.5")
-        // What follows an option that takes a value, and options themselves, are as they were.
+        // Values of options, and options themselves, are unchanged.
         for index in [0, 1, 2, 3, 5, 6, 7, 8, 9] { #expect(protected[index] == arguments[index]) }
     }
 
-    @Test func `may have options of the shell before the database, and not before a command`() throws {
+    @Test func `Shell options are accepted before the database, but not before a command`() throws {
         let shell = try #require(try shell("--keep-going", "--write", "--no-history", "/tmp", "-c", "count"))
         #expect(shell.keepsGoing && !shell.keepsHistory && shell.readsConfiguration && shell.options.isWritable)
         #expect(shell.sources == [.text("count")])

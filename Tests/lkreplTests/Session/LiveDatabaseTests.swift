@@ -12,8 +12,8 @@ import Testing
 #endif
 
 /// A database that another process has open for writing.
-@Suite struct `A live database` {
-    /// The fixture that writes, beside `lkrepl`.
+@Suite struct `Live database` {
+    /// The fixture that writes, next to `lkrepl`.
     private static let writer = URL(filePath: Binary.path).deletingLastPathComponent().appending(
         path: "levelkit-writer"
     ).path
@@ -24,7 +24,7 @@ import Testing
         let output = Pipe()
 
         init(_ database: String) throws {
-            process.executableURL = URL(filePath: `A live database`.writer)
+            process.executableURL = URL(filePath: `Live database`.writer)
             process.arguments = [database]
             process.standardInput = input
             process.standardOutput = output
@@ -34,7 +34,7 @@ import Testing
             while try Manifest(ofDatabaseAt: database).tables.isEmpty { Thread.sleep(forTimeInterval: 0.01) }
         }
 
-        /// Ends it; returns how many operations it performed.
+        /// Stops the writer; returns the number of operations that it performed.
         func stop() throws -> UInt64 {
             try input.fileHandleForWriting.close()
             let text = String(decoding: try output.fileHandleForReading.readToEnd() ?? Data(), as: UTF8.self)
@@ -44,9 +44,9 @@ import Testing
         }
     }
 
-    /// Every reading of a database that is being written gives a moment of its history; the writer does not notice.
-    @Test func `is read again and again, which the writer survives`() throws {
-        // The writer never rests: a database of its own for each series keeps what is read about as large as at its end.
+    /// Every read of a database while it is written shows a point in its history; the writer is not affected.
+    @Test func `A live database is readable again and again without affecting the writer`() throws {
+        // The writer never pauses: a separate database for each series keeps the amount of data read roughly constant.
         for _ in 0..<TestRun.rounds(1, long: 20) { try readAgainAndAgain() }
     }
 
@@ -59,7 +59,7 @@ import Testing
             let id = "\(writer.process.processIdentifier)"
             var lastCount: UInt64 = 0
             for round in 0..<50 {
-                // All of what the command sees is compared with what the writer can have written.
+                // Everything the command reads is compared with what the writer can have written.
                 let kept = round % 10 == 0
                 let outcome = try place.run(
                     kept ? ["snapshot", "live.db", "kept"] : ["count", "live.db"], environment: ["TMPDIR": temporary])
@@ -93,9 +93,9 @@ import Testing
         }
     }
 
-    /// A backup on a disk for reading alone, or the database of another user. Who may do everything runs as nobody.
+    /// A backup on a read-only disk, or the database of another user. Root runs this as nobody.
     @Test(.enabled(if: geteuid() != 0 || Installed.has("setpriv"), Installed.absence(of: "setpriv")))
-    func `that may not be written to is read, and refused to who wants to change it`() throws {
+    func `A database without write permission is readable, and writes are rejected`() throws {
         try Workplace.with(isVerified: false) { place in
             try place.makeDatabase()
             #expect(try place.run("put", "--write", "app.db", "k", "v").code == 0)
@@ -104,8 +104,9 @@ import Testing
             var environment: [String: String] = [:]
             if geteuid() == 0 {
                 let tool = try #require(Installed.path(of: "setpriv"))
-                // The toolchain and the build may lie where nobody else may enter, so what runs is copied with its libraries.
-                // By another process: a child that another test starts meanwhile would hold the copy open for writing.
+                // The toolchain and the build may lie where nobody else has access, so the program is copied with its
+                // libraries. By another process: a child started concurrently by another test would hold the copy open
+                // for writing.
                 let copied = try place.shell(
                     """
                     set -e
@@ -146,8 +147,8 @@ import Testing
         }
     }
 
-    /// Nothing is made, renamed, changed or deleted where the other process works.
-    @Test func `is left as it was by every command that reads`() throws {
+    /// Nothing is created, renamed, changed or deleted while the other process works.
+    @Test func `No reading command changes a live database`() throws {
         try Workplace.with(isVerified: false) { place in
             try place.makeDatabase()
             #expect(try place.run("put", "--write", "app.db", "k", "v").code == 0)
@@ -198,7 +199,7 @@ import Testing
         }
     }
 
-    @Test func `has its age in the prompt once another process has written`() throws {
+    @Test func `The prompt shows the age of the data once another process has written`() throws {
         try Workplace.with(isVerified: false) { place in
             try place.makeDatabase()
             let holder = try TerminalSession(["app.db", "-q", "--write"], in: place)

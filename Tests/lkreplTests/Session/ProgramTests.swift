@@ -4,9 +4,9 @@ import Testing
 
 @testable import lkrepl
 
-/// What other programs rely on, whichever command runs: exit codes, streams, and no byte where it does not belong.
-@Suite struct `The program` {
-    /// One command of each kind that prints something of `photos.store`.
+/// What other programs rely on with every command: exit codes, streams, and no stray bytes.
+@Suite struct `Program behavior` {
+    /// One command of each kind that prints data of `photos.store`.
     static let printing = [
         ["find", "photos.store", "photos"], ["find", "photos.store", "photos", "--count"],
         ["find", "photos.store", "photos", "--mode", "table"], ["find", "photos.store", "photos", "--mode", "csv"],
@@ -25,7 +25,7 @@ import Testing
     @Test(
         .enabled(if: FileManager.default.fileExists(atPath: "/dev/full"), "skipped: there is no /dev/full"),
         arguments: printing)
-    func `ends with 74 if the disk is full`(arguments: [String]) throws {
+    func `The program ends with 74 if the disk is full`(arguments: [String]) throws {
         try Workplace.with(isVerified: false) { place in
             try place.makePhotos()
             let outcome = try place.run(arguments.map { Array($0.utf8) }, output: .device("/dev/full"))
@@ -35,7 +35,7 @@ import Testing
     }
 
     @Test(.enabled(if: FileManager.default.fileExists(atPath: "/dev/full"), "skipped: there is no /dev/full"))
-    func `keeps what it has stored if nobody can be told`() throws {
+    func `The program keeps what it has stored if it cannot report it`() throws {
         try Workplace.with { place in
             try place.makeItems()
             let outcome = try place.run(
@@ -46,7 +46,7 @@ import Testing
         }
     }
 
-    @Test func `ends with 141 and without a word if the reader goes away`() throws {
+    @Test func `The program ends silently with 141 if its reader goes away`() throws {
         try Workplace.with(isVerified: false) { place in
             try place.makePhotos()
             for command in ["scan photos.store", "dump -q photos.store", "photos.store -c scan"] {
@@ -58,9 +58,10 @@ import Testing
         }
     }
 
-    /// The database would open its files under the numbers of closed streams, and data and messages would go into them.
+    /// The database would open its files under the descriptors of closed streams, and output and messages would be
+    /// written to them.
     @Test(arguments: printing)
-    func `ends with 74 if standard output is closed, and writes nothing into the files of the database`(
+    func `With standard output closed, the program ends with 74 and does not damage the database`(
         arguments: [String]
     ) throws {
         try Workplace.with(isVerified: false) { place in
@@ -80,7 +81,7 @@ import Testing
         }
     }
 
-    @Test func `works with standard error and standard input closed`() throws {
+    @Test func `The program works with standard error and standard input closed`() throws {
         try Workplace.with { place in
             try place.makeItems()
             try place.write("{\"id\":1}\n{\"id\":2}\n", to: "two.jsonl")
@@ -96,8 +97,8 @@ import Testing
         }
     }
 
-    /// CSV is the exception: it carries texts as they are.
-    @Test func `sends no escape byte to anybody but a terminal, whatever the data hold`() throws {
+    /// CSV is the exception: it contains strings verbatim.
+    @Test func `The program sends escape bytes only to a terminal, whatever the data contain`() throws {
         try Workplace.with { place in
             try place.makeItems()
             let hostile =
@@ -143,8 +144,8 @@ import Testing
     }
 }
 
-@Suite struct `A database in use` {
-    @Test func `can be read, and is refused for writing with 75 and the process that has it`() throws {
+@Suite struct `Database in use` {
+    @Test func `A database in use is readable, and writing fails with 75 and names the other process`() throws {
         try Workplace.with { place in
             try place.makePhotos()
             try place.write("{\"id\":1}\n", to: "one.jsonl")

@@ -12,14 +12,14 @@ import Testing
     import Darwin
 #endif
 
-/// Without `--write` no command changes a byte, a name, a mode or a time in the directory of a database.
+/// Without `--write`, no command changes a byte, a name, a mode or a time in the directory of a database.
 @Suite struct `Reading commands` {
-    /// A database as a command may meet it.
+    /// The kind of database that a command may encounter.
     enum Kind: String, CaseIterable, Sendable {
         case fresh, withPendingLog, store, storeWithPendingText, damagedTable, damagedManifest, foreignOrder
         case foreignCompression, beingWritten, withoutPermission, onReadOnlyMount
 
-        /// Makes the database `s.store`.
+        /// Creates the database `s.store`.
         fileprivate func make(in place: Workplace) throws {
             let path = place.path + "/s.store"
             switch self {
@@ -80,7 +80,7 @@ import Testing
             try place.write(bytes, to: name)
         }
 
-        /// Whether the system can be asked for such a place here.
+        /// Whether this environment can be created here.
         fileprivate var isPossible: Bool {
             switch self {
             case .onReadOnlyMount: geteuid() == 0 && Installed.has("unshare")
@@ -88,7 +88,7 @@ import Testing
             }
         }
 
-        /// The line of `sh` that runs the program with its arguments.
+        /// The `sh` line that runs the program with its arguments.
         fileprivate var line: String {
             switch self {
             case .onReadOnlyMount:
@@ -98,8 +98,8 @@ import Testing
         }
     }
 
-    /// The arguments with which a command is tried: those of its example, with the database `s.store`, and without
-    /// what allows changes.
+    /// Returns the arguments for trying a command: those of its example, with the database `s.store`, and without the
+    /// options that allow changes.
     static func arguments(of command: CommandCatalog.Command) throws -> [String] {
         if let example = command.example, let words = try ShellScanner.commands(in: example).first?.arguments {
             var rest = words.dropFirst(1 + command.words.count).prefix { $0 != ">" && $0 != "|" }.filter {
@@ -116,7 +116,7 @@ import Testing
     }
 
     @Test(arguments: Kind.allCases.filter(\.isPossible))
-    func `leave every kind of database as it was`(kind: Kind) throws {
+    func `Reading commands do not change any kind of database`(kind: Kind) throws {
         try Workplace.with(isVerified: false) { place in
             try kind.make(in: place)
             if kind == .withoutPermission {
@@ -141,7 +141,7 @@ import Testing
                 #expect(difference == [], "\(arguments)")
                 guard difference == [] else { return }
             }
-            // What is left to do with a damaged manifest is to look at the files; `repair --dry-run` ends with 65.
+            // With a damaged manifest, only file inspection works; `repair --dry-run` ends with 65.
             #expect(successCount >= (kind == .damagedManifest ? 4 : 5), "hardly a command could do its work")
             let shell = try place.run("s.store", "-q", "-c", "count; .refresh; count; .show")
             #expect(!shell.output.contains("levelkit-reading"), "\(shell)")
@@ -152,7 +152,7 @@ import Testing
     }
 
     @Test(.enabled(if: FailingCalls.canPreload, "calls fail by LD_PRELOAD on Linux only"))
-    func `work where the disk of the database is full`() throws {
+    func `Reading commands work if the disk of the database is full`() throws {
         try Workplace.with { place in
             try place.makeItems("s.store")
             let lines = (0..<40).map { "{\"id\":\"a\($0)\",\"n\":\($0),\"t\":\"fog\"}\n" }.joined()
@@ -171,7 +171,7 @@ import Testing
         }
     }
 
-    @Test func `feed a command that writes the same database, twelve of twelve times`() throws {
+    @Test func `A reading command can feed a command that writes the same database, every time`() throws {
         try Workplace.with { place in
             try place.makeItems("s.store")
             let lines = (0..<300).map { "{\"id\":\"a\($0)\",\"n\":\($0),\"t\":\"fog\"}\n" }.joined()
@@ -189,7 +189,7 @@ import Testing
         }
     }
 
-    @Test func `keep no writer from a shell that only reads`() throws {
+    @Test func `A read-only shell does not lock out writers`() throws {
         try Workplace.with { place in
             try place.makeDatabase()
             let reader = try TerminalSession(["app.db", "-q"], in: place)
@@ -199,7 +199,7 @@ import Testing
                 _ = try reader.run(".refresh", prompt: "app.db ro> ")
                 #expect(try reader.run("count", prompt: "app.db ro> ") == "\(number + 1)\r\n")
             }
-            // One command that may write has the lock for its own time, and the shell sees what it wrote.
+            // A single writing command holds the lock while it runs, and the shell sees what it wrote.
             #expect(try reader.run("put --write k9 v", prompt: "app.db ro> ") == "")
             #expect(try reader.run("count", prompt: "app.db ro> ") == "6\r\n")
             #expect(try place.run("put", "--write", "app.db", "k10", "v").code == 0)

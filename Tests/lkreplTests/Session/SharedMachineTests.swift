@@ -10,10 +10,10 @@ import Testing
     import Darwin
 #endif
 
-/// Attacks that another user of the machine can try. Tests run as one user, so the links are of the same user; what must hold
-/// is that files they lead to survive, since a system may not protect links of others in shared directories.
+/// Attacks by another user of the machine. Tests run as one user, so the links belong to the same user. The requirement
+/// is that their targets survive, because a system may not protect against other users' links in shared directories.
 @Suite struct SharedMachineTests {
-    /// A workplace with a dump, a directory that everybody can write to, and files that nobody may touch.
+    /// Creates a workplace with a dump, a world-writable directory, and files that must not be changed.
     private func attacked(_ body: (Workplace) throws -> Void) throws {
         try Workplace.with(isVerified: false) { place in
             try place.makeDatabase()
@@ -43,7 +43,7 @@ import Testing
             FileManager.default.attributesOfItem(atPath: place.path + "/" + name)[.posixPermissions] as? Int)
     }
 
-    @Test func `Directories planted as leftovers do not have files of the victim deleted`() throws {
+    @Test func `Directories planted as leftovers do not cause deletion of the victim's files`() throws {
         try attacked { place in
             for name in [".lkrepl-scratch-4194399-1", ".levelkit-scratch-aaaaaa"] {
                 let planted = "shared/" + name
@@ -57,7 +57,7 @@ import Testing
             }
             try link("shared/.lkrepl-scratch-4194398-1", to: "precious", in: place)
             try link("shared/.levelkit-scratch-bbbbbb", to: "precious", in: place)
-            // This process has the database open, so that the command reads a copy.
+            // This process has the database open, so the command reads a copy.
             let database = try Database.open(at: place.path + "/app.db")
             let outcome = try place.run("stats", "app.db", environment: ["TMPDIR": place.path + "/shared"])
             #expect(outcome.code == 0, "\(outcome)")
@@ -65,7 +65,7 @@ import Testing
         }
     }
 
-    @Test func `A planted directory is not where a new database is loaded`() throws {
+    @Test func `A new database is not loaded into a planted directory`() throws {
         try attacked { place in
             let outcome = try place.shell(
                 """
@@ -78,7 +78,7 @@ import Testing
         }
     }
 
-    @Test func `A planted backup is not where a rehearsed repair copies to`() throws {
+    @Test func `A repair dry run does not copy to a planted backup path`() throws {
         try attacked { place in
             let outcome = try place.shell(
                 """
@@ -90,7 +90,7 @@ import Testing
         }
     }
 
-    @Test func `A planted link is not where the progress of a load is written`() throws {
+    @Test func `The progress of a load is not written to a planted link`() throws {
         try attacked { place in
             try place.makeDatabase("big.db")
             let lines = (0..<20_000).map { #"{"k":"key\#($0)","v":"\#(String(repeating: "x", count: 100))"}"# }
@@ -105,7 +105,7 @@ import Testing
         }
     }
 
-    @Test func `Planted links beside an output are neither followed nor in the way`() throws {
+    @Test func `Planted links next to an output file are neither followed nor an obstacle`() throws {
         try attacked { place in
             let outcome = try place.shell(
                 """
@@ -117,7 +117,7 @@ import Testing
         }
     }
 
-    @Test func `Output follows links of the user, and replaces what they lead to`() throws {
+    @Test func `Output follows the user's own links, and replaces their targets`() throws {
         try attacked { place in
             try place.write("old", to: "mine.lk")
             #expect(unsafe chmod(place.path + "/mine.lk", 0o600) == 0)
@@ -132,7 +132,7 @@ import Testing
     }
 
     @Test(.enabled(if: geteuid() == 0, "only root can make links of another user"))
-    func `Output does not go through a link, a pipe or a file of another user in a shared directory`() throws {
+    func `In a shared directory, output to links, pipes and files of other users is rejected`() throws {
         try attacked { place in
             try link("shared/link", to: "precious/letter.txt", in: place)
             try link("shared/directory", to: "precious/inner", in: place)
@@ -154,7 +154,7 @@ import Testing
         }
     }
 
-    @Test func `What a killed load leaves is private, and the next load of the same name removes it`() throws {
+    @Test func `Leftovers of a killed load are private, and the next load of the same name removes them`() throws {
         try attacked { place in
             #expect(unsafe mkfifo(place.path + "/pipe", 0o600) == 0)
             let child = try place.start("load", "--create", "new.db", "pipe", name: "load")
@@ -176,7 +176,7 @@ import Testing
         }
     }
 
-    @Test func `The file that is edited has a random name and is for nobody else`() throws {
+    @Test func `A file being edited has a random name and is private`() throws {
         try attacked { place in
             let outcome = try place.shell(
                 """
@@ -191,7 +191,7 @@ import Testing
         }
     }
 
-    @Test func `Output does not go into a file that has a second name`() throws {
+    @Test func `Output is not written to a file with several hard links`() throws {
         try attacked { place in
             #expect(unsafe Glibc.link(place.path + "/precious/letter.txt", place.path + "/shared/log") == 0)
             for arguments in [
@@ -205,13 +205,13 @@ import Testing
             let history = HistoryFile(path: place.path + "/shared/log")
             history.append("keys")
             #expect(history.takeFailure()?.contains("second name") == true)
-            // A file that is replaced, and not emptied, harms no other name.
+            // A file that is replaced rather than emptied does not affect its other names.
             #expect(try place.run("dump", "app.db", "-q", "--force", "-o", "shared/log").code == 0)
             #expect(try place.read("shared/log") == place.dump("app.db"))
         }
     }
 
-    @Test func `A link that is planted after a path was checked is not followed`() throws {
+    @Test func `A link planted after a path check is not followed`() throws {
         try attacked { place in
             let output = try OutputPlace(place.path + "/shared/out")
             let partial = try PartialFile(for: output)
@@ -222,7 +222,7 @@ import Testing
             try partial.descriptor.closeFile()
             try partial.appear()
             #expect(try place.read("shared/out") == Array("new".utf8), "the link itself was replaced")
-            // The directory is exchanged for a link.
+            // The directory is replaced by a link.
             try FileManager.default.createDirectory(
                 atPath: place.path + "/inner", withIntermediateDirectories: false)
             let inner = try OutputPlace(place.path + "/inner/letter.txt")
@@ -233,7 +233,7 @@ import Testing
         }
     }
 
-    @Test func `What standard output holds is not emptied by its name in the file system`() throws {
+    @Test func `A file open as standard output is not truncated by its file system name`() throws {
         try Workplace.with { place in
             try place.makeDatabase()
             let outcome = try place.shell(
@@ -244,7 +244,7 @@ import Testing
     }
 
     @Test(.enabled(if: geteuid() == 0, "only root can make files of another user"))
-    func `A dump does not get the owner and the permissions of the file of another user that it replaces`() throws {
+    func `A dump does not inherit owner and permissions of another user's file that it replaces`() throws {
         try attacked { place in
             try place.write("bait", to: "out.lk")
             #expect(unsafe chown(place.path + "/out.lk", 65534, 65534) == 0)
@@ -257,7 +257,7 @@ import Testing
         }
     }
 
-    @Test func `A file that appears while a dump is written does not decide who may read the dump`() throws {
+    @Test func `A file that appears while a dump is written does not determine its permissions`() throws {
         try attacked { place in
             let partial = try PartialFile(for: OutputPlace(place.path + "/out.lk"))
             try place.write("bait", to: "out.lk")
@@ -271,7 +271,7 @@ import Testing
         }
     }
 
-    @Test func `Nothing is edited in a directory where others can exchange the file`() throws {
+    @Test func `Nothing is edited in a directory where others can replace the file`() throws {
         try attacked { place in
             #expect(unsafe chmod(place.path + "/shared", 0o777) == 0)
             let outcome = try place.run(
@@ -281,7 +281,7 @@ import Testing
         }
     }
 
-    @Test func `A manifest that leads to a device is an error and is not read`() throws {
+    @Test func `A manifest that links to a device is an error and is not read`() throws {
         try attacked { place in
             for name in try place.names(in: "app.db") where name.hasPrefix("MANIFEST") {
                 try place.remove("app.db/" + name)
@@ -297,7 +297,7 @@ import Testing
         }
     }
 
-    @Test func `A repair leaves no file that is more readable than those of the database`() throws {
+    @Test func `A repair leaves no file with wider permissions than those of the database`() throws {
         try attacked { place in
             for name in try place.names(in: "app.db") {
                 #expect(unsafe chmod(place.path + "/app.db/" + name, 0o600) == 0)
@@ -311,7 +311,7 @@ import Testing
         }
     }
 
-    @Test func `Errors in JSON and suggested command lines are safe to show and to paste`() throws {
+    @Test func `JSON errors and suggested command lines are safe to display and paste`() throws {
         try Workplace.with { place in
             let name = "st\u{9b}31m\u{202e};touch pwned"
             try place.makeDatabase(name)

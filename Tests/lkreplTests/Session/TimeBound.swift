@@ -4,10 +4,10 @@
     import Darwin
 #endif
 
-/// A bound of time, asked in a form that a busy machine does not break by chance.
+/// A time limit that a busy machine does not break by chance.
 ///
-/// What else the machine does makes single tries slow, and never one quick: so the first of several tries that keeps the
-/// bound shows that it can be kept, and what is slow by itself keeps it in none.
+/// Other load on the machine makes single attempts slow, but never fast. One attempt of several within the limit
+/// therefore shows that the limit can be met, and code that is inherently slow never meets it.
 struct TimeBound {
     struct Failure: Error, CustomStringConvertible {
         let description: String
@@ -21,9 +21,10 @@ struct TimeBound {
         self.tries = tries
     }
 
-    /// Tries until the bound is kept, and returns what that try gave; what the others gave is let go.
+    /// Repeats an attempt until it meets the limit, and returns its result; other results are discarded.
     ///
-    /// - Parameter attempt: Does it once, beginning anew, and says how long it took. Its argument counts the tries from 0.
+    /// - Parameter attempt: Performs a complete attempt and returns how long it took. Its argument counts attempts from
+    ///   0.
     @discardableResult
     func keep<Result>(_ what: String, _ attempt: (Int) throws -> (took: Duration, result: Result)) throws -> Result {
         var times: [Duration] = []
@@ -35,7 +36,7 @@ struct TimeBound {
         throw Failure(description: "\(what) took \(times) and never less than \(limit)")
     }
 
-    /// The same of everything that an action does.
+    /// The same, measuring the whole action.
     @discardableResult
     func keep<Result>(_ what: String, _ action: () throws -> Result) throws -> Result {
         try keep(what) { _ in
@@ -45,7 +46,7 @@ struct TimeBound {
         }
     }
 
-    /// Looks again and again until something is there, or it is too late; how long that took.
+    /// Polls until a condition holds or the time is up; returns how long that took.
     func wait(until condition: () throws -> Bool) rethrows -> Duration {
         let start = ContinuousClock.now
         while try !condition(), ContinuousClock.now - start < limit { usleep(1000) }

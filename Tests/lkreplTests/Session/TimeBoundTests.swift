@@ -1,7 +1,7 @@
 import Testing
 
-@Suite struct `A bound of time` {
-    @Test func `is kept by the first try that is quick enough`() throws {
+@Suite struct `Time limits` {
+    @Test func `A time limit is met by the first attempt that is fast enough`() throws {
         var tries = 0
         let result = try TimeBound(.seconds(1), tries: 3).keep("work") { number -> (took: Duration, result: Int) in
             tries += 1
@@ -10,7 +10,7 @@ import Testing
         #expect(result == 2 && tries == 3)
     }
 
-    @Test func `is broken where no try is, and says how long each took`() throws {
+    @Test func `A time limit that no attempt meets fails with the duration of each`() throws {
         var tries = 0
         let failure = #expect(throws: TimeBound.Failure.self) {
             try TimeBound(.seconds(1), tries: 3).keep("work") { _ -> (took: Duration, result: Void) in
@@ -22,7 +22,7 @@ import Testing
         #expect(failure?.description.hasPrefix("work took [1.0 seconds, 1.0 seconds, 1.0 seconds]") == true)
     }
 
-    @Test func `ends a wait`() {
+    @Test func `A time limit ends a wait`() {
         var looks = 0
         let took = TimeBound(.milliseconds(20)).wait {
             looks += 1

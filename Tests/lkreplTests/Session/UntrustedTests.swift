@@ -5,9 +5,10 @@ import Testing
 
 @testable import lkrepl
 
-/// Databases with forged blocks, whose checksums match: the shell says what to do, and `--untrusted` reads no such block.
+/// Databases with forged blocks that have valid checksums: the shell says what to do, and `--untrusted` never reads
+/// such a block.
 @Suite struct UntrustedTests {
-    /// Makes a database whose sixth block is forged.
+    /// Creates a database whose sixth block is forged.
     private static func makeForged(
         _ name: String, in place: Workplace, _ forgery: TableForgery = .lengthsThatOverflow
     ) throws {
@@ -23,7 +24,7 @@ import Testing
         try forgery.apply(to: place.path + "/" + name, block: 5)
     }
 
-    @Test func `Where LevelDB aborts, the shell names the option that avoids it and ends with 65`() throws {
+    @Test func `If LevelDB aborts, the shell names the option that avoids it and ends with 65`() throws {
         try Workplace.with(isVerified: false) { place in
             try Self.makeForged("db", in: place)
             for arguments in [["scan", "db"], ["db", "-c", "count"], ["digest", "db"]] {
@@ -36,7 +37,7 @@ import Testing
         }
     }
 
-    @Test func `Where LevelDB asks for more memory than there is, the shell says the same`() throws {
+    @Test func `If LevelDB requests more memory than exists, the shell names the same option`() throws {
         try Workplace.with(isVerified: false) { place in
             try Self.makeForged("db", in: place, .snappyOfFourGibibytes)
             let outcome = try place.shell("ulimit -v 3000000; lkrepl scan db")
@@ -46,7 +47,7 @@ import Testing
         }
     }
 
-    @Test func `A dry run checks every block of its copy, which belongs to the reader whoever made the original`()
+    @Test func `A dry run checks every block of its copy, whoever owns the original`()
         throws
     {
         try Workplace.with(isVerified: false) { place in
@@ -60,7 +61,7 @@ import Testing
         }
     }
 
-    @Test func `With --untrusted a forged block is an error with its file and byte, and nothing changes`() throws {
+    @Test func `With --untrusted, a forged block is an error with file and offset, and nothing changes`() throws {
         try Workplace.with(isVerified: false) { place in
             try Self.makeForged("db", in: place)
             let before = try DirectoryState(place.path + "/db")
@@ -77,7 +78,7 @@ import Testing
         }
     }
 
-    @Test func `A sound database answers the same with --untrusted`() throws {
+    @Test func `An undamaged database gives the same results with --untrusted`() throws {
         try Workplace.with { place in
             try place.makeDatabase("db")
             let put = try place.run("put", "--write", "db", "a", "b")
@@ -87,7 +88,7 @@ import Testing
         }
     }
 
-    @Test func `verify and repair need no option for a forged block`() throws {
+    @Test func `verify and repair handle a forged block without an option`() throws {
         try Workplace.with(isVerified: false) { place in
             try Self.makeForged("db", in: place)
             for arguments in [["verify", "db"], ["verify", "--deep", "db"], ["db", "-c", "verify"]] {
@@ -104,7 +105,7 @@ import Testing
         }
     }
 
-    @Test func `A shell that reads a database refuses to repair or destroy it, and reads on`() throws {
+    @Test func `A shell with a database open for reading rejects repair and destroy, and continues`() throws {
         try Workplace.with { place in
             try place.makeDatabase("db")
             let put = try place.run("put", "--write", "db", "a", "b")

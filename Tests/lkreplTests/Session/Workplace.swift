@@ -7,7 +7,7 @@ import Testing
     import Darwin
 #endif
 
-/// What a run of `lkrepl` left: the exit code and both streams.
+/// The result of a run of `lkrepl`: the exit code and both streams.
 struct Outcome: CustomStringConvertible {
     let code: Int32
     let bytes: [UInt8]
@@ -17,21 +17,21 @@ struct Outcome: CustomStringConvertible {
     var error: String { String(decoding: errorBytes, as: UTF8.self) }
     var lines: [String] { output.split(separator: "\n").map(String.init) }
 
-    /// Whether standard error has a part; every text has the empty one.
+    /// Returns whether standard error contains a part; an empty part is always contained.
     func says(_ part: String) -> Bool { part.isEmpty || error.contains(part) }
 
     var description: String { "exit code \(code)\noutput: \(output.prefix(2000))\nerror: \(error.prefix(2000))" }
 }
 
-/// A directory of its own for one test, in which `lkrepl` runs.
+/// A directory for one test, in which `lkrepl` runs.
 final class Workplace: @unchecked Sendable {
-    // Unchecked: a test uses its own on one thread, and the shared one is made once and then only read.
+    // Unchecked: a test uses its workplace on one thread, and the shared one is created once and only read afterwards.
     let path: String
     private var runCount = 0
 
-    /// Runs `body` in a new directory, verifies every database that it leaves there, and removes it.
+    /// Runs `body` in a new directory, verifies every database left in it, and deletes it.
     ///
-    /// - Parameter isVerified: `false` where a test damages a database, or leaves one that cannot be read.
+    /// - Parameter isVerified: `false` if a test damages a database or leaves an unreadable one.
     static func with<R>(isVerified: Bool = true, _ body: (Workplace) throws -> R) throws -> R {
         let place = try Workplace()
         let result = try body(place)
@@ -70,8 +70,8 @@ final class Workplace: @unchecked Sendable {
     /// Runs `lkrepl`, or another program, to its end.
     ///
     /// - Parameters:
-    ///   - output: Where standard output leads; to a file that is read afterwards if not given.
-    ///   - error: The same of standard error.
+    ///   - output: The target of standard output; by default, a file that is read afterwards.
+    ///   - error: The same for standard error.
     @discardableResult
     func run(
         program: String = Binary.path, _ arguments: [[UInt8]], input: [UInt8] = [],
@@ -85,7 +85,7 @@ final class Workplace: @unchecked Sendable {
             program, arguments, in: path,
             input: inputStream ?? .file(input.isEmpty ? "/dev/null" : prefix + "-in"),
             output: output ?? .file(prefix + "-out"), error: error ?? .file(prefix + "-err"),
-            // The configuration of whoever runs the tests is not theirs to read or change.
+            // Tests must not read or change the configuration of the user who runs them.
             environment: ["XDG_CONFIG_HOME": path + "/.run-config"].merging(environment) { $1 })
         let code = try child.wait()
         defer { for end in ["-in", "-out", "-err"] { unsafe unlink(prefix + end) } }
@@ -94,13 +94,13 @@ final class Workplace: @unchecked Sendable {
             errorBytes: error == nil ? try read(".run-\(runCount)-err") : [])
     }
 
-    /// Runs lines of `sh`, in which `lkrepl` is the program.
+    /// Runs `sh` lines, in which `lkrepl` is the program.
     func shell(_ text: String) throws -> Outcome {
         let program = Binary.path.replacing("'", with: "'\\''")
         return try run(program: "/bin/sh", ["-c", "lkrepl() { '\(program)' \"$@\"; }\n\(text)"].map { Array($0.utf8) })
     }
 
-    /// Starts `lkrepl` and does not wait for it; its streams lead to the files NAME-out and NAME-err.
+    /// Starts `lkrepl` without waiting for it; its streams go to the files NAME-out and NAME-err.
     func start(_ arguments: String..., name: String) throws -> ChildProcess {
         try ChildProcess(
             Binary.path, arguments.map { Array($0.utf8) }, in: path, input: .file("/dev/null"),
@@ -129,7 +129,7 @@ final class Workplace: @unchecked Sendable {
         try FileManager.default.removeItem(atPath: "\(path)/\(name)")
     }
 
-    /// The names of the files and directories here that tests made, in order.
+    /// Returns the sorted names of the files and directories here that tests created.
     func names(in directory: String = "") throws -> [String] {
         try FileManager.default.contentsOfDirectory(atPath: "\(path)/\(directory)").filter { !$0.hasPrefix(".run-") }
             .sorted()
@@ -137,13 +137,13 @@ final class Workplace: @unchecked Sendable {
 
     // MARK: - Stores
 
-    /// A store with a copy of the sample catalogue.
+    /// Creates a store with a copy of the sample catalog.
     func makePhotos(_ name: String = "photos.store") throws {
         let template = try Self.photos.get()
         try FileManager.default.copyItem(atPath: template.path + "/photos.store", toPath: "\(path)/\(name)")
     }
 
-    /// An empty store with one collection `items`; `n`, `k[]` and the text of `t` have indexes.
+    /// Creates an empty store with one collection `items`, with indexes on `n`, `k[]` and the text of `t`.
     func makeItems(_ name: String = "items.store") throws {
         let schema = """
             {"collections": {"items": {"indexes": {
@@ -154,20 +154,18 @@ final class Workplace: @unchecked Sendable {
         try #require(outcome.code == 0, "\(outcome)")
     }
 
-    /// An empty plain database.
     func makeDatabase(_ name: String = "app.db") throws {
         let outcome = try run(["load", "--create", name, "-"], input: try rawDump([]))
         try #require(outcome.code == 0, "\(outcome)")
     }
 
-    /// The dump of a database.
     func dump(_ name: String) throws -> [UInt8] {
         let outcome = try run("dump", name, "-q")
         try #require(outcome.code == 0, "\(outcome)")
         return outcome.bytes
     }
 
-    /// The sample catalogue, imported once for all tests.
+    /// The sample catalog, imported once for all tests.
     private static let photos: Result<Workplace, any Error> = Result {
         let place = try Workplace()
         let made = try place.run("init", "photos.store", "--schema", Binary.examples + "/schema.json")
@@ -187,19 +185,18 @@ extension Workplace {
     }
 }
 
-/// Programs of others that tests run. A test that wants one says so in its `.enabled`, and is skipped by that name where it
-/// is missing; `script/bootstrap tests` installs them.
+/// Third-party programs that tests run. A test that needs one declares it in `.enabled` and is skipped, with the
+/// program's name, if it is missing; `script/bootstrap tests` installs them.
 enum Installed {
-    /// The path of a program; `nil` where it is not installed.
+    /// Returns the path of a program, or `nil` if it is not installed.
     static func path(of program: String) -> String? {
         (ProcessInfo.processInfo.environment["PATH"] ?? "").split(separator: ":").map { "\($0)/\(program)" }
             .first { FileManager.default.isExecutableFile(atPath: $0) }
     }
 
-    /// Whether a program is installed.
     static func has(_ program: String) -> Bool { path(of: program) != nil }
 
-    /// What is told of a test that wants a program, and is skipped.
+    /// Returns the comment on a test that is skipped because a program is missing.
     static func absence(of program: String) -> Comment {
         "skipped: \(program) is not installed; script/bootstrap tests installs it"
     }
@@ -210,10 +207,10 @@ enum Binary {
     /// The directory of the package.
     static let package = String(URL(filePath: #filePath).path.split(separator: "/").dropLast(4).joined(separator: "/"))
         .withLeadingSlash
-    /// The sample catalogue.
+    /// The sample catalog.
     static let examples = package + "/Examples/photos"
 
-    /// The `lkrepl` of the build that these tests belong to: beside the test bundle, or in a directory above it.
+    /// The `lkrepl` from the same build as these tests: next to the test bundle, or in a directory above it.
     static let path: String = {
         if let path = ProcessInfo.processInfo.environment["LKREPL_BINARY"] { return path }
         var starts = CommandLine.arguments.filter { $0.hasPrefix("/") }

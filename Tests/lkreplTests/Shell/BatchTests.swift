@@ -3,8 +3,8 @@ import Testing
 
 @testable import lkrepl
 
-@Suite struct `A batch` {
-    @Test func `runs files and commands in the order of its arguments`() throws {
+@Suite struct `Batch mode` {
+    @Test func `A batch runs files and commands in argument order`() throws {
         try Workplace.with { place in
             try place.makePhotos()
             try place.write("find photos rating = 5 --count\n", to: "a.lk")
@@ -19,7 +19,7 @@ import Testing
         }
     }
 
-    @Test func `tries the rest where it is told to, and ends with the first failure`() throws {
+    @Test func `With --keep-going, a batch runs the rest and ends with the first failure`() throws {
         try Workplace.with { place in
             try place.makePhotos()
             try place.write("bogus\nfind photos --count\nget nothing\nfind 'open\n", to: "a.lk")
@@ -32,7 +32,7 @@ import Testing
         }
     }
 
-    @Test func `reads further files, and none within itself`() throws {
+    @Test func `A batch reads further files, but rejects a file that includes itself`() throws {
         try Workplace.with { place in
             try place.makePhotos()
             try place.write(".read b.lk\nfind photos --count\n", to: "a.lk")
@@ -47,7 +47,7 @@ import Testing
         }
     }
 
-    @Test func `sends output to files and programs`() throws {
+    @Test func `A batch sends output to files and programs`() throws {
         try Workplace.with { place in
             try place.makePhotos()
             let script = """
@@ -75,13 +75,13 @@ import Testing
                 (".read missing", 66), (".open missing", 66), (".quit now", 64), (".bogus", 64), (".last", 1),
             ] {
                 let outcome = try place.run(["photos.store"], input: Array(command.utf8))
-                // A program that has gone may also be seen by the write.
+                // The write may also notice that a program has exited.
                 #expect(outcome.code == code || outcome.code == 141 && command.contains("|"), "\(command): \(outcome)")
             }
         }
     }
 
-    @Test func `sets modes and opens other databases`() throws {
+    @Test func `A batch sets modes and opens other databases`() throws {
         try Workplace.with { place in
             try place.makePhotos()
             try place.makeDatabase()
@@ -105,7 +105,7 @@ import Testing
         }
     }
 
-    @Test func `tells failures as JSON where that is asked for`() throws {
+    @Test func `Failures are reported as JSON on request`() throws {
         try Workplace.with { place in
             try place.makePhotos()
             for (arguments, code, part) in [
@@ -127,7 +127,7 @@ import Testing
         }
     }
 
-    /// Whether another process has a database open: asked without touching its lock.
+    /// Returns whether another process has a database open, without touching its lock.
     private func isLocked(_ path: String) -> Bool {
         let file = unsafe open(path + "/LOCK", O_RDONLY)
         guard file >= 0 else { return false }
@@ -137,19 +137,19 @@ import Testing
         return unsafe fcntl(file, F_GETLK, &lock) == 0 && lock.l_type != Int16(F_UNLCK)
     }
 
-    @Test func `leaves nothing behind when it is stopped`() throws {
+    @Test func `A stopped batch leaves nothing behind`() throws {
         try Workplace.with { place in
             try place.makeItems()
             try place.write("{\"id\":1}\n", to: "one.jsonl")
             let made = try place.shell("mkfifo pipe")
             #expect(made.code == 0)
             for (signal, code) in [(SIGINT, Int32(130)), (SIGTERM, 143), (SIGHUP, 129)] {
-                // Opened both ways, so that it neither blocks nor ends.
+                // Opened in both directions, so that it neither blocks nor ends.
                 let holder = unsafe open(place.path + "/pipe", O_RDWR)
                 defer { close(holder) }
                 try TimeBound(.seconds(30)).keep("the end of a stopped import") { _ in
                     let child = try place.start("import", "--write", "items.store", "items", "pipe", name: "stopped")
-                    // It has the lock once it reads.
+                    // The batch holds the lock once it reads.
                     let start = ContinuousClock.now
                     while !isLocked(place.path + "/items.store"), ContinuousClock.now - start < .seconds(60) {
                         usleep(500)
@@ -169,7 +169,7 @@ import Testing
         }
     }
 
-    @Test func `reads what one of its own commands has written`() throws {
+    @Test func `A batch reads what its own commands have written`() throws {
         try Workplace.with { place in
             try place.makePhotos()
             try place.makeDatabase()
@@ -184,7 +184,7 @@ import Testing
         }
     }
 
-    @Test func `goes on when a program has read enough of its output`() throws {
+    @Test func `A batch continues after a program has read enough of its output`() throws {
         try Workplace.with { place in
             try place.makePhotos()
             for meta in [".once", ".output"] {
@@ -198,7 +198,7 @@ import Testing
         }
     }
 
-    @Test func `says what it cannot read`() throws {
+    @Test func `A batch reports unreadable input`() throws {
         try Workplace.with { place in
             try place.makeDatabase()
             for stream in [ChildProcess.Stream.closed, .file("/")] {
@@ -219,7 +219,7 @@ import Testing
         }
     }
 
-    @Test func `starts no editor where there is no terminal`() throws {
+    @Test func `A batch starts no editor without a terminal`() throws {
         try Workplace.with { place in
             try place.makePhotos()
             let outcome = try place.run("photos.store", "-c", ".edit")

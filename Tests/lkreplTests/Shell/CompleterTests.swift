@@ -2,7 +2,7 @@ import Testing
 
 @testable import lkrepl
 
-@Suite struct `What may be typed next` {
+@Suite struct `Completion` {
     private func withCompleter(_ name: String, _ body: (Completer) throws -> Void) throws {
         try Workplace.with { place in
             try place.makePhotos()
@@ -21,7 +21,7 @@ import Testing
         }
     }
 
-    @Test func `knows commands, options, collections, fields, indexes and values`() throws {
+    @Test func `Completion offers commands, options, collections, fields, indexes and values`() throws {
         try withCompleter("photos.store") { completer in
             for (text, expected) in [
                 ("fi", ["find"]), ("co", ["count"]), (".mo", [".mode"]), ("do", ["doc"]), ("doc p", ["patch", "put"]),
@@ -46,7 +46,7 @@ import Testing
         }
     }
 
-    @Test func `finds keys by a bounded seek, spelt as they are printed`() throws {
+    @Test func `Completion finds keys by a bounded seek, spelled as they are printed`() throws {
         try withCompleter("app.db") { completer in
             for (text, expected) in [
                 ("get us", ["\"user/\\0\"", "user/1", "user/2"]), ("get user/1", ["user/1"]), ("get \"user/\\", []),
@@ -60,7 +60,7 @@ import Testing
         }
     }
 
-    @Test func `hints at what is expected`() throws {
+    @Test func `Completion hints at the expected arguments`() throws {
         try withCompleter("photos.store") { completer in
             for (text, expected) in [
                 ("find ", "<collection> [<condition> ...]"), ("find photos ", "[<condition> ...]"),
@@ -73,7 +73,7 @@ import Testing
         }
     }
 
-    @Test func `never completes what only the first of many keys have in common`() throws {
+    @Test func `Completion never inserts a prefix that only the first of many keys share`() throws {
         try Workplace.with { place in
             try place.makeDatabase()
             let puts = (10..<90).map { "put user/\($0) x" }.joined(separator: "; ")

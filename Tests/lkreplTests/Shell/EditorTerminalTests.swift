@@ -4,7 +4,7 @@ import Testing
 @testable import lkrepl
 
 /// The shell with its line editor, in a real pseudo-terminal.
-@Suite struct `The line editor at a terminal` {
+@Suite struct `Line editor in a terminal` {
     private func session(
         _ place: Workplace, _ arguments: [String] = ["photos.store", "-q"], _ environment: [String: String] = [:]
     ) throws -> TerminalSession {
@@ -19,7 +19,7 @@ import Testing
         #expect(try terminal.end() == 0)
     }
 
-    @Test func `runs what was typed, corrected and completed`() throws {
+    @Test func `The shell runs what was typed, corrected and completed`() throws {
         try Workplace.with { place in
             try place.makePhotos()
             let terminal = try session(place)
@@ -31,13 +31,13 @@ import Testing
             #expect(try terminal.enter("\u{1b}[A\r") == "57\r\n")
             #expect(try terminal.enter("\u{12}rating\r") == "23\r\n")
             #expect(try terminal.enter("find photos \u{1b}.\r") == "301\r\n")
-            // A mistake is told, and the shell goes on.
+            // An error is reported, and the shell continues.
             #expect(try terminal.enter("fnd photos\r").contains("did you mean find?"))
             try end(terminal)
         }
     }
 
-    @Test func `lists what may stand there, keys with odd bytes as they are typed`() throws {
+    @Test func `Completion in a terminal lists candidates, and shows keys as they are typed`() throws {
         try Workplace.with { place in
             try place.makeDatabase()
             let made = try place.run(
@@ -55,7 +55,7 @@ import Testing
         }
     }
 
-    @Test func `keeps what is typed ahead`() throws {
+    @Test func `The line editor keeps input typed ahead`() throws {
         try Workplace.with { place in
             try place.makePhotos()
             let terminal = try session(place)
@@ -65,7 +65,7 @@ import Testing
         }
     }
 
-    @Test func `never ends by ^C`() throws {
+    @Test func `^C never ends the shell`() throws {
         try Workplace.with { place in
             try place.makePhotos()
             let terminal = try session(place)
@@ -76,7 +76,7 @@ import Testing
             let abandoned = try terminal.enter("find photos\u{3}")
             #expect(abandoned == "", "\(abandoned)")
             #expect(terminal.transcript.contains("^C"))
-            // From outside, too.
+            // Also from outside.
             terminal.signal(SIGINT)
             try terminal.expect("Ctrl-D or .quit to leave")
             try terminal.expectEditor()
@@ -85,7 +85,7 @@ import Testing
         }
     }
 
-    @Test func `stops a command by ^C and goes on`() throws {
+    @Test func `^C stops a command, and the shell continues`() throws {
         try Workplace.with { place in
             try place.makeItems()
             let made = try place.shell("mkfifo pipe")
@@ -93,7 +93,7 @@ import Testing
             let holder = unsafe open(place.path + "/pipe", O_RDWR)
             defer { close(holder) }
             let terminal = try session(place, ["items.store", "-q", "--write"])
-            // Waits for what never comes.
+            // Waits for input that never arrives.
             try terminal.start("import items pipe\r")
             try terminal.type("\u{3}")
             let shown = try terminal.expect("\u{1b}[?2004h")
@@ -104,7 +104,7 @@ import Testing
         }
     }
 
-    @Test func `continues what is open, and takes a paste as a whole`() throws {
+    @Test func `The line editor continues open input, and accepts a paste as a whole`() throws {
         try Workplace.with { place in
             try place.makePhotos()
             let terminal = try session(place)
@@ -119,7 +119,7 @@ import Testing
         }
     }
 
-    @Test func `remembers for the next time what is worth it, for the user alone`() throws {
+    @Test func `The shell history is kept for the next session, readable only by the user`() throws {
         try Workplace.with { place in
             try place.makePhotos()
             let file = place.path + "/state/lkrepl/history"
@@ -146,7 +146,7 @@ import Testing
     }
 
     @Test(arguments: ["xterm", "dumb"])
-    func `ends with 129 when the terminal is gone`(kind: String) throws {
+    func `The shell ends with 129 when the terminal is closed`(kind: String) throws {
         try Workplace.with { place in
             try place.makePhotos()
             for typed in ["", "find photos --co"] {
@@ -158,7 +158,7 @@ import Testing
         }
     }
 
-    @Test func `ends with 143 and 129 when it is told to, the terminal as it was`() throws {
+    @Test func `The shell ends with 143 or 129 on a signal, and restores the terminal`() throws {
         try Workplace.with { place in
             try place.makePhotos()
             for (signal, code) in [(SIGTERM, Int32(143)), (SIGHUP, 129)] {
@@ -170,7 +170,7 @@ import Testing
         }
     }
 
-    @Test func `shows long results in the pager, and stops when that is closed`() throws {
+    @Test func `The shell shows long results in the pager, and stops when that is closed`() throws {
         try Workplace.with { place in
             try place.makePhotos()
             let pager = ["LKREPL_PAGER": "sed -n '1,2p;3q'"]
@@ -187,7 +187,7 @@ import Testing
         }
     }
 
-    @Test func `cuts long tables, and shows the rest when asked`() throws {
+    @Test func `The shell truncates long tables, and shows the rest on request`() throws {
         try Workplace.with { place in
             try place.makePhotos()
             let terminal = try session(place)
@@ -201,12 +201,12 @@ import Testing
         }
     }
 
-    @Test func `edits a command in the user's own editor`() throws {
+    @Test func `The shell edits a command in the user's editor`() throws {
         try Workplace.with { place in
             try place.makePhotos()
             try place.write(
                 "#!/bin/sh\nsed -i.bak 's/rating = 5/rating = 4/' \"$1\" && rm -f \"$1.bak\"\n", to: "script")
-            // By another process: a child that another test starts meanwhile would hold the file open for writing.
+            // By another process: a child started concurrently by another test would hold the file open for writing.
             let made = try place.shell("cp script editor && chmod +x editor")
             #expect(made.code == 0)
             let terminal = try session(
@@ -225,7 +225,7 @@ import Testing
         }
     }
 
-    @Test func `reads settings and a start script, and tells where they are wrong`() throws {
+    @Test func `The shell reads settings and a start script, and reports their errors with position`() throws {
         try Workplace.with { place in
             try place.makePhotos()
             try FileManager.default.createDirectory(
@@ -240,7 +240,7 @@ import Testing
             #expect(try terminal.enter("find photos rating = 5 --limit 1 --ids\r") == "id\r\nscan-0011\r\n")
             try terminal.type("\u{4}")
             #expect(try terminal.end() == 0)
-            // Scripts mean the same for everybody.
+            // Scripts behave the same for every user.
             let script = try place.run(
                 ["photos.store", "-c", "find photos rating = 5 --limit 1 --ids"], environment: environment)
             #expect(script.output == "{\"id\":\"scan-0011\"}\n" && script.error == "", "\(script)")
@@ -252,7 +252,7 @@ import Testing
         }
     }
 
-    @Test func `may write from one moment on, and reads one moment until it is told`() throws {
+    @Test func `The shell can be switched to writing, and shows one point in time until it is refreshed`() throws {
         try Workplace.with { place in
             try place.makeDatabase()
             let terminal = try session(place, ["app.db", "-q"])
@@ -269,7 +269,7 @@ import Testing
         }
     }
 
-    @Test func `comes back after ^Z`() throws {
+    @Test func `The shell resumes after ^Z`() throws {
         try Workplace.with { place in
             try place.makePhotos()
             let terminal = try session(place)
@@ -282,9 +282,9 @@ import Testing
         }
     }
 
-    /// The condition takes long over each document, so that a slow machine needs no larger store. A command that is stopped
-    /// says so, which it cannot at its end.
-    @Test func `stops a long search, scan or count by ^C, within 100 ms, and goes on`() throws {
+    /// The condition takes long for each document, so that a slow machine needs no larger store. An interrupted command
+    /// says so, which it cannot do after its end.
+    @Test func `^C stops a long search, scan or count within 100 ms, and the shell continues`() throws {
         try Workplace.with { place in
             try place.makeItems()
             let text = String(repeating: "ab", count: 1_500)
@@ -310,10 +310,10 @@ import Testing
                     #expect(shown.contains("interrupted"), "\(command): \(shown)")
                     return took
                 }
-                // Somewhere in the middle; the command would take some seconds.
+                // Somewhere in the middle; the command would take several seconds.
                 let first = try (0..<3).map { try stop(after: 60_000 + 70_000 * $0) }
                 if first.contains(where: { $0 < .milliseconds(100) }) { continue }
-                // As often as it takes where the machine is busy: a command that is slow by itself is so each time.
+                // As often as necessary on a busy machine: a command that is inherently slow is slow each time.
                 try TimeBound(.milliseconds(100), tries: 30).keep("\(command), after \(first),") {
                     (try stop(after: 60_000 + 10_000 * $0), ())
                 }

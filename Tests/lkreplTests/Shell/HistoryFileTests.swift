@@ -3,8 +3,8 @@ import Testing
 
 @testable import lkrepl
 
-@Suite struct `The history file` {
-    @Test func `gives back what was typed, in order, from several shells`() throws {
+@Suite struct `History file` {
+    @Test func `The history file returns what was typed, in order, from several shells`() throws {
         let place = try Workplace()
         let path = place.path + "/a/b/history"
         let first = HistoryFile(path: path)
@@ -25,14 +25,14 @@ import Testing
             ),
             (["find 'open " + String(repeating: "v", count: 5000)], []),
         ])
-    func `keeps what is worth it`(typed: [String], kept: [String]) throws {
+    func `The history file keeps only relevant input`(typed: [String], kept: [String]) throws {
         let place = try Workplace()
         let history = HistoryFile(path: place.path + "/history")
         for text in typed { history.append(text) }
         #expect(HistoryFile(path: place.path + "/history").entries == kept)
     }
 
-    @Test func `is cut when it has grown too long`() throws {
+    @Test func `The history file is truncated when it has grown too long`() throws {
         let place = try Workplace()
         let path = place.path + "/history"
         let count = HistoryFile.limit * 3 / 2 + 1
@@ -43,13 +43,13 @@ import Testing
         #expect(HistoryFile(path: path).entries.last == "find \(count - 1)")
     }
 
-    @Test func `of no path remembers, and writes nothing`() {
+    @Test func `A history without a path stays in memory, and writes nothing`() {
         let history = HistoryFile(path: nil)
         history.append("one")
         #expect(history.entries == ["one"])
     }
 
-    @Test func `escapes any text to one line`() {
+    @Test func `The history file escapes any text to one line`() {
         var random = TestRun.random(stream: 0x6869)
         for _ in 0..<1000 {
             let pieces = ["\\", "n", "\n", "\r\n", "é", "a", "\\n"]

@@ -9,8 +9,8 @@ import Testing
     import Darwin
 #endif
 
-/// What terminals, users and their files do that nobody would.
-@Suite struct `A hostile terminal` {
+/// Unreasonable behavior of terminals, users and their files.
+@Suite struct `Hostile terminal` {
     private func session(_ place: Workplace, _ environment: [String: String] = [:]) throws -> TerminalSession {
         try TerminalSession(
             ["photos.store"], in: place,
@@ -22,7 +22,7 @@ import Testing
         #expect(try terminal.end() == 0)
     }
 
-    @Test func `pastes 100 kB, in one line and in many, and nothing runs`() throws {
+    @Test func `A paste of 100 kB, in one line or many, runs nothing`() throws {
         try Workplace.with { place in
             try place.makePhotos()
             let terminal = try session(place)
@@ -41,7 +41,7 @@ import Testing
         }
     }
 
-    @Test func `changes its size while one types, down to a column, and shows what was typed`() throws {
+    @Test func `The typed text stays visible when the terminal is resized, down to one column`() throws {
         try Workplace.with { place in
             try place.makePhotos()
             let terminal = try session(place)
@@ -57,8 +57,9 @@ import Testing
         }
     }
 
-    /// In another encoding, `del café` would be typed as bytes that are no UTF-8; without them it would be `del caf`.
-    @Test func `sends letters in another encoding, and nothing is run`() throws {
+    /// In another encoding, `del café` would be typed as bytes that are not UTF-8; without them it would read `del
+    /// caf`.
+    @Test func `Letters in another encoding run nothing`() throws {
         try Workplace.with { place in
             try place.makeDatabase()
             #expect(try place.run("app.db", "--write", "-c", "put caf 1; put \"caf\\u{FFFD}\" 2").code == 0)
@@ -69,7 +70,7 @@ import Testing
                 try terminal.type(bytes: Array("del caf".utf8) + bytes + [0x0d])
                 let shown = try terminal.enter("")
                 #expect(shown.contains("not UTF-8"), "\(bytes): \(shown)")
-                // It can be mended where it stands.
+                // It can be corrected in place.
                 let dropped = try terminal.enter("\u{15}count\r")
                 #expect(dropped == "2\r\n", "\(bytes): \(dropped)")
             }
@@ -83,7 +84,7 @@ import Testing
         }
     }
 
-    @Test func `sends keys that no keyboard has`() throws {
+    @Test func `Key sequences that no keyboard has do not disturb the shell`() throws {
         try Workplace.with { place in
             try place.makePhotos()
             let terminal = try session(place)
@@ -104,15 +105,15 @@ import Testing
         }
     }
 
-    /// Alt-^ and its like begin strings that a terminal sends, and the end of a paste may be lost.
+    /// Alt-^ and similar keys start strings that a terminal sends, and the end of a paste may be lost.
     @Test(arguments: ["\u{1b}^", "\u{1b}]", "\u{1b}P", "\u{1b}_", "\u{1b}X", "\u{1b}]11;rgb", "\u{1b}[200~lost"])
-    func `begins what does not end, and the shell still hears`(keys: String) throws {
+    func `After an unterminated key sequence, the shell still accepts input`(keys: String) throws {
         try Workplace.with { place in
             try place.makePhotos()
             let terminal = try session(place)
             try terminal.expectEditor()
             try terminal.type(keys)
-            // What belongs together comes within 50 ms.
+            // Bytes that belong together arrive within 50 ms.
             usleep(500_000)
             try terminal.type("\u{3}")
             try terminal.expectEditor()
@@ -122,7 +123,7 @@ import Testing
     }
 
     @Test(arguments: ["directory", "pipe", "/proc/version", "/proc/none/history"])
-    func `has a history that cannot be kept, which is told once`(name: String) throws {
+    func `A history that cannot be written is reported once`(name: String) throws {
         try Workplace.with { place in
             try place.makePhotos()
             #expect(try place.shell("mkfifo pipe; mkdir directory").code == 0)
@@ -130,7 +131,7 @@ import Testing
             try terminal.expectEditor()
             #expect(try terminal.enter("find photos --count\r").hasPrefix("301\r\n"))
             #expect(try terminal.enter("find photos rating = 5 --count\r").hasPrefix("23\r\n"))
-            // What was typed is there as long as the shell is.
+            // Typed input is available as long as the shell runs.
             #expect(try terminal.enter("\u{1b}[A\r").hasPrefix("23\r\n"))
             try end(terminal)
             let parts = terminal.transcript.components(separatedBy: "is not remembered")
@@ -138,7 +139,7 @@ import Testing
         }
     }
 
-    @Test func `has a history of binary rubbish`() throws {
+    @Test func `The shell works with a history of binary garbage`() throws {
         try Workplace.with { place in
             try place.makePhotos()
             let rubbish: [UInt8] = [0xff, 0xfe, 0, 0x1b, 0x5b, 0x32, 0x4a, 0x0a]

@@ -4,8 +4,8 @@ import Testing
 
 @testable import lkrepl
 
-@Suite struct `The shell without a terminal` {
-    /// Runs a script in the three ways in which one comes.
+@Suite struct `Shell without a terminal` {
+    /// Runs a script from a pipe, from a file and as an argument.
     private func inAllWays(
         _ place: Workplace, _ script: String, options: [String] = [], _ check: (Outcome, _ name: String) throws -> Void
     ) throws {
@@ -15,7 +15,7 @@ import Testing
         try check(try place.run(["photos.store", "-c", script] + options), "-c")
     }
 
-    @Test func `runs commands from a pipe, a file and its arguments, without prompt or greeting`() throws {
+    @Test func `The shell runs commands from a pipe, a file or arguments, without prompt or greeting`() throws {
         try Workplace.with { place in
             try place.makePhotos()
             for script in [
@@ -49,7 +49,9 @@ import Testing
             ("find photos | x", 64, "pipe"),
             ("init x --schema y", 64, "init"), ("find photos --limit -1", 64, "limit"), ("--help", 64, "--help"),
         ] as [(String, Int32, String)])
-    func `stops at the first failure, with its code and its place`(command: String, code: Int32, part: String) throws {
+    func `A script stops at the first failure, with its exit code and position`(
+        command: String, code: Int32, part: String
+    ) throws {
         try Workplace.with(isVerified: false) { place in
             try place.makePhotos()
             try inAllWays(place, "find photos --count\n\n\(command)\nfind photos --count\n") { outcome, name in
@@ -57,13 +59,13 @@ import Testing
                 #expect(outcome.error.contains("\(name):3"), "\(name): \(outcome)")
                 #expect(outcome.says(part), "\(name): \(outcome)")
                 #expect(!outcome.error.utf8.contains { $0 < 0x20 && $0 != 0x0a }, "\(outcome)")
-                // What came before it has run, unless the text of a -c was not readable as a whole.
+                // Everything before it has run, unless the text of a -c could not be parsed as a whole.
                 #expect(outcome.output == "301\n" || name == "-c" && outcome.output == "", "\(name): \(outcome)")
             }
         }
     }
 
-    @Test func `ends with 1 and without a word where something is not there`() throws {
+    @Test func `A script ends silently with 1 if something is not found`() throws {
         try Workplace.with { place in
             try place.makePhotos()
             for command in ["get nothing", "doc get photos nothing"] {
@@ -75,7 +77,7 @@ import Testing
         }
     }
 
-    @Test func `tells which quote or bracket is open at the end, and where it began`() throws {
+    @Test func `A script reports which quote or bracket is open at its end, and where it started`() throws {
         try Workplace.with { place in
             try place.makePhotos()
             for (script, sign) in [
@@ -91,7 +93,7 @@ import Testing
         }
     }
 
-    @Test func `writes with --write alone, JSON of several lines and odd bytes included`() throws {
+    @Test func `A script writes only with --write, including multi-line JSON and odd bytes`() throws {
         try Workplace.with { place in
             try place.makePhotos()
             try inAllWays(
@@ -124,8 +126,8 @@ import Testing
         }
     }
 
-    /// What a user of a command line types must not mean something else here.
-    @Test func `takes quotes around names, fields and conditions`() throws {
+    /// What a user types on a command line must not mean something else here.
+    @Test func `The shell accepts quotes around names, fields and conditions`() throws {
         try Workplace.with(isVerified: false) { place in
             try place.makePhotos()
             for (command, expected) in [
@@ -146,8 +148,8 @@ import Testing
         }
     }
 
-    /// Commands come from standard input, so no data can.
-    @Test func `does not take its own commands for data`() throws {
+    /// Commands come from standard input, so data cannot.
+    @Test func `The shell does not treat its own commands as data`() throws {
         try Workplace.with { place in
             try place.makeItems()
             let before = try place.dump("items.store")
@@ -164,7 +166,7 @@ import Testing
         }
     }
 
-    @Test func `knows every command of the program but init`() throws {
+    @Test func `The shell supports every command of the program except init`() throws {
         try Workplace.with { place in
             try place.makePhotos()
             let help = try place.run("photos.store", "-c", "help")

@@ -3,8 +3,8 @@ import Testing
 
 @testable import lkrepl
 
-@Suite struct `The shell at a terminal` {
-    @Test func `shows a prompt, goes on after a mistake, and ends with 0`() throws {
+@Suite struct `Shell in a terminal` {
+    @Test func `The shell shows a prompt, continues after an error, and ends with 0`() throws {
         try Workplace.with { place in
             try place.makePhotos()
             let prompt = "photos.store ro> "
@@ -31,7 +31,7 @@ import Testing
         }
     }
 
-    @Test func `continues what is open on the next line`() throws {
+    @Test func `The shell continues open input on the next line`() throws {
         try Workplace.with { place in
             try place.makePhotos()
             let terminal = try TerminalSession(["--write", "photos.store", "-q"], in: place)
@@ -50,14 +50,14 @@ import Testing
         }
     }
 
-    @Test func `takes y and yes for a yes, and nothing else that begins so`() throws {
+    @Test func `Only y and yes count as confirmation`() throws {
         try Workplace.with { place in
             try place.makeDatabase()
             let prompt = "app.db rw!> "
             let terminal = try TerminalSession(["app.db", "-q", "--write"], in: place)
             try terminal.expect(prompt)
             _ = try terminal.run("put a 1", prompt: prompt)
-            // Longer than a buffer of 64 bytes, of which the rest would be the next command.
+            // Longer than a buffer of 64 bytes, whose remainder would become the next command.
             let long = String(repeating: "y", count: 64) + "put b 1"
             for answer in ["yikes", "yesterday", "nay", "", " n", long, "yes no"] {
                 try terminal.type("delrange --prefix a\n")
@@ -78,7 +78,7 @@ import Testing
         }
     }
 
-    @Test func `shows a table, in bold only where the terminal takes it`() throws {
+    @Test func `The shell shows a table, with bold titles only if the terminal supports it`() throws {
         try Workplace.with(isVerified: false) { place in
             try place.makePhotos()
             for (environment, isBold) in [
@@ -106,7 +106,7 @@ import Testing
         }
     }
 
-    @Test func `does not open for what is no database`() throws {
+    @Test func `The shell does not open a path that is not a database`() throws {
         try Workplace.with { place in
             let terminal = try TerminalSession(["missing"], in: place)
             #expect(try terminal.end() == 66)

@@ -7,24 +7,25 @@ import Testing
     import Darwin
 #endif
 
-/// A user at a terminal: a pseudo-terminal with `lkrepl` on it, or another program.
+/// A user at a terminal: a pseudo-terminal that runs `lkrepl` or another program.
 final class TerminalSession {
     private let master: Int32
     private let child: ChildProcess
-    /// Everything that the terminal showed.
+    /// Everything that the terminal has shown.
     private(set) var transcript = ""
-    /// What was shown and not yet expected.
+    /// Output that has been shown but not yet expected.
     private var pending = ""
 
     var processID: pid_t { child.processID }
 
-    /// - Parameter environment: What is added to the environment. Nothing of the user's own files is read or written
-    ///   unless it says so.
+    /// - Parameter environment: Variables added to the environment. The user's own files are neither read nor written
+    ///   unless
+    ///   a variable names them.
     init(
         _ arguments: [String], in place: Workplace, program: String = Binary.path,
         environment: [String: String] = ["TERM": "dumb"], rows: UInt16 = 40
     ) throws {
-        // What is shown must not depend on how busy the machine is.
+        // Output must not depend on the load of the machine.
         let own = [
             "LKREPL_HISTFILE": "none", "XDG_CONFIG_HOME": place.path + "/.config-of-nobody", "LKREPL_PATIENCE": "off",
         ]
@@ -34,7 +35,7 @@ final class TerminalSession {
         guard unsafe openpty(&ends.master, &ends.slave, &name, nil, &size) == 0 else {
             throw ChildProcess.Failure(what: "there is no pseudo-terminal")
         }
-        // Children that other tests start meanwhile need not have it.
+        // Children that other tests start concurrently must not inherit it.
         _ = fcntl(ends.master, F_SETFD, FD_CLOEXEC)
         _ = fcntl(ends.slave, F_SETFD, FD_CLOEXEC)
         defer { close(ends.slave) }
@@ -55,13 +56,14 @@ final class TerminalSession {
         guard count == bytes.count else { throw ChildProcess.Failure(what: "cannot type") }
     }
 
-    /// Types bytes that need be no text.
+    /// Types bytes that need not be text.
     func type(bytes: [UInt8]) throws {
         let count = unsafe bytes.withUnsafeBytes { unsafe write(master, $0.baseAddress, $0.count) }
         guard count == bytes.count else { throw ChildProcess.Failure(what: "cannot type") }
     }
 
-    /// Pastes a text, of any length: what is shown meanwhile is read, since a terminal holds some kilobytes both ways.
+    /// Pastes a string of any length; reads output at the same time, because a terminal buffers only a few kilobytes in
+    /// each direction.
     func paste(_ text: String) throws {
         let bytes = Array("\u{1b}[200~\(text)\u{1b}[201~".utf8)
         var start = 0
@@ -73,7 +75,7 @@ final class TerminalSession {
         }
     }
 
-    /// Gives the terminal another size, which the child hears of.
+    /// Resizes the terminal, which notifies the child.
     func resize(rows: Int, columns: Int) throws {
         var size = winsize(ws_row: UInt16(rows), ws_col: UInt16(columns), ws_xpixel: 0, ws_ypixel: 0)
         guard unsafe ioctl(master, UInt(TIOCSWINSZ), &size) == 0 else {
@@ -82,7 +84,7 @@ final class TerminalSession {
         signal(SIGWINCH)
     }
 
-    /// Waits until `text` was shown; returns what was shown before it.
+    /// Waits until `text` is shown; returns the output before it.
     @discardableResult
     func expect(_ text: String, seconds: Double = 60) throws -> String {
         let start = ContinuousClock.now
@@ -98,37 +100,37 @@ final class TerminalSession {
         }
     }
 
-    /// Types a command at a prompt; returns what is shown up to the next prompt.
+    /// Types a command at a prompt; returns the output up to the next prompt.
     func run(_ command: String, prompt: String) throws -> String {
         try type(command + "\n")
         let shown = try expect(prompt)
-        // The terminal shows what is typed.
+        // The terminal echoes what is typed.
         return String(shown.drop { !$0.isNewline }.dropFirst())
     }
 
-    // MARK: - With the line editor
+    // MARK: - Line editor
 
-    /// What the editor sends when it begins and when it ends: a paste is to be marked, and no longer.
+    /// The sequences that the editor sends at its start and end: enable and disable bracketed paste.
     private static let begin = "\u{1b}[?2004h"
     private static let finish = "\u{1b}[?2004l"
 
-    /// Waits until the line editor is ready for keys; returns what was shown before.
+    /// Waits until the line editor accepts keys; returns the output before that.
     @discardableResult
     func expectEditor() throws -> String {
         let shown = try expect(Self.begin)
-        // The prompt ends with the movement of the cursor behind it.
+        // The prompt ends with the cursor movement after it.
         try expect("C")
         return shown
     }
 
-    /// Types keys that end an input; returns what its command shows.
+    /// Types keys that end an input; returns the output of its command.
     func enter(_ keys: String) throws -> String {
         try type(keys)
         try expect(Self.finish)
         return try expectEditor()
     }
 
-    /// Types keys that end an input, and waits until the editor has handed it on.
+    /// Types keys that end an input, and waits until the editor has submitted it.
     func start(_ keys: String) throws {
         try type(keys)
         try expect(Self.finish)
@@ -136,9 +138,9 @@ final class TerminalSession {
 
     func signal(_ number: Int32) { child.signal(number) }
 
-    /// Waits until the child has ended, and reads what it left; the exit code.
+    /// Waits for the child to end, and reads its remaining output; returns the exit code.
     func end() throws -> Int32 {
-        // A terminal holds some kilobytes; a child that shows more waits for somebody who reads.
+        // A terminal buffers a few kilobytes; a child that writes more waits for a reader.
         let start = ContinuousClock.now
         while ContinuousClock.now - start < .seconds(60), try readMore() {}
         let code = try child.wait(seconds: 60)
@@ -146,16 +148,16 @@ final class TerminalSession {
         return code
     }
 
-    /// Takes the terminal away, as a connection that breaks does; the exit code of the child.
+    /// Closes the terminal, like a lost connection; returns the exit code of the child.
     func hangUp() throws -> Int32 {
         let nothing = unsafe open("/dev/null", O_RDWR | O_CLOEXEC)
-        // In one step, so that no other test gets the number of the descriptor meanwhile.
+        // In one step, so that no other test gets the descriptor number in between.
         guard nothing >= 0, dup2(nothing, master) >= 0 else { throw ChildProcess.Failure(what: "cannot hang up") }
         close(nothing)
         return try child.wait(seconds: 60)
     }
 
-    /// Reads what is there, waiting for a while; `false` at the end, and without a wait if nothing is there.
+    /// Reads available output, waiting for a while; returns `false` at the end, and immediately if the timeout is zero.
     private func readMore(milliseconds: Int32 = 200) throws -> Bool {
         var request = pollfd(fd: master, events: Int16(POLLIN), revents: 0)
         _ = unsafe poll(&request, 1, milliseconds)
