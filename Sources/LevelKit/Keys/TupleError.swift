@@ -1,39 +1,39 @@
-/// Why the bytes of a key cannot be read as the tuple they were taken for.
+/// The reason that bytes cannot be decoded as a tuple.
 ///
-/// The message never contains the value of an element: errors get logged, the values of users stay out of logs.
+/// The message never contains the value of an element, because errors are logged and user data must not appear in logs.
 public struct TupleError: Error, Sendable, Hashable {
-    /// What is wrong.
+    /// The kind of error.
     public enum Code: Sendable, Hashable, CaseIterable {
-        /// There is no further element to read.
+        /// No further element exists.
         case endOfTuple
-        /// Elements follow where the tuple should be over.
+        /// Elements follow the expected end of the tuple.
         case trailingElements
-        /// The key ends inside an element of a given size.
+        /// The key ends inside an element of fixed size.
         case truncated
         /// The key ends before the terminator of a byte string, a string, a nested tuple or a descending element.
         case unterminated
-        /// A type code that no element has.
+        /// An unknown type code.
         case unknownCode
         /// A string whose bytes are not UTF-8.
         case invalidUTF8
-        /// An integer in more bytes than it needs.
+        /// An integer in more bytes than necessary.
         case nonCanonical
-        /// Elements that contain one another beyond ``Tuple/maximumDepth``.
+        /// The nesting exceeds ``Tuple/maximumDepth``.
         case tooDeep
-        /// An element of another type than the one asked for.
+        /// An element of another type than requested.
         case typeMismatch
-        /// An integer that the type asked for cannot hold.
+        /// An integer that the requested type cannot represent.
         case outOfRange
     }
 
-    /// What is wrong.
+    /// The kind of error.
     public let code: Code
-    /// Where in the key the element in question begins, in bytes.
+    /// The byte offset of the element in the key.
     public let offset: Int
-    /// What happened and what to do about it, in sentences for a person.
+    /// The error and the next step, in sentences for people.
     public let message: String
 
-    /// An error of its parts; all of the library's are made by the functions below.
+    /// Private, because the functions below create all errors.
     private init(_ code: Code, at offset: Int, _ message: String) {
         self.code = code
         self.offset = offset
@@ -42,7 +42,7 @@ public struct TupleError: Error, Sendable, Hashable {
 }
 
 extension TupleError: CustomStringConvertible {
-    /// The message and the position.
+    /// The position and the message.
     public var description: String { "Byte \(offset) of a tuple key: \(message)" }
 }
 

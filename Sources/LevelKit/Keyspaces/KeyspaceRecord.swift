@@ -1,4 +1,4 @@
-/// What a database knows of one of its keyspaces.
+/// The recorded description of a keyspace.
 public struct KeyspaceDescription: Sendable, Hashable {
     /// The name of the keyspace.
     public let name: String
@@ -11,28 +11,27 @@ public struct KeyspaceDescription: Sendable, Hashable {
     /// The version of its value codec.
     public let codecVersion: Int
 
-    /// The name and version of the codec in words.
+    /// The name and version of the codec.
     var codec: String { "\(codecName) v\(codecVersion)" }
 }
 
 extension KeyspaceDescription: CustomStringConvertible {
-    /// The name and what keys and values are.
+    /// The name of the keyspace, its key definition and its codec.
     public var description: String { "\(name): \(keyDefinition) → \(codec)" }
 }
 
-/// The value under a keyspace's name.
+/// The value stored under a keyspace's name.
 ///
 /// Stored on disk, never change: a tuple of the definition of the key schema (string), its fingerprint (eight bytes,
-/// most significant first), the name of the value codec (string), its version (integer), and the number of the keyspace
-/// (integer).
+/// big-endian), the name of the value codec (string), its version (integer), and the number of the keyspace (integer).
 struct KeyspaceRecord: Hashable {
     let description: KeyspaceDescription
-    /// What the keys of the keyspace begin with, behind ``KeyspaceCatalog/root``.
+    /// The number that follows ``KeyspaceCatalog/root`` in all keys of the keyspace.
     let number: Int64
 }
 
 extension KeyspaceRecord {
-    /// The bytes of the record.
+    /// Returns the bytes of the record.
     func encoded() -> [UInt8] {
         let bits = description.keyFingerprint.bits
         return Tuple([
@@ -42,7 +41,7 @@ extension KeyspaceRecord {
         ]).packed()
     }
 
-    /// Reads the record of a keyspace.
+    /// Decodes the record of a keyspace.
     ///
     /// - Throws: ``LevelError`` with `corruption`.
     init(_ bytes: [UInt8], name: String, path: String) throws(LevelError) {
