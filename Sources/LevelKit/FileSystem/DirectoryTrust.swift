@@ -43,9 +43,10 @@ package enum DirectoryTrust: Sendable {
 
     /// Returns whether a database may be created or repaired in a directory.
     ///
-    /// This holds if the directory is closed. It also holds for root if only the owners can write to the directory and
-    /// its parents: an administrator works in the directories of users, and so does a container in a directory of its
-    /// host. LevelDB opens files by path there, so the owner of such a directory is trusted.
+    /// This holds if the directory is closed. It also holds for root if neither the directory nor its parents are
+    /// writable by everybody, except for parents of root with the sticky bit: an administrator works in the directories
+    /// of users, and so does a container in a directory of its host. LevelDB opens files by path there, so the owner of
+    /// such a directory is trusted.
     static func mayHoldDatabase(_ path: String) -> Bool {
         if isClosed(path) { return true }
         guard geteuid() == 0, let resolved = unsafe realpath(path, nil) else { return false }
