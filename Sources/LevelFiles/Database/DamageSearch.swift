@@ -116,7 +116,7 @@ package struct DamageSearch {
             return .failure(
                 FileFault(
                     .damaged, file: file.name, offset: min(file.byteCount, listed.byteCount),
-                    reason: "the file has \(file.byteCount) bytes in place of \(listed.byteCount)"))
+                    reason: "the file has \(file.byteCount) bytes instead of \(listed.byteCount)"))
         }
     }
 

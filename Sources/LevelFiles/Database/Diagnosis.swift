@@ -42,7 +42,7 @@ package struct Diagnosis: Hashable, Sendable {
             findings.append(
                 Diagnosis(
                     finding: .damagedManifest, explanation: "the manifest is damaged: \(fault.description)",
-                    advice: "restore a backup, or salvage what is there with repair"))
+                    advice: "restore a backup, or salvage the rest with repair"))
         }
         if let version = files.manifest?.version {
             if let name = version.comparatorName, !version.isBytewise { findings.append(order(name)) }
@@ -53,7 +53,7 @@ package struct Diagnosis: Hashable, Sendable {
                         finding: .lostTables,
                         explanation: "\(lost.count) of \(version.tables.count) tables are missing, the first of them "
                             + EngineFileName.table(named: first.number),
-                        advice: "restore a backup; with repair the rest can be had without them"))
+                        advice: "restore a backup; repair can salvage the rest without them"))
             }
         }
         findings += blocks(of: files)
@@ -72,11 +72,11 @@ package struct Diagnosis: Hashable, Sendable {
                 finding: .lostCurrent,
                 explanation: fault.kind == .missing
                     ? "the file CURRENT, which names the manifest, is missing" : fault.description,
-                advice: next + "restore a backup, or salvage what is there with repair")
+                advice: next + "restore a backup, or salvage the rest with repair")
         }
         return Diagnosis(
             finding: .lostManifest, explanation: "CURRENT names \(fault.file), which cannot be read (\(fault.reason))",
-            advice: "restore a backup, or salvage what is there with repair")
+            advice: "restore a backup, or salvage the rest with repair")
     }
 
     private static func order(_ name: String) -> Diagnosis {
@@ -84,14 +84,14 @@ package struct Diagnosis: Hashable, Sendable {
             return Diagnosis(
                 finding: .chromeIndexedDB,
                 explanation:
-                    "this is an IndexedDB of Chrome: its keys are in the order idb_cmp1, which only Chrome has",
-                advice: "sst, wal, manifest and versions look into its files; to read the records, use a tool for "
+                    "this is an IndexedDB of Chrome: its keys are in the order idb_cmp1, which only Chrome supports",
+                advice: "sst, wal, manifest and versions can inspect its files; to read the records, use a tool for "
                     + "Chrome's IndexedDB, such as ccl_chromium_reader or dfindexeddb")
         }
         return Diagnosis(
             finding: .foreignOrder,
-            explanation: "its keys are in the order \(name), which only the program that made it has",
-            advice: "sst, wal, manifest and versions look into its files; open it with that program to change it")
+            explanation: "its keys are in the order \(name), which only the program that created it supports",
+            advice: "sst, wal, manifest and versions can inspect its files; open it with that program to change it")
     }
 
     /// Returns findings from the compression of blocks and the footers of tables.
@@ -122,6 +122,6 @@ package struct Diagnosis: Hashable, Sendable {
         let parts = fault.reason.split(separator: "; ", maxSplits: 1).map(String.init)
         return Diagnosis(
             finding: finding, explanation: "\(fault.file): \(parts[0])",
-            advice: parts.count > 1 ? parts[1] : "open it with the program that made it")
+            advice: parts.count > 1 ? parts[1] : "open it with the program that created it")
     }
 }

@@ -103,7 +103,7 @@ package struct FileCheck: Sendable {
             return add(name, nil, "it lacks the number of the log, of the next file or of the last write")
         }
         for table in version.tables where table.number >= next {
-            add(name, nil, "it names table \(table.number), a number that is still to be given")
+            add(name, nil, "it names table \(table.number), whose number has not been assigned yet")
         }
         if log != 0, !files.files.contains(where: { $0.kind == .log(log) }) {
             add(EngineFileName.log(named: log), nil, "the log that the manifest names is missing")
@@ -134,7 +134,7 @@ package struct FileCheck: Sendable {
         }
         tableCount += 1
         if file.byteCount != listed.byteCount {
-            add(file.name, nil, "it has \(file.byteCount) bytes in place of \(listed.byteCount)")
+            add(file.name, nil, "it has \(file.byteCount) bytes instead of \(listed.byteCount)")
         }
         do throws(FileFault) {
             let table = try Table(at: files.path(of: file.name))
@@ -255,7 +255,7 @@ private struct TableCheck {
                 hasReportedOrder = true
                 complaints.append(
                     table.fault(
-                        "key \(count) of the block does not come after the one before it", at: index.handle.offset))
+                        "key \(count) of the block does not sort after the previous key", at: index.handle.offset))
             }
             if let filter, !BloomFilter.mayContain(entry.key.userKey[...], filter: filter) { missing += 1 }
             if first == nil { first = entry.key }
@@ -263,7 +263,7 @@ private struct TableCheck {
         }
         if missing > 0 {
             complaints.append(
-                table.fault("the filter denies \(missing) of the keys of the block", at: index.handle.offset))
+                table.fault("the filter excludes \(missing) of the block's keys", at: index.handle.offset))
         }
         if isOrdered, let last {
             let separator: InternalKey
@@ -273,7 +273,7 @@ private struct TableCheck {
                 throw table.fault("the index \(error.reason)", at: table.footer.index.offset)
             }
             if separator.precedesBytewise(last) {
-                complaints.append(table.fault("the index puts the block before its last key", at: index.handle.offset))
+                complaints.append(table.fault("its index key sorts before its last key", at: index.handle.offset))
             }
         }
         faults += complaints

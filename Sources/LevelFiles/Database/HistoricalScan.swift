@@ -21,7 +21,7 @@ package struct HistoricalScan {
     /// - Throws: ``FileFault`` with `foreign` for a database that is not in bytewise order.
     package init(_ files: DatabaseFiles, sequence: UInt64) throws(FileFault) {
         guard let manifest = files.manifest else {
-            throw files.manifestFault ?? FileFault(.missing, file: "CURRENT", reason: "there is no manifest")
+            throw files.manifestFault ?? FileFault(.missing, file: "CURRENT", reason: "no manifest exists")
         }
         guard manifest.version.isBytewise else {
             throw FileFault(.foreign, file: manifest.name, reason: "its keys are not in the order of their bytes")

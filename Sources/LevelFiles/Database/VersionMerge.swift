@@ -266,7 +266,7 @@ private struct LogSurvey {
                 .unfinishedWrite,
                 FileFault(
                     .damaged, file: log.name, offset: log.endOffset,
-                    reason: "the log ends within a write, which was not finished or was cut off"),
+                    reason: "the log ends within a write, which is unfinished or truncated"),
                 byteCount: log.byteCount - log.endOffset))
     }
 }

@@ -45,7 +45,7 @@ package struct ManifestFile: Sendable {
                         faults.append(
                             FileFault(
                                 .damaged, file: name, offset: reader.endOffset,
-                                reason: "the record that ends here is wrong: \(error.reason)"))
+                                reason: "the record that ends here is invalid: \(error.reason)"))
                     }
                 }
             }

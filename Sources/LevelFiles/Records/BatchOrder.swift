@@ -29,10 +29,10 @@ package struct BatchOrder {
         let sequence = unsafe UInt64(littleEndian: start.loadUnaligned(as: UInt64.self))
         let count = unsafe UInt64(UInt32(littleEndian: start.loadUnaligned(fromByteOffset: 8, as: UInt32.self)))
         guard sequence < Self.sequenceLimit, count <= Self.sequenceLimit - sequence else {
-            return "it holds a write with the sequence number \(sequence), which LevelDB cannot give"
+            return "it contains a write with the sequence number \(sequence), which LevelDB cannot have assigned"
         }
         guard sequence >= next else {
-            return "write \(sequence) comes behind write \(next - 1), as if a part of it were there twice"
+            return "write \(sequence) comes after write \(next - 1), as if a part of the log were duplicated"
         }
         next = sequence + count
         return nil

@@ -37,7 +37,7 @@ package struct BatchRecord: Hashable, Sendable {
             operations.append(Operation(key: key, value: kind == .put ? try fields.readBytes() : []))
         }
         guard operations.count == Int(count) else {
-            throw FormatFault("it holds \(operations.count) operations and says \(count)")
+            throw FormatFault("it contains \(operations.count) operations, but its header says \(count)")
         }
         self.operations = operations
     }

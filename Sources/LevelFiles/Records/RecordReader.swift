@@ -152,7 +152,7 @@ package struct RecordReader {
             return .damage(
                 Damage(
                     offset: offset, byteCount: blockOffset + UInt64(next) - offset,
-                    reason: "its length leads beyond the end of the file and another record follows"))
+                    reason: "its length extends beyond the file and another record follows"))
         case .wrongLength(let end):
             position = end
             let payload = block[start + Self.headerByteCount..<end]
@@ -161,7 +161,7 @@ package struct RecordReader {
                 Damage(
                     offset: blockOffset + UInt64(start), byteCount: UInt64(Self.headerByteCount),
                     reason:
-                        "its length leads beyond the end of the file, and its checksum matches \(payload.count) bytes"))
+                        "its length extends beyond the file, and its checksum matches \(payload.count) bytes"))
         }
     }
 
@@ -184,14 +184,14 @@ package struct RecordReader {
         if type == 0 && byteCount == 0 { return try skipZeros() }
         let end = position + Self.headerByteCount + byteCount
         guard end <= block.count else {
-            return isLastBlock ? .unfinished : dropBlock("its length leads out of its block")
+            return isLastBlock ? .unfinished : dropBlock("its length extends beyond its block")
         }
         var stored: UInt32 = 0
         for index in (0..<4).reversed() { stored = stored << 8 | UInt32(header[position + index]) }
         // The checksum covers the type and the payload, which are adjacent.
         guard CRC32C.masked(CRC32C.checksum(of: block[position + 6..<end])) == stored else {
             // The length may be corrupt, so the next fragment cannot be located.
-            return dropBlock("its checksum does not fit")
+            return dropBlock("its checksum does not match")
         }
         let payload = block[position + Self.headerByteCount..<end]
         let kinds: [Fragment] = [.whole, .first, .middle, .last]
@@ -213,19 +213,19 @@ package struct RecordReader {
             guard try readBlock() else { return nil }
         } while block.allSatisfy { $0 == 0 }
         return .damage(
-            Damage(offset: offset, byteCount: blockOffset - offset, reason: "there are zeros in its place"))
+            Damage(offset: offset, byteCount: blockOffset - offset, reason: "it is overwritten with zeros"))
     }
 
     /// Continues with the next record in the block, if any.
     private mutating func dropZeros() -> FragmentItem {
         let fragment = UnfinishedFragment(
             block: block, position: position, beginning: nil, content: content, nextSequence: nextSequence)
-        guard case .damaged(let next) = fragment.verdict() else { return dropBlock("there are zeros in its place") }
+        guard case .damaged(let next) = fragment.verdict() else { return dropBlock("it is overwritten with zeros") }
         defer { position = next }
         return .damage(
             Damage(
                 offset: blockOffset + UInt64(position), byteCount: UInt64(next - position),
-                reason: "there are zeros in its place"))
+                reason: "it is overwritten with zeros"))
     }
 
     private mutating func dropBlock(_ reason: String) -> FragmentItem {

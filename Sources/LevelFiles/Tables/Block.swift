@@ -19,7 +19,7 @@ package struct Block: Sendable {
         self.bytes = bytes
         var last = FieldReader(bytes.suffix(4))
         let count = Int(try last.readFixed(UInt32.self))
-        guard count <= (bytes.count - 4) / 4 else { throw FormatFault("its block has no room for its restarts") }
+        guard count <= (bytes.count - 4) / 4 else { throw FormatFault("its block is too short for its restart points") }
         restartCount = count
         entriesEnd = bytes.count - 4 - 4 * count
     }

@@ -33,11 +33,11 @@ enum BlockSafety {
         mutating func run(shortestKey shortest: Int, following sequence: inout KeySequence?) -> String? {
             let restartCount = unsafe bytes.count < 4 ? Int.max : number(at: bytes.count - 4)
             guard unsafe bytes.count >= 4, unsafe restartCount <= (bytes.count - 4) / 4 else {
-                return "its block has no room for its restarts"
+                return "its block is too short for its restart points"
             }
             let end = unsafe bytes.count - 4 - 4 * restartCount
             let firstRestart = restartCount == 0 ? -1 : unsafe number(at: end)
-            guard firstRestart == 0 else { return "its block has no restart at its beginning" }
+            guard firstRestart == 0 else { return "its block has no restart point at its start" }
             var restart = 0
             var keyByteCount = 0
             while unsafe position < end {
@@ -53,13 +53,13 @@ enum BlockSafety {
                 guard unsafe sequence?.takes(shared, rest) != false else { return "its block has keys out of order" }
                 // A search starts at a restart point and expects a complete key there.
                 while restart < restartCount, unsafe number(at: end + 4 * restart) == start {
-                    guard shared == 0 else { return "its block has a restart at a key that is not stored whole" }
+                    guard shared == 0 else { return "its block has a restart point at an incomplete key" }
                     restart += 1
                 }
             }
             // An empty block has a single restart point, at its end.
             while restart < restartCount, end == 0, unsafe number(at: 4 * restart) == 0 { restart += 1 }
-            return restart == restartCount ? nil : "its block has a restart where no entry begins"
+            return restart == restartCount ? nil : "its block has a restart point where no entry starts"
         }
 
         private func number(at offset: Int) -> Int {

@@ -44,7 +44,7 @@ package enum Compression: Hashable, Sendable {
             "its block is compressed with \(name), as Minecraft's own LevelDB does; "
                 + "read it with a tool for Minecraft worlds, such as amulet-leveldb"
         case .zstandard: "its block is compressed with zstd, which LevelDB 1.23 cannot read; use a later LevelDB"
-        case .unknown(let type): "its block is compressed in a way that no known LevelDB has (type \(type))"
+        case .unknown(let type): "its block has a compression that no known LevelDB supports (type \(type))"
         }
     }
 
@@ -63,7 +63,7 @@ package enum Compression: Hashable, Sendable {
         var header = FieldReader(stored)
         // Snappy produces at most 64 bytes from three. A larger claim is corrupt, and no memory is allocated for it.
         guard let promised = try? header.readVarint32(), promised <= stored.count * 22 + 64 else {
-            throw FormatFault("its block is no Snappy data")
+            throw FormatFault("its block is not valid Snappy data")
         }
         var isSound = false
         // A capacity of at least one byte, because all empty arrays share their storage, and filling it would write to
@@ -85,7 +85,7 @@ package enum Compression: Hashable, Sendable {
                 count = isSound ? min(byteCount, output.count) : 0
             }
         }
-        guard isSound, bytes.count == Int(promised) else { throw FormatFault("its block is no Snappy data") }
+        guard isSound, bytes.count == Int(promised) else { throw FormatFault("its block is not valid Snappy data") }
         return bytes
     }
 }

@@ -18,7 +18,7 @@ package struct FilterBlock: Sendable {
         let start = Int(try end.readFixed(UInt32.self))
         baseLog = try end.readByte()
         guard start <= bytes.count - 5, (bytes.count - 5 - start) % 4 == 0, baseLog < 64 else {
-            throw FormatFault("its filter block does not fit together")
+            throw FormatFault("its filter block is inconsistent")
         }
         self.bytes = bytes
         arrayStart = start

@@ -22,7 +22,7 @@ package struct Footer: Hashable, Sendable {
             throw FormatFault(
                 bytes.suffix(8).elementsEqual(Self.rocksMagic)
                     ? "it is a table of RocksDB, which LevelDB cannot read; use RocksDB's ldb and sst_dump"
-                    : "it does not end as a table does")
+                    : "it does not end with a table footer")
         }
         var fields = FieldReader(bytes.prefix(Self.byteCount - Self.magic.count))
         metaIndex = try BlockHandle(&fields)

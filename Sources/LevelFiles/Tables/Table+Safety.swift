@@ -93,7 +93,7 @@ extension Table {
     package var indexByteCount: UInt64 { footer.index.byteCount }
 
     private func outside(_ handle: BlockHandle) -> FileFault {
-        fault("a block of \(handle.byteCount) bytes leads out of the file", at: handle.offset)
+        fault("a block of \(handle.byteCount) bytes extends beyond the end of the file", at: handle.offset)
     }
 
     /// Returns the handles in a block, or the problem with it.

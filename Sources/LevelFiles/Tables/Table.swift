@@ -76,10 +76,10 @@ package struct Table {
     /// - Throws: ``FileFault``: `damaged`, `foreign` for an unsupported compression, `unreadable`.
     package func block(at handle: BlockHandle) throws(FileFault) -> StoredBlock {
         guard holds(handle) else {
-            throw fault("a block of \(handle.byteCount) bytes leads out of the file", at: handle.offset)
+            throw fault("a block of \(handle.byteCount) bytes extends beyond the end of the file", at: handle.offset)
         }
         guard let (stored, compression) = try checkedBytes(at: handle) else {
-            throw fault("the checksum of a block of \(handle.byteCount) bytes does not fit", at: handle.offset)
+            throw fault("the checksum of a block of \(handle.byteCount) bytes does not match", at: handle.offset)
         }
         do throws(FormatFault) {
             return StoredBlock(handle: handle, compression: compression, bytes: try compression.unpack(stored))
@@ -236,7 +236,7 @@ package struct Table {
             throw FileFault(error, file: name)
         }
         guard bytes.count == byteCount else {
-            throw FileFault(.damaged, file: name, offset: offset, reason: "it was cut short while it was read")
+            throw FileFault(.damaged, file: name, offset: offset, reason: "it was truncated while it was read")
         }
         return bytes
     }

@@ -49,7 +49,7 @@ import CLevelDB
         let shownPath = shownPath ?? path
         if let error { throw .engine(error, action: "open the database at \(shownPath)").locatedAtOpening(of: path) }
         guard let handle = unsafe handle else {
-            throw LevelError(.unknown, "could not open the database at \(shownPath): the engine gave no reason")
+            throw LevelError(.unknown, "could not open the database at \(shownPath): LevelDB gave no reason")
         }
         return unsafe EngineDatabase(handle: handle, path: shownPath, options: options)
     }

@@ -124,7 +124,7 @@ struct CheckpointAttempt {
 
     private func check(_ byteCount: UInt64, of table: Manifest.Table) throws(Failure) {
         guard byteCount != table.byteCount else { return }
-        throw collector.damaged("table \(table.number) has \(byteCount) bytes in place of \(table.byteCount)")
+        throw collector.damaged("table \(table.number) has \(byteCount) bytes instead of \(table.byteCount)")
     }
 
     /// Throws if a file of another user that must be copied is almost entirely sparse.

@@ -63,15 +63,15 @@ struct CheckpointTaking {
         guard try source.content() == .database else { throw try source.missingDatabase() }
         guard FileStatus(path: destination.path) == nil else {
             throw LevelError(
-                .databaseExists, "\(destination.path) is there already; choose a path that does not exist")
+                .databaseExists, "\(destination.path) already exists; choose a path that does not exist")
         }
         // Compared as bytes, because a slash followed by a combining accent is a single `Character`.
         let database = original ?? source
         guard !destination.path.utf8.starts(with: database.file("").utf8) else {
             throw LevelError(
                 .invalidArgument,
-                "the checkpoint \(destination.path) would lie inside the database at \(database.path); "
-                    + "choose a path outside of it")
+                "the checkpoint \(destination.path) would be inside the database at \(database.path); "
+                    + "choose a path outside it")
         }
     }
 

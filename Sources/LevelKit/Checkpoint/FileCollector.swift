@@ -84,7 +84,8 @@ struct FileCollector {
             if number > 3 { usleep(UInt32(1000 << min(number - 4, 7))) }
         }
         throw LevelError(
-            .busy, "the database at \(source.path) changed during each of \(tryLimit) tries to \(action) it; try again",
+            .busy,
+            "the database at \(source.path) changed during each of \(tryLimit) attempts to \(action) it; try again",
             cause: damage?.message)
     }
 

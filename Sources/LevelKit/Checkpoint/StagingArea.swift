@@ -112,7 +112,7 @@ struct StagingArea {
             try directory.publish(as: destination.path)
         } catch let error where error.number == EEXIST || error.number == ENOTEMPTY || error.number == ENOTDIR {
             throw LevelError(
-                .databaseExists, "\(destination.path) was made meanwhile; choose a path that does not exist")
+                .databaseExists, "\(destination.path) was created by another process; choose another path")
         } catch {
             throw error.levelError("finish the checkpoint \(destination.path)")
         }

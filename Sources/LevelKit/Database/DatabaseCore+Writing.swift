@@ -100,8 +100,8 @@ extension DatabaseCore {
     private func fencedError(_ failure: String) -> LevelError {
         LevelError(
             .io,
-            "\(path) takes no writes since one failed; what was written before is safe: remove the cause, such as a full "
-                + "disk, and write again; if that is refused as well, close the database and open it again",
+            "\(path) refuses writes since one failed; all earlier writes are safe: fix the cause, such as a full "
+                + "disk, and write again; if that fails too, close the database and open it again",
             cause: failure)
     }
 
@@ -122,8 +122,8 @@ extension DatabaseCore {
         {
             throw LevelError(
                 .io,
-                "nothing was written to \(path): its disk has \(free) bytes left, and LevelDB may need \(needed) to write "
-                    + "and merge tables; make room, and write again")
+                "nothing was written to \(path): its disk has \(free) bytes left, but LevelDB may need \(needed) to write "
+                    + "and compact tables; free some space, and write again")
         }
         writing.uncheckedByteCount = 0
     }

@@ -341,8 +341,8 @@ final class DatabaseCore: Sendable {
         guard alive == 0 else {
             throw LevelError(
                 .cursorsAlive,
-                "the database at \(path) is closed, but \(alive) of its cursors still "
-                    + (alive == 1 ? "stands on an entry; " : "stand on entries; ")
+                "the database at \(path) is closed, but \(alive) of its cursors "
+                    + (alive == 1 ? "is still on an entry; " : "are still on entries; ")
                     + "its lock is released when the last of them goes out of scope")
         }
         release()

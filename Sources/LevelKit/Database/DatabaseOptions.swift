@@ -75,19 +75,19 @@ public struct DatabaseOptions: Sendable, Hashable {
             throw LevelError(
                 .invalidArgument,
                 "bloomFilterBitsPerKey is \(bloomFilterBitsPerKey) and the order is \(order.name): a Bloom filter misses "
-                    + "keys that compare equal and differ in bytes; set it to 0")
+                    + "keys that compare equal but differ in bytes; set it to 0")
         }
         if case .custom = order.kind {
             guard !order.name.isEmpty, !order.name.hasPrefix("leveldb."), !order.name.utf8.contains(0) else {
                 throw LevelError(
                     .invalidArgument,
-                    "the order has the name \(order.name); give it one of its own that does not begin with leveldb.")
+                    "the order has the name \(order.name); use a nonempty name that does not start with leveldb.")
             }
         }
         if errorIfExists && !createIfMissing {
             throw LevelError(
                 .invalidArgument,
-                "errorIfExists needs createIfMissing: without it no path could be opened; set one of them only")
+                "errorIfExists requires createIfMissing: without it no path could be opened; set createIfMissing")
         }
     }
 

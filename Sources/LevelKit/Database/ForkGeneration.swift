@@ -37,8 +37,8 @@ enum ForkGeneration {
         guard !admitsEngine() else { return }
         throw LevelError(
             .forked,
-            "could not open \(path): this process was forked off one that had opened a database; "
-                + "fork before the first is opened, or start a new program")
+            "could not open \(path): this process was forked from one that had opened a database; "
+                + "fork before the first database is opened, or start a new program")
     }
 
     private static func advance() { counter.add(1, ordering: .relaxed) }

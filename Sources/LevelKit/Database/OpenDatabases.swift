@@ -69,8 +69,8 @@ extension OpenDatabases.Obstacle {
         case .sharesLock:
             LevelError(
                 .locked,
-                "\(path)/LOCK is the same file as that of a database that is open in this process, as in a copy made of "
-                    + "links; close that database, or delete this LOCK, which holds nothing")
+                "\(path)/LOCK is the same file as the LOCK of a database that is open in this process, as in a copy made of hard "
+                    + "links; close that database, or delete this LOCK, which contains no data")
         }
     }
 }

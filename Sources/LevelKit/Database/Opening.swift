@@ -48,7 +48,7 @@ struct Opening {
             throw error.error(path: directory.path)
         }
         do throws(LevelError) {
-            if content == .missing || content == .empty { try directory.requireClosed(to: "make a database in") }
+            if content == .missing || content == .empty { try directory.requireClosed(to: "create a database in") }
             let folder = try EngineFolder(directory)
             try folder.check()
             try folder.checkMessages()
@@ -82,18 +82,19 @@ struct Opening {
         case .database:
             guard !options.errorIfExists else {
                 throw LevelError(
-                    .databaseExists, "there is a database at \(path) already; open it, or choose another path")
+                    .databaseExists, "a database already exists at \(path); open it, or choose another path")
             }
         case .databaseWithoutCurrent:
             throw LevelError(
                 .corruption,
                 "the database at \(path) has lost its CURRENT file; restore a backup or salvage with repair, "
-                    + "since creating a new one here would delete its tables")
+                    + "because creating a new one here would delete its tables")
         case .foreign:
             throw LevelError(
-                .databaseNotFound, "\(path) holds other files and no database; choose a directory of its own")
+                .databaseNotFound,
+                "\(path) is not a LevelDB database and contains other files; choose another directory")
         case .notADirectory:
-            throw LevelError(.databaseNotFound, "\(path) is no directory; a database is a directory of files")
+            throw LevelError(.databaseNotFound, "\(path) is not a directory; a LevelDB database is a directory")
         }
     }
 
@@ -139,8 +140,8 @@ struct Opening {
         for table in manifest.tables where TableFile.isForged(table, in: directory) {
             throw LevelError(
                 .corruption,
-                "the database at \(directory.path) is damaged: the end of table \(table.number) names blocks beyond "
-                    + "the file; restore a backup or salvage with repair")
+                "the database at \(directory.path) is damaged: the footer of table \(table.number) refers to blocks beyond "
+                    + "the end of the file; restore a backup or salvage with repair")
         }
         return manifest
     }

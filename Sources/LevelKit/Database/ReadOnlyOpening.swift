@@ -36,7 +36,7 @@ struct ReadOnlyOpening {
         guard try directory.content() == .database else { throw try directory.missingDatabase() }
         if options.errorIfExists {
             throw LevelError(
-                .databaseExists, "there is a database at \(directory.path) already; open it, or choose another path")
+                .databaseExists, "a database already exists at \(directory.path); open it, or choose another path")
         }
         try requireFileSize(of: Self.ownFileByteCount)
         // Checked before anything is read, because the manifest may be too long, or a link.
@@ -63,7 +63,7 @@ struct ReadOnlyOpening {
         throw LevelError(
             .io,
             "could not open the database at \(directory.path) for reading: LevelDB writes up to \(byteCount) bytes to a file "
-                + "in a private directory, and this process may write files of \(limit) bytes at most; raise the limit "
+                + "in a private directory, but this process may write files of at most \(limit) bytes; raise the limit "
                 + "(ulimit -f)")
     }
 

@@ -26,7 +26,7 @@ struct StoreInspection {
         if let name = version.comparatorName, name != order.name {
             throw LevelError(
                 .comparatorMismatch,
-                "could not open the database at \(directory.path): it is ordered by the comparator \(name), and was "
+                "could not open the database at \(directory.path): it is ordered by the comparator \(name), but was "
                     + "opened with \(order.name); open it with \(name)")
         }
         try checkLevels(of: version)
@@ -64,7 +64,7 @@ struct StoreInspection {
                 .corruption,
                 "the manifest of \(directory.path) says that the last write had the sequence number "
                     + "\(manifest.lastSequence), and that the next file has the number \(manifest.nextFileNumber), which "
-                    + "LevelDB cannot give; restore a backup or salvage with repair")
+                    + "LevelDB cannot have assigned; restore a backup or salvage with repair")
         }
     }
 

@@ -40,6 +40,6 @@ extension LevelError {
     /// The end of the message for corruption whose location is unknown.
     static let damageAdvice = "stored data is damaged or missing; \(salvageAdvice)"
     /// Like ``damageAdvice``, for a truncated table file.
-    static let shortTableAdvice = "a table is shorter than it was written; \(salvageAdvice)"
+    static let shortTableAdvice = "a table file is truncated; \(salvageAdvice)"
     private static let salvageAdvice = "restore a backup or salvage with repair"
 }

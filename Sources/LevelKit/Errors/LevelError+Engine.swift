@@ -31,7 +31,7 @@ extension LevelError {
             return comparatorMismatch(detail, action: action)
         case .invalidArgument where detail.contains("error_if_exists is true"):
             return LevelError(
-                .databaseExists, "could not \(action): a database is already there; open it, or choose another path",
+                .databaseExists, "could not \(action): a database already exists; open it, or choose another path",
                 cause: detail)
         case .io where detail.hasPrefix("lock "):
             return LevelError(
@@ -65,7 +65,7 @@ extension LevelError {
         let given = separator.map { String(detail[$0.upperBound...]) } ?? "?"
         return LevelError(
             .comparatorMismatch,
-            "could not \(action): it is ordered by the comparator \(stored), and was opened with \(given); "
+            "could not \(action): it is ordered by the comparator \(stored), but was opened with \(given); "
                 + "open it with \(stored)",
             cause: detail)
     }

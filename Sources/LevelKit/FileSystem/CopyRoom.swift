@@ -20,8 +20,8 @@ package enum CopyRoom {
         else { return }
         throw LevelError(
             .corruption,
-            "\(path) is almost all holes: it has \(status.byteCount) bytes, and \(status.allocatedByteCount) of them are on the "
-                + "disk; LevelDB writes no such files, and a copy would take all of them; check where the database is from"
+            "\(path) is almost entirely sparse: it has \(status.byteCount) bytes, but only \(status.allocatedByteCount) of them are on the "
+                + "disk; LevelDB does not write such files, and a copy would take the full size; check the origin of the database"
         )
     }
 
@@ -30,7 +30,7 @@ package enum CopyRoom {
         guard let free = freeByteCount(at: place), free < byteCount else { return }
         throw LevelError(
             .io,
-            "could not make a copy in \(place): it takes \(byteCount) bytes, and \(free) are free; free some space, or use "
+            "could not create a copy in \(place): it needs \(byteCount) bytes, but only \(free) are free; free some space, or use "
                 + "another disk")
     }
 

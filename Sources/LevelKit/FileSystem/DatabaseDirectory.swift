@@ -113,7 +113,7 @@ struct DatabaseDirectory: Hashable {
                 if errno == EEXIST { continue }
                 let cause = lastSystemError()
                 for directory in made.reversed() { unsafe rmdir(directory) }
-                throw LevelError(.io, "could not make the directory \(directory); check permissions", cause: cause)
+                throw LevelError(.io, "could not create the directory \(directory); check permissions", cause: cause)
             }
             made.append(directory)
         }
@@ -129,8 +129,8 @@ struct DatabaseDirectory: Hashable {
         guard !DirectoryTrust.mayHoldDatabase(path) else { return }
         throw LevelError(
             .invalidArgument,
-            "could not \(action) \(path): it, or a directory that it is in, belongs to another user or can be written to by "
-                + "everybody, who could put links to your files there; use a directory of your own, change its owner or "
+            "could not \(action) \(path): the directory or one of its parents belongs to another user or is writable by "
+                + "everybody, so other users could place links to your files there; use your own directory, change its owner or "
                 + "permissions, or run the command as its owner")
     }
 
@@ -185,7 +185,7 @@ struct DatabaseDirectory: Hashable {
             } else {
                 throw LevelError(
                     .io,
-                    "could not make the path \(path) absolute, since the working directory is gone; give an "
+                    "could not make the path \(path) absolute, because the working directory no longer exists; give an "
                         + "absolute path", cause: lastSystemError())
             }
             switch step {

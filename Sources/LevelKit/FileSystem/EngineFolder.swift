@@ -65,12 +65,12 @@ struct EngineFolder {
         switch file.status.st_mode & S_IFMT {
         case S_IFREG: break
         case S_IFLNK:
-            return "is a symbolic link, and LevelDB would read or overwrite the file that it leads to; "
+            return "is a symbolic link, and LevelDB would read or overwrite its target; "
                 + "remove the link, or restore a backup"
         default: return "is not a regular file; check the path, or restore a backup"
         }
         if let number = file.kind.number, number >= EngineFileName.numberLimit {
-            return "has a number that LevelDB cannot have given; move it away, or restore a backup"
+            return "has a number that LevelDB cannot have assigned; move it away, or restore a backup"
         }
         let byteCount = Int64(file.status.st_size)
         switch file.kind {
@@ -98,8 +98,8 @@ struct EngineFolder {
             guard let number = file.kind.number, number >= next else { continue }
             throw LevelError(
                 .corruption,
-                "\(directory.file(file.name)) has a second name elsewhere, and LevelDB would overwrite it; "
-                    + "remove \(file.name), which holds nothing of this database")
+                "\(directory.file(file.name)) has another hard link elsewhere, and LevelDB would overwrite that file; "
+                    + "remove \(file.name), which contains no data of this database")
         }
     }
 
@@ -115,8 +115,8 @@ struct EngineFolder {
         guard old == FileIdentity(log.status) || !DirectoryTrust.isClosed(directory.path) else { return }
         throw LevelError(
             .corruption,
-            "\(directory.file("LOG")) has a second name elsewhere, and LevelDB would append to it; "
-                + "remove LOG, which holds messages and no data")
+            "\(directory.file("LOG")) has another hard link elsewhere, and LevelDB would append to that file; "
+                + "remove LOG, which contains only messages")
     }
 
     /// Returns the size of a readable copy of the database: the table files, the logs, and the tables that recovery

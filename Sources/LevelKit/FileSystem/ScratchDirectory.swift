@@ -50,18 +50,18 @@ package final class ScratchDirectory: Sendable {
         guard trust.allows(parent) else {
             throw LevelError(
                 .io,
-                "could not make a private directory in \(parent): other users can rename what is in it; use a directory that "
-                    + "belongs to you, or to root with the sticky bit (chmod +t), and so do those above it")
+                "could not create a private directory in \(parent): other users can rename its content; use a directory that "
+                    + "belongs to you, or to root with the sticky bit (chmod +t), and whose parents do too")
         }
         var made: (path: String, open: Open)?
         do throws(SystemError) {
             // An attempt fails only if another process clears leftovers at the same moment.
             for _ in 0..<100 where made == nil { made = try Self.make((parent == "/" ? "/" : parent + "/") + prefix) }
         } catch {
-            throw error.levelError("make a private directory in \(parent)")
+            throw error.levelError("create a private directory in \(parent)")
         }
         guard let made else {
-            throw LevelError(.io, "could not keep a private directory in \(parent); another process removes them")
+            throw LevelError(.io, "could not keep a private directory in \(parent); another process deletes it")
         }
         path = made.path
         descriptor = made.open.handle.descriptor

@@ -41,7 +41,7 @@ enum ScratchPlace {
     private static func make(in places: [String], byteCount: UInt64) throws(LevelError) -> ScratchDirectory {
         // Leftovers are cleared in all places, even in those that this call does not use.
         for place in [memory] + temporary { ScratchDirectory.clearLeftovers(in: place, prefix: prefix) }
-        var failure = LevelError(.io, "there is no directory for temporary files; set TMPDIR to one")
+        var failure = LevelError(.io, "could not find a directory for temporary files; set TMPDIR to one")
         for place in places {
             do throws(LevelError) {
                 if place != memory, !temporary.contains(place) {

@@ -45,7 +45,7 @@ final class UnpublishedDirectory {
             }
         } catch {
             scratch.remove()
-            throw error.levelError("make the directory \(path)")
+            throw error.levelError("create the directory \(path)")
         }
     }
 

@@ -56,7 +56,7 @@ extension BigInteger {
             UInt8(truncatingIfNeeded: magnitude >> $0)
         }
         guard let integer = BigInteger(magnitude: bytes, isNegative: value < 0) else {
-            preconditionFailure("An integer of \(magnitude.bitWidth) bits is no component of a key; the limit is 2040.")
+            preconditionFailure("An integer of \(magnitude.bitWidth) bits cannot be part of a key; the limit is 2040.")
         }
         self = integer
     }

@@ -49,7 +49,7 @@ extension KeySchemaError {
         KeySchemaError(
             code: .invalidValue, component: component.name, offset: offset,
             message: "Byte \(offset) of a key: the component \(component.name) of the key schema \(schema) has a value "
-                + "that its type (stored as \(component.typeName)) does not know. "
+                + "that its type (stored as \(component.typeName)) does not have. "
                 + "The key was written by a program that knew more values.",
             cause: nil)
     }
@@ -57,7 +57,7 @@ extension KeySchemaError {
     static func trailingBytes(after schema: String, offset: Int) -> KeySchemaError {
         KeySchemaError(
             code: .trailingBytes, component: nil, offset: offset,
-            message: "Byte \(offset) of a key: it goes on after the last component of the key schema \(schema). "
+            message: "Byte \(offset) of a key: bytes follow the last component of the key schema \(schema). "
                 + "The key was written with another schema.",
             cause: nil)
     }

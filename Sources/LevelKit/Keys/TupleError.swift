@@ -59,7 +59,7 @@ extension TupleError {
     static func trailingElements(at offset: Int) -> TupleError {
         TupleError(
             .trailingElements, at: offset,
-            "The tuple goes on after the last element expected. Compare the number of elements read with the number "
+            "The tuple continues after the last expected element. Compare the number of elements read with the number "
                 + "written."
         )
     }
@@ -81,8 +81,8 @@ extension TupleError {
     static func unknownCode(_ code: UInt8, at offset: Int) -> TupleError {
         TupleError(
             .unknownCode, at: offset,
-            "No element begins with the type code \(hexadecimal([code])). The key is not that of a tuple, or was "
-                + "written with a type that only its writer knows."
+            "No element has the type code \(hexadecimal([code])). The bytes are not the key of a tuple, or were "
+                + "written with a type that only the writer supports."
         )
     }
 
@@ -97,14 +97,14 @@ extension TupleError {
     static func nonCanonical(at offset: Int) -> TupleError {
         TupleError(
             .nonCanonical, at: offset,
-            "An integer takes more bytes than it needs. No tuple has this key; write the value again to get its own."
+            "An integer takes more bytes than it needs. No tuple has this key; encode the value again to get its key."
         )
     }
 
     static func tooDeep(at offset: Int) -> TupleError {
         TupleError(
             .tooDeep, at: offset,
-            "Elements contain one another more than \(Tuple.maximumDepth) levels deep, the most that LevelKit reads."
+            "Elements are nested more than \(Tuple.maximumDepth) levels deep, the limit of LevelKit."
         )
     }
 
@@ -113,7 +113,7 @@ extension TupleError {
     ) -> TupleError {
         TupleError(
             .typeMismatch, at: offset,
-            "Here is \(found.phrase), not \(expected.phrase). Read it as what it is, or with decodeElement()."
+            "The next element is \(found.phrase), not \(expected.phrase). Read it as that type, or with decodeElement()."
         )
     }
 
@@ -136,7 +136,7 @@ extension TupleElement.Kind {
         case .integer: "an integer"
         case .float: "a 32-bit float"
         case .double: "a 64-bit float"
-        case .bool: "a truth value"
+        case .bool: "a Boolean"
         case .uuid: "a UUID"
         case .versionstamp: "a versionstamp"
         case .descending: "a descending element"

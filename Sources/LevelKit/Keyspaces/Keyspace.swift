@@ -59,8 +59,8 @@ extension Keyspace: KeyspaceReader {
         guard snapshot.core === database.core else {
             throw LevelError(
                 .invalidArgument,
-                "the keyspace \(name) is a part of \(database.path), and the snapshot is of \(snapshot.core.path); "
-                    + "make one of the same database")
+                "the keyspace \(name) belongs to \(database.path), but the snapshot is of \(snapshot.core.path); "
+                    + "use a snapshot of the same database")
         }
         return KeyspaceView(reader: snapshot, layout: view.layout)
     }

@@ -42,7 +42,7 @@ extension KeyspaceCatalog {
         guard !given.name.isEmpty, given.name.utf8.count <= 255 else {
             throw LevelError(
                 .invalidArgument,
-                "the name of a keyspace has \(given.name.utf8.count) bytes; give it one of 1 to 255")
+                "the name of a keyspace has \(given.name.utf8.count) bytes; use 1 to 255 bytes")
         }
         return try Self.registration.withLock { (_) throws(LevelError) in
             let next = try nextNumber()
@@ -106,20 +106,20 @@ extension KeyspaceCatalog {
             guard try cursor.advance() else { return nil }
             throw LevelError(
                 .schemaMismatch,
-                "\(database.path) holds keys of its own beginning with \(hexadecimal(Self.root.prefix)), where "
-                    + "keyspaces are kept; move them to other keys, or use keyspaces in another database")
+                "\(database.path) contains other keys that start with \(hexadecimal(Self.root.prefix)), where "
+                    + "keyspaces are stored; move them to other keys, or use keyspaces in another database")
         }
         guard let header = try? Tuple(packed: value), case .int(let format)? = header.first else {
-            throw damaged("the header of the keyspaces cannot be read")
+            throw damaged("the header of the keyspaces is unreadable")
         }
         guard format == Self.format else {
             throw LevelError(
                 .notSupported,
-                "the keyspaces of \(database.path) have format \(format), and this version of LevelKit knows format "
-                    + "\(Self.format) only; use a later version")
+                "the keyspaces of \(database.path) have format \(format), but this version of LevelKit supports only format "
+                    + "\(Self.format); use a later version")
         }
         guard header.count == 2, case .int(let number) = header[1], number > 0, number < .max else {
-            throw damaged("the header of the keyspaces cannot be read")
+            throw damaged("the header of the keyspaces is unreadable")
         }
         return number
     }
@@ -130,8 +130,8 @@ extension KeyspaceCatalog {
         guard database.order == .bytewise else {
             throw LevelError(
                 .notSupported,
-                "\(database.path) is ordered by \(database.order.name), and keyspaces need \(KeyOrder.bytewise.name); "
-                    + "give components a direction instead of the database an order")
+                "\(database.path) is ordered by \(database.order.name), but keyspaces require \(KeyOrder.bytewise.name); "
+                    + "use descending components instead of a custom order of the database")
         }
     }
 }
@@ -147,15 +147,15 @@ extension KeyspaceCatalog {
         var differences: [String] = []
         if stored.keyDefinition != given.keyDefinition {
             differences.append(
-                "its keys are \(stored.keyDefinition) [\(stored.keyFingerprint)], and were given as "
+                "its keys are \(stored.keyDefinition) [\(stored.keyFingerprint)], but were given as "
                     + "\(given.keyDefinition) [\(given.keyFingerprint)]")
         }
         if stored.codec != given.codec {
-            differences.append("its values are \(stored.codec), and were given as \(given.codec)")
+            differences.append("its values are \(stored.codec), but were given as \(given.codec)")
         }
         return LevelError(
             .schemaMismatch,
             "could not open the keyspace \(given.name) of \(database.path): \(differences.joined(separator: "; ")). "
-                + "Open it as it is recorded, or copy its entries into a keyspace of another name")
+                + "Open it as recorded, or copy its entries to another keyspace")
     }
 }

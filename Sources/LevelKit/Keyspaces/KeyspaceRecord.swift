@@ -50,11 +50,11 @@ extension KeyspaceRecord {
             case .string(let codecName) = fields[2], case .int(let codecVersion) = fields[3],
             case .int(let number) = fields[4], let version = Int(exactly: codecVersion), number > 0
         else {
-            throw Self.damaged(path: path, "the record of the keyspace \(name) cannot be read")
+            throw Self.damaged(path: path, "the record of the keyspace \(name) is unreadable")
         }
         let bits = SchemaFingerprint(bits: fingerprint.reduce(0) { $0 << 8 | UInt64($1) })
         guard fingerprint.count == 8, bits == SchemaFingerprint(of: definition) else {
-            throw Self.damaged(path: path, "the definition of the keyspace \(name) does not have its fingerprint")
+            throw Self.damaged(path: path, "the definition of the keyspace \(name) does not match its fingerprint")
         }
         description = KeyspaceDescription(
             name: name, keyDefinition: definition, keyFingerprint: bits, codecName: codecName, codecVersion: version)
@@ -64,8 +64,8 @@ extension KeyspaceRecord {
     static func damaged(path: String, _ cause: String) -> LevelError {
         LevelError(
             .corruption,
-            "could not read which keyspaces are in \(path): the records are damaged, or another program wrote to keys "
-                + "that begin with \(hexadecimal(KeyspaceCatalog.root.prefix)); restore a backup",
+            "could not read the keyspaces of \(path): their records are damaged, or another program wrote keys "
+                + "that start with \(hexadecimal(KeyspaceCatalog.root.prefix)); restore a backup",
             cause: cause)
     }
 }

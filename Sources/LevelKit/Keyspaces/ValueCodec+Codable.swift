@@ -56,13 +56,13 @@ enum CodingFailure {
         case DecodingError.keyNotFound(let key, let context):
             "no value for \(name(of: key)) at \(path(context.codingPath))"
         case DecodingError.valueNotFound(let type, let context):
-            "null in place of \(type) at \(path(context.codingPath))"
+            "null instead of \(type) at \(path(context.codingPath))"
         case DecodingError.typeMismatch(let type, let context):
-            "something else than \(type) at \(path(context.codingPath))"
+            "not a value of type \(type) at \(path(context.codingPath))"
         case DecodingError.dataCorrupted(let context):
             "invalid data at \(path(context.codingPath))"
         case EncodingError.invalidValue(_, let context):
-            "a value without a form in this format at \(path(context.codingPath))"
+            "a value that this format cannot represent at \(path(context.codingPath))"
         default:
             "an error of type \(type(of: error))"
         }

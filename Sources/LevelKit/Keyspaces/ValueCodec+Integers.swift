@@ -15,7 +15,7 @@ extension ValueCodec where Value: FixedWidthInteger & Sendable {
             decode: { bytes in
                 guard bytes.count == byteCount else {
                     throw LevelError.malformedValue(
-                        codec: "\(name) v1", cause: "\(bytes.count) bytes in place of \(byteCount)")
+                        codec: "\(name) v1", cause: "\(bytes.count) bytes instead of \(byteCount)")
                 }
                 var value: Value = 0
                 for index in bytes.indices { value |= Value(truncatingIfNeeded: bytes[index]) << (8 * index) }
@@ -42,7 +42,7 @@ extension ValueCodec where Value: FixedWidthInteger & Sendable {
                 guard let value = Varint.decode(bytes, as: Value.self) else {
                     throw LevelError.malformedValue(
                         codec: "\(name) v1",
-                        cause: "\(bytes.count) bytes that are no integer of \(Value.bitWidth) bits in its shortest form"
+                        cause: "\(bytes.count) bytes that are not a shortest-form integer of \(Value.bitWidth) bits"
                     )
                 }
                 return value

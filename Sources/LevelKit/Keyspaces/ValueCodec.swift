@@ -133,7 +133,7 @@ extension ValueCodec where Value == Void {
             "empty", version: 1, encode: { _ in [] },
             decode: { bytes in
                 guard bytes.isEmpty else {
-                    throw LevelError.malformedValue(codec: "empty v1", cause: "\(bytes.count) bytes where none belong")
+                    throw LevelError.malformedValue(codec: "empty v1", cause: "\(bytes.count) bytes instead of none")
                 }
             })
     }

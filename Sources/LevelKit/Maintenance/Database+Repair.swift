@@ -55,12 +55,12 @@ private struct Repair {
         guard evidence.isDatabase else {
             throw LevelError(
                 .databaseNotFound,
-                "\(directory.path) holds files with names like LevelDB's and none that it wrote; check the path")
+                "\(directory.path) contains files with LevelDB's names, but none that LevelDB wrote; check the path")
         }
         if let stored = evidence.comparatorName, stored != options.order.name {
             throw LevelError(
                 .comparatorMismatch,
-                "could not repair \(directory.path): it is ordered by the comparator \(stored), and the options say "
+                "could not repair \(directory.path): it is ordered by the comparator \(stored), but the options specify "
                     + "\(options.order.name); repair it with \(stored)")
         }
         try directory.requireClosed(to: "repair")
@@ -129,14 +129,14 @@ private struct Repair {
             guard name == "lost" ? status.isDirectory : status.isRegularFile else {
                 throw LevelError(
                     .corruption,
-                    "\(directory.file(name)) is a link or another kind of special file, and LevelDB makes none; check the path, "
+                    "\(directory.file(name)) is a link or a special file, which LevelDB never creates; check the path, "
                         + "or move it away; nothing was changed")
             }
             if case .temporary = EngineFileName(name), status.linkCount > 1 {
                 throw LevelError(
                     .corruption,
-                    "\(directory.file(name)) has a second name elsewhere, and LevelDB would overwrite it; remove \(name), which "
-                        + "holds no data; nothing was changed")
+                    "\(directory.file(name)) has another hard link elsewhere, and LevelDB would overwrite it; remove \(name), which "
+                        + "contains no data; nothing was changed")
             }
         }
     }
@@ -158,7 +158,7 @@ private struct Repair {
 
     private func keeping(_ backup: String, _ error: LevelError) -> LevelError {
         LevelError(
-            error.code, "\(error.message); the files as they were before the repair are in \(backup)",
+            error.code, "\(error.message); the original files are in \(backup)",
             cause: error.cause)
     }
 

@@ -45,7 +45,7 @@ extension Database {
             let path = "\(directory.path).replaced-\(number)"
             if !FileOperations.exists(path) { return path }
         }
-        throw LevelError(.io, "there are ten thousand databases \(directory.path).replaced-N; delete some")
+        throw LevelError(.io, "10,000 databases \(directory.path).replaced-N already exist; delete some")
     }
 
     private static func rename(_ directory: DatabaseDirectory, to path: String) throws(LevelError) {

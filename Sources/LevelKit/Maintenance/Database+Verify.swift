@@ -138,8 +138,8 @@ private struct Verification {
             let goesOn = rest.first != nil
             add(
                 .unreadable,
-                "a block cannot be read after \(report.keyCount) keys; "
-                    + (goesOn ? "reading went on at the next boundary of a table" : "nothing behind it was read")
+                "a block is unreadable after \(report.keyCount) keys; "
+                    + (goesOn ? "reading continued at the next table boundary" : "nothing after it was read")
                     + (error.cause.map { " (\($0))" } ?? ""))
             guard let next = rest.popFirst(), report.problems.count < VerificationReport.problemLimit else { return }
             start = .included(next)
@@ -166,7 +166,7 @@ private struct Verification {
             while try cursor.advance() {
                 let key = cursor.key
                 if let last, core.order.compare(last.span, key) >= 0 {
-                    add(.order, "key \(report.keyCount) does not come after the one before it")
+                    add(.order, "key \(report.keyCount) does not sort after the previous key")
                 }
                 report.keyCount += 1
                 report.keyByteCount += UInt64(key.count)

@@ -76,7 +76,7 @@ package final class DatabaseReplacement: Sendable {
     private static func mountPointError(_ path: String) -> LevelError {
         LevelError(
             .notSupported,
-            "\(path) is a mount point, which cannot be replaced as a whole; put the database into a directory below it")
+            "\(path) is a mount point, which cannot be replaced; put the database in a directory below it")
     }
 
     // MARK: - The end
@@ -105,7 +105,7 @@ package final class DatabaseReplacement: Sendable {
             throw Self.mountPointError(place.path)
         } catch {
             discard()
-            throw error.levelError("put the new database in the place of \(place.path)")
+            throw error.levelError("replace \(place.path) with the new database")
         }
         discard()
     }

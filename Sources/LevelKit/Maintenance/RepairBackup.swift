@@ -42,7 +42,7 @@ struct RepairBackup {
         guard !isCancelled, mayGoOn() else {
             copy.discard()
             throw LevelError(
-                .cancelled, "the repair of \(directory.path) was called off before it changed anything; begin it again")
+                .cancelled, "the repair of \(directory.path) was cancelled before it changed anything; start it again")
         }
         return try publish(copy)
     }
@@ -77,7 +77,7 @@ struct RepairBackup {
                 number += 1
             } catch {
                 copy.discard()
-                throw error.levelError("make the directory \(path)")
+                throw error.levelError("create the directory \(path)")
             }
         }
     }

@@ -81,10 +81,10 @@ enum TableFile {
         do throws(SystemError) {
             let byteCount = try file.status().byteCount
             guard byteCount == table.byteCount else {
-                return "the file of table \(table.number) has \(byteCount) bytes in place of \(table.byteCount)"
+                return "the file of table \(table.number) has \(byteCount) bytes instead of \(table.byteCount)"
             }
             return try footer(of: file, byteCount: byteCount) == .sound
-                ? nil : "the file of table \(table.number) does not end as a table does"
+                ? nil : "the file of table \(table.number) does not end with a table footer"
         } catch {
             return "the file of table \(table.number) cannot be read: \(error.text)"
         }

@@ -42,9 +42,9 @@ extension DatabaseDirectory {
                 .corruption,
                 "the database at \(path) has lost its CURRENT file; restore a backup or salvage with repair")
         case .foreign:
-            LevelError(.databaseNotFound, "\(path) holds other files and no database; check the path")
+            LevelError(.databaseNotFound, "\(path) is not a LevelDB database; check the path")
         case .notADirectory:
-            LevelError(.databaseNotFound, "\(path) is no directory; a database is a directory of files")
+            LevelError(.databaseNotFound, "\(path) is not a directory; a LevelDB database is a directory")
         }
     }
 }

@@ -35,7 +35,7 @@ struct ManifestBuilder {
                     apply(try VersionEdit(decoding: record))
                 } catch {
                     throw damaged(
-                        "the record that ends at byte \(reader.endOffset) is wrong: \(error.reason)",
+                        "the record that ends at byte \(reader.endOffset) is invalid: \(error.reason)",
                         at: reader.endOffset)
                 }
                 validByteCount = Int(reader.endOffset)
@@ -70,7 +70,7 @@ struct ManifestBuilder {
         let sorted = tables.values.sorted { ($0.level, $0.number) < ($1.level, $1.number) }
         // LevelDB gives a new file the next number and truncates any existing file of that name.
         if let table = sorted.first(where: { $0.number >= nextFileNumber }) {
-            throw damaged("it names table \(table.number), which has a number that is still to be given")
+            throw damaged("it names table \(table.number), whose number has not been assigned yet")
         }
         return Manifest(
             name: name, comparatorName: comparatorName, logNumber: logNumber,

@@ -141,7 +141,7 @@
 
     /// Stores and returns the iterator's error.
     private mutating func fail() -> LevelError {
-        let error = LevelError.engine(iterator.error ?? "unknown", action: "read on in \(core.path)")
+        let error = LevelError.engine(iterator.error ?? "unknown", action: "continue reading \(core.path)")
             .located(near: keyNearDamage, order: core.order, in: core.enginePath)
         failure = error
         rest(at: .failed)

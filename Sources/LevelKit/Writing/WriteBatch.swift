@@ -76,7 +76,8 @@ enum SizeLimit {
     static func check(keyByteCount: Int, valueByteCount: Int) throws(LevelError) {
         guard keyByteCount <= Self.keyByteCount else {
             throw LevelError(
-                .tooLarge, "the key has \(keyByteCount) bytes; keys end at \(Self.keyByteCount): store it as a value")
+                .tooLarge,
+                "the key has \(keyByteCount) bytes, more than the limit of \(Self.keyByteCount); store it as a value")
         }
         try check(batchByteCount: keyByteCount + valueByteCount + 23)
     }
@@ -85,7 +86,7 @@ enum SizeLimit {
         guard batchByteCount <= Self.batchByteCount else {
             throw LevelError(
                 .tooLarge,
-                "a write of \(batchByteCount) bytes is over the limit of \(Self.batchByteCount); "
+                "a write of \(batchByteCount) bytes exceeds the limit of \(Self.batchByteCount); "
                     + "split it into several, or keep large data in a file")
         }
     }

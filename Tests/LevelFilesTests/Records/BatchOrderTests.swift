@@ -36,7 +36,7 @@ import Testing
 
     @Test func `a batch that comes twice, or overlaps the one before, is named`() throws {
         let twice = try #require(try Self.fault(inLogOf: [Self.batch(1, 3), Self.batch(4, 1), Self.batch(1, 3)]))
-        #expect(twice.contains("write 1 comes behind write 4"))
+        #expect(twice.contains("write 1 comes after write 4"))
         #expect(try Self.fault(inLogOf: [Self.batch(5, 3), Self.batch(7, 1)]) != nil)
     }
 
