@@ -18,7 +18,7 @@ package struct FileFault: Error, Hashable, CustomStringConvertible {
     package let file: String
     /// The byte offset in the file, or `nil` if no position applies.
     package let offset: UInt64?
-    /// What is wrong, as a clause: `its checksum does not match`.
+    /// The reason, as a clause: `its checksum does not match`.
     package let reason: String
 
     /// Creates a fault.

@@ -28,7 +28,7 @@ package struct RecordReader {
         /// The byte offset in the file.
         package let offset: UInt64
         package let byteCount: UInt64
-        /// What is wrong with them, as a clause: `its checksum does not fit`.
+        /// The reason, as a clause: `its checksum does not match`.
         package let reason: String
     }
 

@@ -84,7 +84,7 @@ struct UnfinishedFragment {
         }
     }
 
-    // MARK: - Records after it
+    // MARK: - Following records
 
     /// Returns the first position from `start` on at which an intact record starts.
     private func recordStart(from start: Int) -> Int? {

@@ -34,7 +34,6 @@ public enum Checkpoint {
     ///   attempts found the same corruption; `invalidArgument`, `io`. Nothing is left at the destination.
     /// - Complexity: O(n) in the number of tables and the bytes of the logs, which are up to two write buffers, plus
     ///   the bytes of the tables if they are copied.
-    ///   the bytes of the tables if they are copied.
     @discardableResult
     public static func take(
         of source: String, to destination: String, tables: Tables = .linked, tryLimit: Int = 10

@@ -104,7 +104,7 @@ struct StagingArea {
         }
     }
 
-    // MARK: - End
+    // MARK: - Publishing
 
     /// Flushes everything to the disk and gives the directory its final name.
     func publish(as destination: DatabaseDirectory) throws(LevelError) {

@@ -253,7 +253,7 @@ final class DatabaseCore: Sendable {
         return unsafe EngineValue(copying: iterator.value)
     }
 
-    // MARK: - Children
+    // MARK: - Compactions and cursors
 
     /// Compacts the keys between two bounds.
     func compact(from lower: [UInt8]?, to upper: [UInt8]?) {

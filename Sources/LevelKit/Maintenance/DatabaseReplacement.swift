@@ -79,7 +79,7 @@ package final class DatabaseReplacement: Sendable {
             "\(path) is a mount point, which cannot be replaced; put the database in a directory below it")
     }
 
-    // MARK: - The end
+    // MARK: - Publishing
 
     /// Replaces the database by the copy, which must be closed, and deletes the old database.
     ///

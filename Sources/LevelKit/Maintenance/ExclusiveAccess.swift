@@ -22,7 +22,7 @@ struct ExclusiveAccess: ~Copyable {
         }
         let lock = FileStatus(path: directory.file("LOCK"))
         if let lock, !lock.isRegularFile {
-            throw LevelError(.corruption, "\(directory.file("LOCK")) is not a regular file; check the path or delete it")
+            throw LevelError(.corruption, "\(directory.file("LOCK")) is not a regular file; fix the path or delete it")
         }
         do throws(OpenDatabases.Obstacle) {
             try OpenDatabases.insert(identity, lock: lock?.identity)
