@@ -122,6 +122,7 @@ public final class Database: Sendable {
     }
 
     /// Passes a new batch to `body` and writes it atomically. If `body` throws, nothing is written.
+    ///
     /// ```swift
     /// try database.write { batch in
     ///     try batch.put("1", forKey: "a")

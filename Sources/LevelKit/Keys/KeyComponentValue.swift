@@ -2,6 +2,7 @@
 ///
 /// Each value is written as an element of a ``Tuple``, so keys of a ``KeySchema`` can also be read as tuples, here and
 /// by other implementations of the encoding:
+///
 /// | type | in the definition | element | order |
 /// |---|---|---|---|
 /// | `Int`, `Int8` … `Int128` and unsigned | `int64`, `int8` … `uint128` | integer | by value |

@@ -34,6 +34,7 @@ extension TupleEncoder {
     ///
     /// The encoding is the code `40`, followed by the complement of every byte of the element. If the element ends with
     /// a terminator, a second `00` is added before complementing, so that the encoding ends with `ff ff`:
+    ///
     /// | element | its bytes | descending |
     /// |---|---|---|
     /// | `null` | `00` | `40 ff` |

@@ -1,6 +1,7 @@
 /// A contiguous range of the keys of a ``KeySchema``, given as values.
 ///
 /// For keys that consist of a camera, a year and an ID, `KeySchema<(String, Int, String)>`:
+///
 /// ```swift
 /// .all
 /// .prefix("Leica")                                // one camera

@@ -2,6 +2,7 @@
 ///
 /// A new cursor is before the first entry. It sees the keyspace as it was when the cursor was created, or in the state
 /// of the snapshot.
+///
 /// ```swift
 /// var cursor = try ratings.cursor(reverse: true)
 /// while try cursor.advance() {

@@ -14,6 +14,7 @@
 ///     print(cursor.key.count, cursor.value.count)
 /// }
 /// ```
+///
 /// ``key`` and ``value`` lend LevelDB's memory. The compiler ensures that they do not outlive the position. A cursor
 /// belongs to one thread at a time. While it exists, the files that it reads stay on disk. While it is on an entry, the
 /// database cannot be closed.
