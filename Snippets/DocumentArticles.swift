@@ -1,5 +1,5 @@
-// The examples of DocIndex's articles on documents, transactions, migrations and changes, one function for each: they
-// are compiled with every build, run by the tests, and stand in the articles as they stand here.
+// The examples of DocIndex's articles on documents, transactions, migrations and changes, one function each. They are
+// compiled with every build, run by the tests, and identical to the code in the articles.
 import DocIndex
 import Foundation
 
@@ -71,7 +71,7 @@ func changes(_ store: DocumentStore) async throws {
     position -= 1
     func update(_ changes: [StoreChange]) {
         print("update:", changes.count)
-        unsafe withUnsafeCurrentTask { unsafe $0?.cancel() }  // One commit is enough here; a program goes on.
+        unsafe withUnsafeCurrentTask { unsafe $0?.cancel() }  // One commit is enough here; a program would continue.
     }
     let following = Task {
         for try await changes in store.changeStream(since: position) {

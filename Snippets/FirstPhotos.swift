@@ -1,4 +1,4 @@
-// The first program: a store of photographs, made, filled, asked and closed.
+// A first program: creates, fills, queries and closes a store of photos.
 import DocIndex
 
 // snippet.show

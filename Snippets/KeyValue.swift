@@ -1,4 +1,4 @@
-// Keys and values without documents: what LevelKit gives by itself.
+// Keys and values without documents: LevelKit on its own.
 import LevelKit
 
 // snippet.show

@@ -1,5 +1,5 @@
-// The examples of LevelKit's articles, one function for each: they are compiled with every build, run by the tests, and
-// stand in the articles as they stand here.
+// The examples of LevelKit's articles, one function each. They are compiled with every build, run by the tests, and
+// identical to the code in the articles.
 import Foundation
 import LevelKit
 
@@ -31,7 +31,7 @@ func openingReadOnly() throws {
     print("reads, while another may write:", database.path)
 }
 
-/// The name is that of an archive that was unpacked; here it is the database of the other examples.
+/// In the article the name is that of an unpacked archive. Here it is the database of the other examples.
 func openingUntrusted() throws {
     try Checkpoint.take(of: "photos.db", to: "received.db")
     var options = DatabaseOptions()
@@ -93,7 +93,7 @@ func checkpoints(_ database: Database) throws {
     try copy.close()
 }
 
-/// The paths are those of a server; here they lead nowhere.
+/// The paths are those of a server and do not exist here.
 func checkpointFromOutside() throws {
     let report = try Checkpoint.take(of: "/srv/app/photos.db", to: "/tmp/photos-now.db")
     print("written by process \(report.holder ?? 0), as of write \(report.lastSequence)")

@@ -1,5 +1,5 @@
-// The examples of DocIndex's articles on queries, plans, explanations, pages and live results, one function for each: they are
-// compiled with every build, run by the tests on the photos of the demo, and stand in the articles as they stand here.
+// The examples of DocIndex's articles on queries, plans, explanations, pages and live results, one function each. They
+// are compiled with every build, run by the tests on the photos of the demo, and identical to the code in the articles.
 import DocIndex
 import Foundation
 
@@ -83,7 +83,7 @@ try queries(photos, typed: "Bridge")
 try plans(photos)
 try explanation(photos)
 try pages(photos)
-// The results of a store that is closed come to their end.
+// The results end when the store is closed.
 async let end: Void = live(photos)
 try await Task.sleep(for: .milliseconds(300))
 try store.close()

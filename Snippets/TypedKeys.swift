@@ -1,4 +1,4 @@
-// Keys and values with types: keyspaces of one database, and a key with several components.
+// Typed keys and values: keyspaces of a database, and a key with several components.
 import LevelKit
 
 // snippet.show

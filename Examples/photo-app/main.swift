@@ -1,8 +1,9 @@
-// A catalogue that has gone through three releases, and keeps what each of them stored.
+// A catalog that has gone through three releases and keeps the data that each of them stored.
 //
-// usage: photo-app STORE [RELEASE]     RELEASE is 1, 2 or 3, the newest if it is left out
+// usage: photo-app STORE [RELEASE]     RELEASE is 1, 2 or 3 (default: 3)
 //
-// Run it as release 1, then 2, then 3 on one store: each brings the documents of the ones before to its own form.
+// Run it as release 1, then 2, then 3 on the same store. Each release converts the documents of the previous ones to
+// its format.
 
 import DocIndex
 import Foundation
@@ -28,7 +29,7 @@ let tagsBecomeKeywords = Migration("tags become keywords", of: "photos", drops: 
 }
 // example.end
 
-/// What each release declares, and the documents that its users have made.
+/// The schema and the migrations of each release, and a document that its users have stored.
 let releases: [(schema: Schema, migrations: [Migration], photo: DocumentObject)] = [
     (
         Schema(version: 1, collections: [CollectionDefinition("photos", indexes: [.value("stars", on: "stars")])]),
@@ -68,7 +69,7 @@ guard number == releases.count else {
 for photo in try photos.values("keywords has fog", sort: "id", as: Photo.self) {
     print(photo.id, photo.title, photo.rating ?? 0, photo.keywords.joined(separator: " "))
 }
-// Saving a type keeps what it does not know: the note of the first release is still there.
+// Saving a value keeps the fields that its type does not have: the note of the first release still exists.
 if var first = try photos.value("IMG_0001", as: Photo.self) {
     first.title = "Fog over the old bridge"
     try photos.save(first)

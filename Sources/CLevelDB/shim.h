@@ -1,2 +1,2 @@
-// The whole public C interface of LevelDB, as the system installs it.
+// The public C interface of LevelDB, from the headers of the system.
 #include <leveldb/c.h>

@@ -1,2 +1,2 @@
-// The C interface of Snappy, as the system installs it.
+// The C interface of Snappy, from the headers of the system.
 #include <snappy-c.h>

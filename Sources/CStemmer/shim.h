@@ -1,2 +1,2 @@
-// Snowball's stemmers (libstemmer), as the system installs them.
+// Snowball stemmers (libstemmer), from the headers of the system.
 #include <libstemmer.h>

@@ -1,7 +1,7 @@
-/// The checksum of LevelDB's records and blocks: CRC-32C (Castagnoli, RFC 3720 B.4), and LevelDB's mask over it.
+/// The checksum of LevelDB's records and blocks: CRC-32C (Castagnoli, RFC 3720 B.4), with LevelDB's mask.
 package enum CRC32C {
-    /// Eight tables of 256: `tables[k * 256 + b]` is the remainder of byte `b` followed by `k` zero bytes. Eight bytes
-    /// are taken at a time ("slicing-by-8", Kounavis and Berry 2005).
+    /// Eight tables of 256 entries: `tables[k * 256 + b]` is the remainder of byte `b` followed by `k` zero bytes.
+    /// Eight bytes are processed at a time ("slicing-by-8", Kounavis and Berry 2005).
     private static let tables: [UInt32] = {
         var tables = [UInt32](repeating: 0, count: 8 * 256)
         for byte in 0..<256 {
@@ -16,9 +16,9 @@ package enum CRC32C {
         return tables
     }()
 
-    /// The checksum of some bytes.
+    /// Returns the checksum of bytes.
     ///
-    /// - Complexity: O(n), about a gigabyte in a second when optimised.
+    /// - Complexity: O(n), about a gigabyte per second in optimized builds.
     package static func checksum(of bytes: ArraySlice<UInt8>) -> UInt32 {
         var crc = UInt32.max
         unsafe bytes.withUnsafeBytes { bytes in
@@ -43,8 +43,8 @@ package enum CRC32C {
         return ~crc
     }
 
-    /// The form in which LevelDB stores a checksum, so that the checksum of bytes that hold checksums is no trivial one
-    /// (`util/crc32c.h`). Stored on disk, never change.
+    /// Returns the form in which LevelDB stores a checksum. The mask avoids problems with checksums of data that
+    /// contains checksums (`util/crc32c.h`). Stored on disk, never change.
     package static func masked(_ crc: UInt32) -> UInt32 {
         (crc >> 15 | crc << 17) &+ 0xa282_ead8
     }

@@ -1,17 +1,18 @@
-/// Takes the values of fields off the front of a record. No bytes make it trap.
+/// Reads fields from the front of a record. No input makes it trap.
 package struct FieldReader {
     private var rest: ArraySlice<UInt8>
 
-    /// A reader at the beginning of a record.
+    /// Creates a reader at the start of a record.
     package init(_ bytes: [UInt8]) { rest = bytes[...] }
 
-    /// A reader at the beginning of a part of a file.
+    /// Creates a reader at the start of a part of a file.
     package init(_ bytes: ArraySlice<UInt8>) { rest = bytes }
 
-    /// Whether nothing is left.
+    /// Whether all bytes have been read.
     package var isAtEnd: Bool { rest.isEmpty }
 
-    /// A number of at most ten bytes, seven bits in each, the lowest first; the highest bit says that more follow.
+    /// Reads a varint of at most ten bytes with seven bits each, little-endian. The highest bit marks that more bytes
+    /// follow.
     package mutating func readVarint64() throws(FormatFault) -> UInt64 {
         var value: UInt64 = 0
         for shift in stride(from: UInt64(0), through: 63, by: 7) {
@@ -22,13 +23,13 @@ package struct FieldReader {
         throw FormatFault("it has a number that is too long")
     }
 
-    /// A number of at most 32 bits.
+    /// Reads a varint of at most 32 bits.
     package mutating func readVarint32() throws(FormatFault) -> UInt32 {
         guard let value = UInt32(exactly: try readVarint64()) else { throw FormatFault("it has a number out of range") }
         return value
     }
 
-    /// A number of a fixed width, the lowest byte first.
+    /// Reads a little-endian number of fixed width.
     package mutating func readFixed<Number: FixedWidthInteger & UnsignedInteger>(
         _ type: Number.Type = Number.self
     ) throws(FormatFault) -> Number {
@@ -38,13 +39,13 @@ package struct FieldReader {
         return rest.prefix(byteCount).reversed().reduce(0) { $0 << 8 | Number($1) }
     }
 
-    /// One byte.
+    /// Reads a byte.
     package mutating func readByte() throws(FormatFault) -> UInt8 {
         guard let byte = rest.popFirst() else { throw FormatFault("it ends early") }
         return byte
     }
 
-    /// Bytes, preceded by their count.
+    /// Reads a byte string preceded by its length.
     package mutating func readBytes() throws(FormatFault) -> ArraySlice<UInt8> {
         let count = Int(try readVarint32())
         guard count <= rest.count else { throw FormatFault("it ends within a key or a name") }

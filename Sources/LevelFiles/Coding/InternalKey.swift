@@ -1,31 +1,31 @@
-/// A key as LevelDB stores it: that of the user, with the number and the kind of the operation that wrote it.
+/// A key as LevelDB stores it: the user's key, with the number and the kind of the operation that wrote it.
 ///
-/// On disk eight bytes follow the user's key, the lowest first: the sequence number times 256, plus the kind
-/// (`db/dbformat.h`). Keys are in the order of users' keys, and among equal ones the newest comes first.
+/// On disk, eight little-endian bytes follow the user's key: the sequence number times 256, plus the kind
+/// (`db/dbformat.h`). Internal keys are ordered by user key, and for equal user keys the newest comes first.
 package struct InternalKey: Hashable, Sendable {
-    /// What an operation did. Stored on disk, never change.
+    /// The kind of an operation. Stored on disk, never change.
     package enum Kind: UInt8, Hashable, Sendable {
-        /// The key was deleted; there is no value.
+        /// The key was deleted. The entry is a tombstone without a value.
         case deletion = 0
-        /// A value was put under the key.
+        /// A value was stored under the key.
         case put = 1
     }
 
-    /// The key as users know it.
+    /// The user's key.
     package var userKey: [UInt8]
-    /// The number of the operation, counted from the first write of the database on; at most 2^56 - 1.
+    /// The number of the operation, counted from the first write to the database; at most 2^56 - 1.
     package var sequence: UInt64
-    /// What the operation did.
+    /// The kind of the operation.
     package var kind: Kind
 
-    /// A key with its parts.
+    /// Creates a key.
     package init(userKey: [UInt8], sequence: UInt64, kind: Kind) {
         self.userKey = userKey
         self.sequence = sequence
         self.kind = kind
     }
 
-    /// Reads a key.
+    /// Decodes a key.
     ///
     /// - Throws: ``FormatFault`` for fewer than eight bytes or an unknown kind.
     package init(decoding bytes: ArraySlice<UInt8>) throws(FormatFault) {
@@ -43,7 +43,7 @@ package struct InternalKey: Hashable, Sendable {
 }
 
 extension InternalKey {
-    /// Whether this key comes before another one in a database of bytewise order.
+    /// Returns whether this key sorts before another one in a database in bytewise order.
     package func precedesBytewise(_ other: InternalKey) -> Bool {
         if userKey == other.userKey {
             return (sequence, kind.rawValue) > (other.sequence, other.kind.rawValue)

@@ -1,16 +1,16 @@
-/// A search for the place of damage that LevelDB has met: its errors name the directory at most.
+/// Locates corruption that LevelDB has found. LevelDB's errors name at most the directory.
 ///
-/// Reads the files as they are, without a lock, and gives up at a deadline. Only for what has failed already.
+/// Reads the files without a lock, and stops at a deadline. Only used after a failure.
 package struct DamageSearch {
     private let files: DatabaseFiles
     private let order: VersionMerge.Order
     private let deadline: ContinuousClock.Instant
 
-    /// A search in some files.
+    /// Creates a search.
     ///
     /// - Parameters:
-    ///   - order: the order of the users' keys.
-    ///   - limit: how long it may take, about.
+    ///   - order: the order of the user keys.
+    ///   - limit: the approximate time limit.
     package init(
         _ files: DatabaseFiles, within limit: Duration, order: @escaping VersionMerge.Order
     ) {
@@ -23,7 +23,8 @@ package struct DamageSearch {
 
     // MARK: - Opening
 
-    /// The first damage in what LevelDB reads when it opens a database: manifest and logs.
+    /// Returns the first corruption in the files that LevelDB reads when it opens a database: manifest, logs and table
+    /// indexes.
     package func faultAtOpening() -> FileFault? {
         if let fault = files.manifestFault ?? files.manifest?.faults.first { return fault }
         guard let version = files.manifest?.version else { return nil }
@@ -48,16 +49,16 @@ package struct DamageSearch {
 
     // MARK: - Reading
 
-    /// The damage that lies nearest to a key: LevelDB passes over a damaged block, so a cursor stands behind it or in front
-    /// of it. `nil` where none is found in time.
+    /// Returns the corruption nearest to a key, or `nil` if none is found in time. LevelDB skips a corrupt block, so a
+    /// cursor is just after or just before it.
     ///
-    /// - Parameter key: `nil` for the last key of all.
+    /// - Parameter key: the key, or `nil` for the end of the database.
     package func fault(near key: [UInt8]?) -> FileFault? {
         guard let version = files.manifest?.version else { return files.manifestFault }
         var tables: [OpenTable] = []
         let sorted = version.tables.map { (table: $0, distance: distance(of: $0, from: key, in: version)) }
             .sorted { $0.distance < $1.distance }
-        // Tables that hold the key, and the neighbors of each level, are searched block by block in turn.
+        // Tables that contain the key, and the neighbors in each level, are searched block by block in turn.
         for (listed, distance) in sorted where distance <= 1 {
             switch open(listed, near: key) {
             case .failure(let fault): return fault
@@ -74,14 +75,15 @@ package struct DamageSearch {
         return nil
     }
 
-    /// A table, and the block in it that holds a key or comes first behind it.
+    /// A table, and its block that contains a key or is the first one after it.
     private struct OpenTable {
         let table: Table
         let index: [Table.IndexEntry]
         let position: Int
     }
 
-    /// 0 for a table that holds the key, 1 for the nearest in its level on either side, 2 for others.
+    /// Returns 0 for a table that contains the key, 1 for the nearest table of its level on either side, and 2 for
+    /// others.
     private func distance(of table: VersionEdit.Table, from key: [UInt8]?, in version: Version) -> Int {
         let end = key == nil
         let isBefore = end || order(table.largest.userKey, key ?? []) < 0
@@ -109,12 +111,12 @@ package struct DamageSearch {
             }
             return .success(OpenTable(table: table, index: index, position: position))
         } catch {
-            // Where the end of a table is gone, its size says so better than what stands there.
+            // For a truncated table, the file size is a better explanation than the bytes at its end.
             guard file.byteCount != listed.byteCount else { return .failure(error) }
             return .failure(
                 FileFault(
                     .damaged, file: file.name, offset: min(file.byteCount, listed.byteCount),
-                    reason: "the file has \(file.byteCount) bytes in place of \(listed.byteCount)"))
+                    reason: "the file has \(file.byteCount) bytes instead of \(listed.byteCount)"))
         }
     }
 
@@ -122,7 +124,7 @@ package struct DamageSearch {
         FileFault(.missing, file: EngineFileName.table(named: table.number), reason: "the table is missing")
     }
 
-    /// The damaged block that is nearest to the positions of some tables.
+    /// Returns the corrupt block nearest to the positions in several tables.
     private func fault(in tables: [OpenTable]) -> FileFault? {
         let reach = tables.map { max($0.position, $0.index.count - $0.position) }.max() ?? 0
         for distance in 0..<max(1, reach + 1) {

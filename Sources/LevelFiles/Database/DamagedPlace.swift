@@ -1,16 +1,16 @@
-/// A part of a database that cannot be read, and what is known of what it held.
+/// An unreadable part of a database, and what is known about its content.
 package struct DamagedPlace: Hashable, Sendable, CustomStringConvertible {
     /// The kinds of places.
     package enum Kind: String, Hashable, Sendable {
-        /// A whole table: its file is missing, or its index is unreadable.
+        /// A whole table file: it is missing, or its index is unreadable.
         case table
-        /// A data block of a table.
+        /// A data block of a table file.
         case block
-        /// A part of a log of writes, or a whole log.
+        /// A part of a log, or a whole log.
         case log
-        /// A log ends within a write. A process that was killed leaves that behind, and so does a file that was cut short.
+        /// The end of a log within a write. A killed process or a truncated file may cause it.
         case unfinishedWrite
-        /// The manifest, or its end: which tables belong to the database is not known for certain.
+        /// The manifest or its end. The set of tables that belong to the database is uncertain.
         case manifest
     }
 
@@ -18,20 +18,20 @@ package struct DamagedPlace: Hashable, Sendable, CustomStringConvertible {
     package let kind: Kind
     /// The name of the file, without its directory.
     package let file: String
-    /// Where in the file; `nil` where no place is to blame.
+    /// The byte offset in the file, or `nil` if no position applies.
     package let offset: UInt64?
-    /// The bytes that cannot be read.
+    /// The number of unreadable bytes.
     package let byteCount: UInt64
-    /// What is wrong, as a clause.
+    /// The reason, as a clause.
     package let reason: String
-    /// The users' keys between which the lost ones lie, both included; `nil` where nothing tells.
+    /// The user keys that enclose the lost ones, both inclusive, or `nil` if unknown.
     package let keys: (lower: [UInt8], upper: [UInt8])?
-    /// How many entries are lost at least; 0 for a manifest.
+    /// The minimum number of lost entries; 0 for a manifest.
     package var entryCount: UInt64
-    /// How many entries are lost, by what the damaged bytes or their neighbors show; `nil` where nothing tells.
+    /// The number of lost entries estimated from the corrupt bytes or their neighbors, or `nil` if unknown.
     package var estimatedEntryCount: UInt64?
 
-    /// A place with its parts.
+    /// Creates a place.
     package init(
         _ kind: Kind, _ fault: FileFault, byteCount: UInt64, keys: (lower: [UInt8], upper: [UInt8])? = nil,
         entryCount: UInt64 = 1, estimatedEntryCount: UInt64? = nil
@@ -46,7 +46,7 @@ package struct DamagedPlace: Hashable, Sendable, CustomStringConvertible {
         self.estimatedEntryCount = estimatedEntryCount
     }
 
-    /// The file, the place in it and what is wrong.
+    /// The file, the position in it and the reason.
     package var description: String { (offset.map { "\(file), byte \($0)" } ?? file) + ": " + reason }
 
     package static func == (left: DamagedPlace, right: DamagedPlace) -> Bool {

@@ -4,35 +4,35 @@
     internal import Darwin
 #endif
 
-/// The files of a database, looked at without a lock and without a change; another process may be writing.
+/// The files of a database, read without a lock and without changes. Another process may be writing.
 package struct DatabaseFiles: Sendable {
-    /// One file.
+    /// A file.
     package struct File: Hashable, Sendable {
         /// Its name, without the directory.
         package let name: String
-        /// What the name stands for.
+        /// The kind of file that the name denotes.
         package let kind: EngineFileName
-        /// Bytes in it.
+        /// Its size in bytes.
         package let byteCount: UInt64
     }
 
     /// The directory.
     package let path: String
-    /// The files with names that LevelDB gives, in the order of their names.
+    /// The files with LevelDB's names, sorted by name.
     package let files: [File]
-    /// The manifest that `CURRENT` names; `nil` if there is none that could be read.
+    /// The manifest that `CURRENT` names, or `nil` if it is missing or unreadable.
     package let manifest: ManifestFile?
-    /// Why there is no manifest.
+    /// The reason that ``manifest`` is `nil`.
     package let manifestFault: FileFault?
 
-    /// Looks at a directory.
+    /// Reads a directory.
     ///
     /// - Throws: ``FileFault`` if the directory cannot be listed.
     package init(at path: String) throws(FileFault) {
         self.path = path
         var manifest: ManifestFile?
         var fault: FileFault?
-        // A process that writes may replace the manifest between its name and its content.
+        // A writing process may replace the manifest between the reads of its name and its content.
         for _ in 0..<5 {
             do throws(FileFault) {
                 let name = try Self.currentManifestName(in: path)
@@ -49,7 +49,7 @@ package struct DatabaseFiles: Sendable {
         files = try Self.list(path)
     }
 
-    /// The manifest that `CURRENT` names.
+    /// Returns the name of the manifest in `CURRENT`.
     package static func currentManifestName(in path: String) throws(FileFault) -> String {
         let bytes: [UInt8]
         do throws(SystemError) {
@@ -78,8 +78,8 @@ package struct DatabaseFiles: Sendable {
             }
             guard let kind = EngineFileName(name) else { continue }
             var status = stat()
-            // A file that is gone already is none, and neither is a device. The links of a database that is open for reading
-            // lead to files.
+            // Skips files that have been deleted, and devices. Links are followed, because a database that is open for
+            // reading consists of links to files.
             guard unsafe stat(path + "/" + name, &status) == 0, status.st_mode & S_IFMT == S_IFREG else { continue }
             files.append(File(name: name, kind: kind, byteCount: UInt64(max(0, status.st_size))))
         }
@@ -90,15 +90,15 @@ package struct DatabaseFiles: Sendable {
 extension DatabaseFiles {
     /// Whether a file belongs to the database.
     package enum Use: String, Sendable {
-        /// The database consists of it.
+        /// The file is a part of the database.
         case live
-        /// It was replaced, and LevelDB deletes it sooner or later.
+        /// The file was replaced. LevelDB will delete it.
         case obsolete
-        /// Nothing says whether it is in use: the manifest cannot be read.
+        /// Unknown, because the manifest is unreadable.
         case unknown
     }
 
-    /// Whether a file belongs to the database, and the level of a table in use.
+    /// Returns whether a file belongs to the database, and the level of a table in use.
     package func use(of file: File) -> (use: Use, level: Int?) {
         guard let manifest else { return (.unknown, nil) }
         let version = manifest.version
@@ -113,9 +113,9 @@ extension DatabaseFiles {
         }
     }
 
-    /// The path of a file.
+    /// Returns the path of a file.
     package func path(of name: String) -> String { path + "/" + name }
 
-    /// The file of a table, whichever ending its name has; `nil` if it is gone.
+    /// Returns the file of a table, whatever its extension, or `nil` if it is missing.
     package func tableFile(_ number: UInt64) -> File? { files.first { $0.kind == .table(number) } }
 }

@@ -1,47 +1,48 @@
-/// What a directory is that LevelDB's default settings do not open, and what to do next.
+/// An explanation of why LevelDB's default settings do not open a directory, and advice on what to do next.
 package struct Diagnosis: Hashable, Sendable {
-    /// What may be found.
+    /// The kinds of findings.
     package enum Finding: String, Sendable {
-        /// Ordered by the comparator of Chrome's IndexedDB.
+        /// The keys are ordered by the comparator of Chrome's IndexedDB.
         case chromeIndexedDB
-        /// Ordered by another comparator.
+        /// The keys are ordered by another comparator.
         case foreignOrder
-        /// Blocks that Minecraft's own LevelDB has written.
+        /// The blocks were written by Minecraft's version of LevelDB.
         case minecraft
-        /// Blocks that a later LevelDB has written.
+        /// The blocks were written by a later version of LevelDB.
         case laterLevelDB
-        /// Made by RocksDB.
+        /// The database was created by RocksDB.
         case rocksDB
-        /// `CURRENT` is gone or does not name a manifest.
+        /// `CURRENT` is missing or does not name a manifest.
         case lostCurrent
-        /// The manifest is gone.
+        /// The manifest is missing.
         case lostManifest
-        /// The manifest is damaged.
+        /// The manifest is corrupt.
         case damagedManifest
-        /// Tables that the manifest names are gone.
+        /// Table files named by the manifest are missing.
         case lostTables
     }
 
-    /// What it is.
+    /// The kind of finding.
     package let finding: Finding
-    /// What was found, as a sentence without its full stop.
+    /// The finding, as a sentence without its period.
     package let explanation: String
-    /// What to do, as a sentence without its full stop.
+    /// The advice, as a sentence without its period.
     package let advice: String
 
-    /// What is known of a directory; empty if it looks like an ordinary database, or like none at all.
+    /// Returns the findings for a directory. Empty if it looks like an ordinary database, or not like a database at
+    /// all.
     ///
-    /// - Complexity: reads the manifest, and the first block of each of up to eight tables.
+    /// - Complexity: reads the manifest, and the first block of up to eight tables.
     package static func findings(in files: DatabaseFiles) -> [Diagnosis] {
         guard !files.files.isEmpty else { return [] }
         var findings: [Diagnosis] = []
         if let fault = files.manifestFault { findings.append(lost(fault, files)) }
-        // First, since what follows from a manifest that is damaged need not be true.
+        // Other findings are not derived from a corrupt manifest, because they may be wrong.
         if let fault = files.manifest?.faults.first {
             findings.append(
                 Diagnosis(
                     finding: .damagedManifest, explanation: "the manifest is damaged: \(fault.description)",
-                    advice: "restore a backup, or salvage what is there with repair"))
+                    advice: "restore a backup, or salvage the rest with repair"))
         }
         if let version = files.manifest?.version {
             if let name = version.comparatorName, !version.isBytewise { findings.append(order(name)) }
@@ -52,7 +53,7 @@ package struct Diagnosis: Hashable, Sendable {
                         finding: .lostTables,
                         explanation: "\(lost.count) of \(version.tables.count) tables are missing, the first of them "
                             + EngineFileName.table(named: first.number),
-                        advice: "restore a backup; with repair the rest can be had without them"))
+                        advice: "restore a backup; repair can salvage the rest without them"))
             }
         }
         findings += blocks(of: files)
@@ -71,11 +72,11 @@ package struct Diagnosis: Hashable, Sendable {
                 finding: .lostCurrent,
                 explanation: fault.kind == .missing
                     ? "the file CURRENT, which names the manifest, is missing" : fault.description,
-                advice: next + "restore a backup, or salvage what is there with repair")
+                advice: next + "restore a backup, or salvage the rest with repair")
         }
         return Diagnosis(
             finding: .lostManifest, explanation: "CURRENT names \(fault.file), which cannot be read (\(fault.reason))",
-            advice: "restore a backup, or salvage what is there with repair")
+            advice: "restore a backup, or salvage the rest with repair")
     }
 
     private static func order(_ name: String) -> Diagnosis {
@@ -83,17 +84,17 @@ package struct Diagnosis: Hashable, Sendable {
             return Diagnosis(
                 finding: .chromeIndexedDB,
                 explanation:
-                    "this is an IndexedDB of Chrome: its keys are in the order idb_cmp1, which only Chrome has",
-                advice: "sst, wal, manifest and versions look into its files; to read the records, use a tool for "
+                    "this is an IndexedDB of Chrome: its keys are in the order idb_cmp1, which only Chrome supports",
+                advice: "sst, wal, manifest and versions can inspect its files; to read the records, use a tool for "
                     + "Chrome's IndexedDB, such as ccl_chromium_reader or dfindexeddb")
         }
         return Diagnosis(
             finding: .foreignOrder,
-            explanation: "its keys are in the order \(name), which only the program that made it has",
-            advice: "sst, wal, manifest and versions look into its files; open it with that program to change it")
+            explanation: "its keys are in the order \(name), which only the program that created it supports",
+            advice: "sst, wal, manifest and versions can inspect its files; open it with that program to change it")
     }
 
-    /// What the compression of blocks tells, and the ends of tables.
+    /// Returns findings from the compression of blocks and the footers of tables.
     private static func blocks(of files: DatabaseFiles) -> [Diagnosis] {
         let tables = files.files.filter { if case .table = $0.kind { true } else { false } }
         for file in tables.prefix(8) {
@@ -121,6 +122,6 @@ package struct Diagnosis: Hashable, Sendable {
         let parts = fault.reason.split(separator: "; ", maxSplits: 1).map(String.init)
         return Diagnosis(
             finding: finding, explanation: "\(fault.file): \(parts[0])",
-            advice: parts.count > 1 ? parts[1] : "open it with the program that made it")
+            advice: parts.count > 1 ? parts[1] : "open it with the program that created it")
     }
 }

@@ -1,18 +1,18 @@
-/// A check of the files of a database, without opening it: nothing is locked, recovered or written.
+/// A check of the files of a database without opening it. Nothing is locked, recovered or written.
 ///
-/// LevelDB finds damage where it happens to read. This looks at every file that the manifest names, and says which file
-/// and byte is wrong.
+/// LevelDB finds corruption only where it reads. This check reads every file that the manifest names, and reports the
+/// file and byte offset of each problem.
 package struct FileCheck: Sendable {
-    /// Something that is wrong.
+    /// A problem.
     package struct Problem: Hashable, Sendable, CustomStringConvertible {
-        /// The file that is at fault.
+        /// The file.
         package let file: String
-        /// Where in the file; `nil` where no place is to blame.
+        /// The byte offset in the file, or `nil` if no position applies.
         package let offset: UInt64?
-        /// What is wrong, as a clause.
+        /// The reason, as a clause.
         package let reason: String
 
-        /// The file, the place in it and what is wrong.
+        /// The file, the position in it and the reason.
         package var description: String {
             (offset.map { "\(file), byte \($0)" } ?? file) + ": " + reason
         }
@@ -20,7 +20,7 @@ package struct FileCheck: Sendable {
 
     /// How much is read.
     package enum Depth: Sendable {
-        /// Names, sizes, the manifest and the ends of tables.
+        /// Names, sizes, the manifest and the footers of tables.
         case outline
         /// The same, and whether LevelDB can read every block of the tables without ending the process.
         case safety
@@ -28,34 +28,34 @@ package struct FileCheck: Sendable {
         case everything
     }
 
-    /// What is wrong; empty if nothing is. At most ``problemLimit`` are kept.
+    /// The problems, at most ``problemLimit``; empty if none was found.
     package private(set) var problems: [Problem] = []
-    /// How many problems there are in all.
+    /// The total number of problems.
     package private(set) var problemCount = 0
-    /// Whether old versions lie above newer ones, which merging all tables puts right. Only looked for if every file is
-    /// sound, and part of ``problems``.
+    /// Whether old versions are above newer ones, which a full compaction fixes. Checked only if no other problem was
+    /// found. Each case is also listed in ``problems``.
     package private(set) var hasVersionsOutOfOrder = false
-    /// Tables that were checked.
+    /// The number of checked tables.
     package private(set) var tableCount = 0
-    /// Blocks that were read, those of indexes and filters included.
+    /// The number of blocks read, including index and filter blocks.
     package private(set) var blockCount = 0
-    /// Entries of tables that were read, old versions and deletions included.
+    /// The number of table entries read, including old versions and tombstones.
     package private(set) var entryCount: UInt64 = 0
-    /// Logs that were read.
+    /// The number of logs read.
     package private(set) var logCount = 0
-    /// Operations in logs.
+    /// The number of operations in logs.
     package private(set) var operationCount: UInt64 = 0
-    /// Bytes behind the last record of a log: a write that was not finished, which is no damage.
+    /// The bytes after the last record of a log: an unfinished write, which is not corruption.
     package private(set) var tornByteCount: UInt64 = 0
-    /// Whether the order of keys was checked, which takes the bytewise order.
+    /// Whether the order of keys was checked, which requires bytewise order.
     package private(set) var isOrderChecked = true
 
-    /// How many problems are listed.
+    /// The maximum number of listed problems.
     package static let problemLimit = 1000
 
     /// Checks the files of a database.
     ///
-    /// - Complexity: O(1) a table; O(n) in the bytes of the tables for `safety`, and in all bytes for `everything`.
+    /// - Complexity: O(1) per table; O(n) in the bytes of the tables for `safety`, and in all bytes for `everything`.
     package init(_ files: DatabaseFiles, depth: Depth) {
         guard let manifest = files.manifest else {
             if let fault = files.manifestFault { add(fault) }
@@ -64,7 +64,7 @@ package struct FileCheck: Sendable {
         for fault in manifest.faults { add(fault) }
         let version = manifest.version
         isOrderChecked = version.isBytewise
-        // What follows from a manifest that is damaged need not be true: tables that it names may have been replaced.
+        // Other checks do not rely on a corrupt manifest, because the tables that it names may have been replaced.
         let isWhole = manifest.faults.isEmpty
         if isWhole {
             checkNumbers(of: version, in: manifest.name, files)
@@ -103,7 +103,7 @@ package struct FileCheck: Sendable {
             return add(name, nil, "it lacks the number of the log, of the next file or of the last write")
         }
         for table in version.tables where table.number >= next {
-            add(name, nil, "it names table \(table.number), a number that is still to be given")
+            add(name, nil, "it names table \(table.number), whose number has not been assigned yet")
         }
         if log != 0, !files.files.contains(where: { $0.kind == .log(log) }) {
             add(EngineFileName.log(named: log), nil, "the log that the manifest names is missing")
@@ -134,7 +134,7 @@ package struct FileCheck: Sendable {
         }
         tableCount += 1
         if file.byteCount != listed.byteCount {
-            add(file.name, nil, "it has \(file.byteCount) bytes in place of \(listed.byteCount)")
+            add(file.name, nil, "it has \(file.byteCount) bytes instead of \(listed.byteCount)")
         }
         do throws(FileFault) {
             let table = try Table(at: files.path(of: file.name))
@@ -211,7 +211,7 @@ package struct FileCheck: Sendable {
     private mutating func add(_ file: String, _ reason: String) { add(file, nil, reason) }
 }
 
-/// One table, read whole.
+/// A complete check of a table.
 private struct TableCheck {
     private let table: Table
     private let isOrdered: Bool
@@ -242,7 +242,7 @@ private struct TableCheck {
     }
 
     private mutating func check(_ index: Table.IndexEntry, _ filters: FilterBlock?) throws(FileFault) {
-        // Copied out, since a closure may not change what it is called on.
+        // Copied, because the closure cannot mutate `self`.
         var (first, last, count) = (first, last, UInt64(0))
         var hasReportedOrder = false
         var missing = 0
@@ -255,7 +255,7 @@ private struct TableCheck {
                 hasReportedOrder = true
                 complaints.append(
                     table.fault(
-                        "key \(count) of the block does not come after the one before it", at: index.handle.offset))
+                        "key \(count) of the block does not sort after the previous key", at: index.handle.offset))
             }
             if let filter, !BloomFilter.mayContain(entry.key.userKey[...], filter: filter) { missing += 1 }
             if first == nil { first = entry.key }
@@ -263,7 +263,7 @@ private struct TableCheck {
         }
         if missing > 0 {
             complaints.append(
-                table.fault("the filter denies \(missing) of the keys of the block", at: index.handle.offset))
+                table.fault("the filter excludes \(missing) of the block's keys", at: index.handle.offset))
         }
         if isOrdered, let last {
             let separator: InternalKey
@@ -273,7 +273,7 @@ private struct TableCheck {
                 throw table.fault("the index \(error.reason)", at: table.footer.index.offset)
             }
             if separator.precedesBytewise(last) {
-                complaints.append(table.fault("the index puts the block before its last key", at: index.handle.offset))
+                complaints.append(table.fault("its index key sorts before its last key", at: index.handle.offset))
             }
         }
         faults += complaints

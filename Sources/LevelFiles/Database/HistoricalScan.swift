@@ -1,27 +1,27 @@
-/// The pairs of a database as they were after one of its writes, as far as the files still tell.
+/// The pairs of a database as they were after one of its writes, as far as the files still contain them.
 ///
-/// A merge of all tables and logs in use: of each key the newest version that is not newer than the write. A version that a
-/// compaction has dropped, because it was overwritten or deleted later, is not there any more; its key may then be missing.
+/// Merges all tables and logs in use. For each key it selects the newest version that is not newer than the write. If a
+/// compaction has dropped that version, because the key was later overwritten or deleted, the key may be missing.
 package struct HistoricalScan {
-    /// Rows of sorted entries that are merged.
+    /// A sorted sequence of entries to merge.
     private protocol Source {
-        /// The entry at the position.
+        /// The current entry.
         var entry: Table.Entry { get }
         /// Moves to the next entry.
         ///
-        /// - Returns: whether there is one.
+        /// - Returns: whether a next entry exists.
         mutating func next() throws(FileFault) -> Bool
     }
 
     private let files: DatabaseFiles
     private let sequence: UInt64
 
-    /// A scan of the state after the write with a number.
+    /// Creates a scan of the state after the write with a given number.
     ///
     /// - Throws: ``FileFault`` with `foreign` for a database that is not in bytewise order.
     package init(_ files: DatabaseFiles, sequence: UInt64) throws(FileFault) {
         guard let manifest = files.manifest else {
-            throw files.manifestFault ?? FileFault(.missing, file: "CURRENT", reason: "there is no manifest")
+            throw files.manifestFault ?? FileFault(.missing, file: "CURRENT", reason: "no manifest exists")
         }
         guard manifest.version.isBytewise else {
             throw FileFault(.foreign, file: manifest.name, reason: "its keys are not in the order of their bytes")
@@ -30,14 +30,14 @@ package struct HistoricalScan {
         self.sequence = sequence
     }
 
-    /// Calls `body` with each pair from a key on, in the order of keys, as long as it returns true.
+    /// Calls `body` with each pair from a key on, in key order, as long as it returns `true`.
     ///
-    /// - Complexity: O(n log t) in the entries and the tables; logs are held in memory.
+    /// - Complexity: O(n log t) in the entries and the tables. The operations of the logs are kept in memory.
     package func forEach(
         from lower: [UInt8], _ body: (_ key: [UInt8], _ value: ArraySlice<UInt8>) throws -> Bool
     ) throws {
         var sources = try self.sources(from: lower)
-        // A heap of the sources, the one with the first entry in front.
+        // A heap of the sources. The one with the smallest entry is at the front.
         var heap: [Int] = []
         func precedes(_ left: Int, _ right: Int) -> Bool {
             sources[left].entry.key.precedesBytewise(sources[right].entry.key)
@@ -110,7 +110,7 @@ package struct HistoricalScan {
         return entries
     }
 
-    /// The entries of a table, a block at a time.
+    /// The entries of a table, read block by block.
     private struct TableSource: Source {
         private let table: Table
         private let lower: [UInt8]

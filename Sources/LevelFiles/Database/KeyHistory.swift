@@ -1,33 +1,33 @@
-/// Every version of a key that is still on disk: what LevelDB would return, what it has overwritten or deleted, and what
-/// is left in files that it has not deleted yet.
+/// Every version of a key that is still on the disk: the one that LevelDB would return, overwritten and deleted ones,
+/// and those in obsolete files.
 package struct KeyHistory: Sendable {
-    /// One version.
+    /// A version.
     package struct Version: Hashable, Sendable {
-        /// The number of the operation.
+        /// The sequence number of the operation.
         package let sequence: UInt64
         /// Put or deletion.
         package let kind: InternalKey.Kind
         /// The value; empty for a deletion.
         package let value: [UInt8]
-        /// The file that holds it.
+        /// The file that contains the version.
         package let file: String
         /// Whether the file belongs to the database.
         package let use: DatabaseFiles.Use
         /// The level of a table in use.
         package let level: Int?
-        /// Whether this is what a read of the database returns: the newest version in a file that is in use.
+        /// Whether a read of the database returns this version: the newest one in a file in use.
         package fileprivate(set) var isCurrent = false
     }
 
-    /// The versions, the newest first; of one that stands in several files, those in use come first.
+    /// The versions, newest first. If several files contain a version, files in use come first.
     package private(set) var versions: [Version] = []
-    /// Files that could not be read to their end.
+    /// The faults of files that could not be read completely.
     package private(set) var faults: [FileFault] = []
 
-    /// Looks for a key in every table and log of a directory.
+    /// Searches every table and log of a directory for a key.
     ///
-    /// - Complexity: reads the index and at most two blocks of each table that may hold the key, and the logs whole. Where
-    ///   the order is not bytewise, reads all tables.
+    /// - Complexity: reads the index and at most two blocks of each table that may contain the key, and the logs
+    ///   completely. If the order is not bytewise, reads all tables.
     package init(of key: [UInt8], in files: DatabaseFiles) {
         let version = files.manifest?.version
         let ranges = Dictionary(version?.tables.map { ($0.number, $0) } ?? []) { first, _ in first }
@@ -50,8 +50,8 @@ package struct KeyHistory: Sendable {
                 default: continue
                 }
             } catch {
-                // A table that the manifest does not name is being written, or was when its process ended: what it was
-                // to hold is still where it comes from.
+                // A table that the manifest does not name is unfinished, or was when its process ended. Its source
+                // still contains the entries.
                 if case .table = file.kind, version != nil, use != .live { continue }
                 faults.append(error)
                 continue
@@ -66,7 +66,7 @@ package struct KeyHistory: Sendable {
     ) throws(FileFault) -> [Version] {
         var found: [Version] = []
         for entry in try table.index() {
-            // The separator is not before the last key of the block.
+            // The separator does not sort before the last key of the block.
             if isBytewise, entry.separator.dropLast(8).lexicographicallyPrecedes(key) { continue }
             var isPast = false
             do throws(FileFault) {
@@ -81,7 +81,7 @@ package struct KeyHistory: Sendable {
                     }
                 }
             } catch {
-                // The next block may hold more of the key.
+                // The next block may contain more versions of the key.
                 faults.append(error)
             }
             if isPast { break }

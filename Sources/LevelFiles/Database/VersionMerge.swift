@@ -1,32 +1,32 @@
-/// All stored versions of all keys, from tables and logs that may be damaged, in the order of the keys and the newest first.
+/// Merges all stored versions of all keys from tables and logs that may be corrupt, ordered by key, newest first.
 ///
-/// What cannot be read is left out and noted in ``damage``, so that the versions that can be read are complete but for that.
+/// Unreadable parts are skipped and recorded in ``damage``. All other versions are returned.
 ///
 /// ```
 /// var merge = VersionMerge(tables: paths, logs: paths) { compare($0, $1) }
 /// while let version = merge.next() { print(version.entry.key.sequence, merge.sources[version.source].name) }
 /// ```
 package struct VersionMerge {
-    /// How two keys of users compare: negative, zero or positive.
+    /// Compares two user keys: negative, zero or positive.
     package typealias Order = ([UInt8], [UInt8]) -> Int
 
-    /// A file that is merged.
+    /// A source of the merge.
     package struct Source {
-        /// The name of the file, without its directory; of all logs together, `nil`.
+        /// The name of the file without its directory, or `nil` for the logs, which form a single source.
         package let name: String?
         fileprivate var reader: TableReader?
         fileprivate var logEntries: ArraySlice<Table.Entry> = []
         fileprivate var entry: Table.Entry?
     }
 
-    /// A version and the source that it is from.
+    /// A version and its source.
     package struct Version {
         package let entry: Table.Entry
         /// The position in ``VersionMerge/sources``.
         package let source: Int
     }
 
-    /// A table to merge, and what the manifest says of it.
+    /// A table to merge, and its entry in the manifest.
     package struct TableFile {
         package let path: String
         package let listed: VersionEdit.Table?
@@ -37,16 +37,16 @@ package struct VersionMerge {
         }
     }
 
-    /// The files that are merged: a table each, and the logs together as the last.
+    /// The sources: one per table, followed by a single one for all logs.
     package private(set) var sources: [Source] = []
     private let order: Order
-    // A heap of the sources that are not at their end, the one with the first entry in front.
+    // A heap of the unfinished sources. The one with the smallest entry is at the front.
     private var heap: [Int] = []
     private var placesOutsideTables: [DamagedPlace] = []
 
     /// Opens files and moves to their first entries.
     ///
-    /// - Complexity: logs are read whole and held in memory; of each table, the index and a block.
+    /// - Complexity: logs are read completely and kept in memory; of each table, the index and a block.
     package init(tables: [TableFile], logs: [String], order: @escaping Order) {
         self.order = order
         for table in tables {
@@ -71,7 +71,7 @@ package struct VersionMerge {
     private static func place(of table: TableFile, _ fault: FileFault) -> DamagedPlace {
         let size = (try? OpenFile(reading: table.path).status().byteCount) ?? 0
         let keys = table.listed.map { ($0.smallest.userKey, $0.largest.userKey) }
-        // A table is never written without an entry.
+        // Tables are never written without entries.
         let atLeast: UInt64 = table.listed.map { $0.smallest == $0.largest ? 1 : 2 } ?? 1
         return DamagedPlace(
             .table, fault, byteCount: max(size, table.listed?.byteCount ?? 0), keys: keys, entryCount: atLeast)
@@ -79,7 +79,7 @@ package struct VersionMerge {
 
     // MARK: - Reading
 
-    /// The next version; `nil` at the end.
+    /// Returns the next version, or `nil` at the end.
     package mutating func next() -> Version? {
         guard let front = heap.first, let entry = sources[front].entry else { return nil }
         if !advance(front) {
@@ -117,7 +117,7 @@ package struct VersionMerge {
         return Self.compare(left.key, right.key, order) < 0
     }
 
-    /// The order of keys as stored: among equal keys of users, the newest first.
+    /// Compares internal keys: for equal user keys, the newest comes first.
     private static func compare(_ left: InternalKey, _ right: InternalKey, _ order: Order) -> Int {
         let difference = order(left.userKey, right.userKey)
         if difference != 0 { return difference }
@@ -127,9 +127,10 @@ package struct VersionMerge {
 
     // MARK: - Damage
 
-    /// What could not be read so far; complete once ``next()`` has returned `nil`.
+    /// The unreadable parts so far; complete once ``next()`` has returned `nil`.
     ///
-    /// Where the damaged bytes themselves tell no count of entries, that of readable blocks is taken for an estimate.
+    /// If the corrupt bytes do not reveal the number of entries, it is estimated from the density of the readable
+    /// blocks.
     package var damage: [DamagedPlace] {
         let readers = sources.compactMap(\.reader)
         let entryCount = readers.reduce(0) { $0 + $1.entryCount }
@@ -146,7 +147,7 @@ package struct VersionMerge {
     }
 }
 
-/// Reads a table block by block, and notes those that cannot be read.
+/// Reads a table block by block, and records the unreadable blocks.
 private struct TableReader {
     let table: Table
     private let listed: VersionEdit.Table?
@@ -154,7 +155,7 @@ private struct TableReader {
     private var block: ArraySlice<Table.Entry> = []
     private var lastSeparator: [UInt8]?
     private(set) var places: [DamagedPlace] = []
-    /// Entries that were read, and the bytes of their blocks as stored.
+    /// The number of entries read, and the stored size of their blocks.
     private(set) var entryCount: UInt64 = 0
     private(set) var byteCount: UInt64 = 0
 
@@ -182,7 +183,7 @@ private struct TableReader {
             byteCount += next.handle.byteCount
             block = entries[...]
         } catch {
-            // The separator of the last block may lie far behind its last key.
+            // The separator of the last block may be far beyond its last key.
             let upper = index.isEmpty ? listed?.largest.userKey ?? separator : separator
             let count = table.apparentEntryCount(ofBlockAt: next.handle)
             places.append(
@@ -194,13 +195,14 @@ private struct TableReader {
     }
 }
 
-/// The operations in logs, and what of them cannot be read.
+/// Reads the operations in logs, and records the unreadable parts.
 private struct LogSurvey {
     private(set) var entries: [Table.Entry] = []
     private(set) var places: [DamagedPlace] = []
-    /// The number of the last operation that was read.
+    /// The number of the last operation read.
     private var lastSequence: UInt64?
-    /// The position in `places` of damage behind it: the number of the next operation tells what it held.
+    /// The position in `places` of corruption after that operation. The number of the next operation reveals how many
+    /// it contained.
     private var openDamage: Int?
 
     mutating func read(_ path: String) {
@@ -209,7 +211,7 @@ private struct LogSurvey {
             while let item = try log.next() {
                 switch item {
                 case .damage(let fault, let byteCount):
-                    // A header alone held no entry.
+                    // A header alone contains no entry.
                     let isHeader = byteCount <= UInt64(RecordReader.headerByteCount)
                     add(DamagedPlace(.log, fault, byteCount: byteCount, entryCount: isHeader ? 0 : 1))
                 case .batch(let batch, let endOffset): add(batch, log.name, endOffset)
@@ -222,7 +224,7 @@ private struct LogSurvey {
     }
 
     private mutating func add(_ place: DamagedPlace) {
-        // One gap in the numbers is shared by all damage within it.
+        // All corruption within a gap shares the gap in the numbers.
         if openDamage == nil { openDamage = places.count }
         places.append(place)
     }
@@ -264,7 +266,7 @@ private struct LogSurvey {
                 .unfinishedWrite,
                 FileFault(
                     .damaged, file: log.name, offset: log.endOffset,
-                    reason: "the log ends within a write, which was not finished or was cut off"),
+                    reason: "the log ends within a write, which is unfinished or truncated"),
                 byteCount: log.byteCount - log.endOffset))
     }
 }

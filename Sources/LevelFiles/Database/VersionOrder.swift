@@ -1,29 +1,29 @@
-/// A check that no table holds an older version of a key than a table of a deeper level.
+/// Checks that no table contains an older version of a key than a table of a deeper level.
 ///
-/// LevelDB looks for a key level by level, and returns what it meets first. So an old version above a newer one, as a
-/// repair of LevelDB's own or a fault of its compactions may leave behind, is what a read of one key returns, while a scan
-/// returns the newer one.
+/// LevelDB searches for a key level by level and returns the first version that it finds. LevelDB's repair, or a bug in
+/// its compactions, may leave an old version above a newer one. A read of the key then returns the old version, while a
+/// scan returns the newer one.
 package struct VersionOrder {
-    /// Old versions in one table above newer ones in another.
+    /// Old versions in a table above newer ones in another.
     package struct Inversion: Hashable, Sendable, CustomStringConvertible {
         /// The table with the old versions, and its level.
         package let upper: VersionEdit.TableKey
-        /// The table with the newer ones, and its level.
+        /// The table with the newer versions, and its level.
         package let lower: VersionEdit.TableKey
-        /// The keys of which that is so.
+        /// The number of affected keys.
         package fileprivate(set) var keyCount: UInt64
 
-        /// What is wrong, as a clause about the upper table.
+        /// The problem, as a clause about the upper table.
         package var description: String {
             "it holds older versions of \(keyCount) keys than table \(lower.number) of level \(lower.level) below it, "
                 + "so a read of one key may return an overwritten or deleted value"
         }
     }
 
-    /// What is wrong; empty if nothing is.
+    /// The inversions; empty if none was found.
     package private(set) var inversions: [Inversion] = []
 
-    /// Checks the tables that a manifest names. Tables that are damaged or missing are left out.
+    /// Checks the tables that a manifest names. Skips corrupt and missing tables.
     ///
     /// - Complexity: O(n log t) in the entries and the tables.
     package init(_ files: DatabaseFiles, order: @escaping VersionMerge.Order) {
@@ -36,7 +36,7 @@ package struct VersionOrder {
         }
         var merge = VersionMerge(tables: tables, logs: [], order: order)
         let keys = merge.sources.map { source in listed.first { files.tableFile($0.number)?.name == source.name }?.key }
-        // Where a read of one key looks first: level by level, and in level 0 the newest file before the others.
+        // The order in which a read of a key searches: level by level, and in level 0 the newest file first.
         let ranks = keys.map { key -> (Int, UInt64) in
             guard let key else { return (0, 0) }
             return (key.level, key.level == 0 ? UInt64.max - key.number : 0)

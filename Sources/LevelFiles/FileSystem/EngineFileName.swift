@@ -1,17 +1,17 @@
-/// The name of a file in a database, as LevelDB gives them (`db/filename.cc`).
+/// The name of a file in a database, according to LevelDB's scheme (`db/filename.cc`).
 package enum EngineFileName: Hashable {
     case current
     case lock
     /// `LOG` and `LOG.old`: messages for people.
     case messages
     case manifest(UInt64)
-    /// A sorted table; files of LevelDB before 1.14 end in `.sst`.
+    /// A table file. LevelDB before 1.14 used the extension `.sst`.
     case table(UInt64)
     /// A log of writes that are not in a table yet.
     case log(UInt64)
     case temporary(UInt64)
 
-    /// What `name` stands for; `nil` if LevelDB gives no such name.
+    /// Parses `name`. Returns `nil` if it is not a name in LevelDB's scheme.
     package init?(_ name: String) {
         switch name {
         case "CURRENT": self = .current
@@ -38,11 +38,11 @@ package enum EngineFileName: Hashable {
         return UInt64(digits)
     }
 
-    /// File numbers from here on are none that LevelDB can have given; it ends the process where it counts on from the
-    /// largest.
+    /// LevelDB cannot have assigned file numbers from here on. It ends the process if it continues from the largest
+    /// number.
     package static let numberLimit: UInt64 = 1 << 62
 
-    /// The number in the name; `nil` for a file that has none.
+    /// The number in the name, or `nil` if the name has none.
     package var number: UInt64? {
         switch self {
         case .manifest(let number), .table(let number), .log(let number), .temporary(let number): number
@@ -50,28 +50,28 @@ package enum EngineFileName: Hashable {
         }
     }
 
-    /// No name of a file is longer, in bytes.
+    /// The maximum length of a file name in bytes.
     package static let lengthLimit = 64
 
-    /// A manifest that is larger, in bytes, is none: it grows by a few hundred bytes with each compaction, and is made
-    /// anew when the database is opened.
+    /// The maximum size of a valid manifest in bytes. A manifest grows by a few hundred bytes with each compaction, and
+    /// is rewritten when the database is opened.
     package static let manifestByteLimit = 1 << 30
 
     // MARK: - Names
 
-    /// The name of a table.
+    /// Returns the file name of a table.
     package static func table(named number: UInt64) -> String { padded(number) + ".ldb" }
 
-    /// The name that a table has if a LevelDB before 1.14 wrote it.
+    /// Returns the file name that LevelDB before 1.14 gave to a table.
     package static func oldTable(named number: UInt64) -> String { padded(number) + ".sst" }
 
-    /// The name of a log.
+    /// Returns the file name of a log.
     package static func log(named number: UInt64) -> String { padded(number) + ".log" }
 
-    /// The name of a manifest.
+    /// Returns the file name of a manifest.
     package static func manifest(named number: UInt64) -> String { "MANIFEST-" + padded(number) }
 
-    /// At least six digits.
+    /// Pads a number to at least six digits.
     private static func padded(_ number: UInt64) -> String {
         let digits = String(number)
         return String(repeating: "0", count: max(0, 6 - digits.count)) + digits

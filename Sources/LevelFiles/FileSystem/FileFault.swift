@@ -1,12 +1,12 @@
-/// Why a file of LevelDB's cannot be read, and where in it.
+/// The reason that one of LevelDB's files is unreadable, and the position in it.
 package struct FileFault: Error, Hashable, CustomStringConvertible {
-    /// The kinds of faults a program may want to tell apart.
+    /// The kinds of faults that a program may want to distinguish.
     package enum Kind: Hashable, Sendable {
         /// The bytes are not what LevelDB writes.
         case damaged
-        /// The bytes may be sound, and only another program can read them.
+        /// The bytes may be intact, but only another program can read them.
         case foreign
-        /// There is no such file.
+        /// The file does not exist.
         case missing
         /// The system refused to read.
         case unreadable
@@ -16,12 +16,12 @@ package struct FileFault: Error, Hashable, CustomStringConvertible {
     package let kind: Kind
     /// The name of the file, without its directory.
     package let file: String
-    /// Where in the file; `nil` where no place is to blame.
+    /// The byte offset in the file, or `nil` if no position applies.
     package let offset: UInt64?
-    /// What is wrong, as a clause: `its checksum does not fit`.
+    /// The reason, as a clause: `its checksum does not match`.
     package let reason: String
 
-    /// A fault with its parts.
+    /// Creates a fault.
     package init(_ kind: Kind, file: String, offset: UInt64? = nil, reason: String) {
         self.kind = kind
         self.file = file
@@ -29,12 +29,12 @@ package struct FileFault: Error, Hashable, CustomStringConvertible {
         self.reason = reason
     }
 
-    /// The answer of the system to an attempt to read a file.
+    /// Converts the error of an attempt to read a file.
     package init(_ error: SystemError, file: String) {
         self.init(error.isMissingFile ? .missing : .unreadable, file: file, reason: error.text)
     }
 
-    /// The file, the place in it and what is wrong.
+    /// The file, the position in it and the reason.
     package var description: String {
         let place = offset.map { "\(file), byte \($0)" } ?? file
         return "\(place): \(reason)"

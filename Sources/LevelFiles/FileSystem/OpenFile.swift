@@ -4,55 +4,56 @@
     internal import Darwin
 #endif
 
-/// A file that this process has open; closed when the last reference goes.
+/// An open file, closed with the last reference to it.
 ///
-/// Never used for `LOCK` of a database that this process has open: POSIX drops the lock with any descriptor that is
-/// closed.
+/// Never used for the `LOCK` file of a database that this process has open: POSIX drops the lock when any descriptor of
+/// the file is closed.
 package final class OpenFile {
-    /// The system's number of the file, valid as long as this object lives.
+    /// The file descriptor, valid for the lifetime of this object.
     package let descriptor: Int32
 
-    /// What the system tells of an open file.
+    /// The status of an open file.
     package struct Status {
-        /// Bytes in the file.
+        /// The size of the file in bytes.
         package let byteCount: UInt64
-        /// Bytes that the file takes on the disk; fewer than ``byteCount`` in a file with holes.
+        /// The bytes that the file takes on the disk; fewer than ``byteCount`` for a sparse file.
         package let allocatedByteCount: UInt64
         /// The permission bits.
         package let permissions: UInt32
         package let owner: UInt32
-        /// How many names the file has.
+        /// The number of hard links.
         package let linkCount: Int
     }
 
-    /// Opens a file for reading. A pipe, a device or a socket is an error: one may be read without end.
+    /// Opens a file for reading. A pipe, a device or a socket is an error, because reading it might never end.
     ///
-    /// - Parameter followsLink: whether the last step of the path may be a symbolic link; else that is an error, `ELOOP`.
+    /// - Parameter followsLink: whether the last component of the path may be a symbolic link. If not, a link is an
+    ///   error, `ELOOP`.
     package init(reading path: String, followsLink: Bool = true) throws(SystemError) {
-        // Without waiting: a pipe in place of a file would otherwise wait for somebody who writes to it.
+        // Without blocking, because opening a pipe would otherwise wait for a writer.
         descriptor = unsafe open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | (followsLink ? 0 : O_NOFOLLOW))
         guard descriptor >= 0 else { throw .last }
         try requireFile()
     }
 
-    /// Makes a new file for writing; an existing one is an error.
+    /// Creates a file for writing. An existing file is an error.
     ///
-    /// - Parameter permissions: as `mode_t`, before the process's mask.
+    /// - Parameter permissions: the mode, before the process's umask.
     package init(creating path: String, permissions: UInt32 = 0o644) throws(SystemError) {
         descriptor = unsafe open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode_t(permissions))
         guard descriptor >= 0 else { throw .last }
     }
 
-    /// Opens a file of a directory that is open for reading; a link is an error.
+    /// Opens a file in an open directory for reading. A link is an error.
     package init(reading name: String, in directory: Int32) throws(SystemError) {
         descriptor = unsafe openat(directory, name, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOFOLLOW)
         guard descriptor >= 0 else { throw .last }
         try requireFile()
     }
 
-    /// Makes a new file for writing in a directory that is open; an existing one is an error.
+    /// Creates a file for writing in an open directory. An existing file is an error.
     ///
-    /// - Parameter permissions: as `mode_t`, before the process's mask.
+    /// - Parameter permissions: the mode, before the process's umask.
     package init(creating name: String, in directory: Int32, permissions: UInt32) throws(SystemError) {
         descriptor = unsafe openat(
             directory, name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, mode_t(permissions))
@@ -63,14 +64,14 @@ package final class OpenFile {
         close(descriptor)
     }
 
-    /// Throws for what is neither a file nor a directory, whose names can be synchronized.
+    /// Throws unless this is a file, or a directory, which can be opened to synchronize its names.
     private func requireFile() throws(SystemError) {
         var status = stat()
         guard unsafe fstat(descriptor, &status) == 0 else { throw .last }
         guard [S_IFREG, S_IFDIR].contains(status.st_mode & S_IFMT) else { throw .notAFile }
     }
 
-    /// Bytes in the file, and who may use it.
+    /// Returns the size, owner and permissions of the file.
     package func status() throws(SystemError) -> Status {
         var status = stat()
         guard unsafe fstat(descriptor, &status) == 0 else { throw .last }
@@ -79,23 +80,24 @@ package final class OpenFile {
             permissions: UInt32(status.st_mode) & 0o777, owner: UInt32(status.st_uid), linkCount: Int(status.st_nlink))
     }
 
-    /// Sets who may use the file.
+    /// Sets the permissions of the file.
     package func setPermissions(_ permissions: UInt32) throws(SystemError) {
         guard fchmod(descriptor, mode_t(permissions)) == 0 else { throw .last }
     }
 
     // MARK: - Reading
 
-    /// Reads on, up to `byteCount` bytes; fewer only at the end of the file.
+    /// Reads up to `byteCount` bytes at the current position; fewer only at the end of the file.
     package func read(upTo byteCount: Int) throws(SystemError) -> [UInt8] {
         try unsafe bytes(upTo: byteCount) { target, count, _ in unsafe systemRead(descriptor, target, count) }
     }
 
-    /// Calls `read` with where bytes are to go, how many, and how many came before, until there are enough or no more.
+    /// Calls `read` with the target, the remaining count and the number of bytes read so far, until it has enough bytes
+    /// or reaches the end.
     private func bytes(
         upTo byteCount: Int, _ read: (UnsafeMutableRawPointer, Int, Int) -> Int
     ) throws(SystemError) -> [UInt8] {
-        // An array of no capacity is the one that all share, and filling it would write to it.
+        // All empty arrays share their storage, and filling it would write to it.
         if byteCount <= 0 { return [] }
         var failure: SystemError?
         let bytes = unsafe [UInt8](unsafeUninitializedCapacity: byteCount) { buffer, count in
@@ -114,10 +116,10 @@ package final class OpenFile {
         return bytes
     }
 
-    /// Reads on to the end of the file, or up to a limit, so that a file that is not what its name says does not fill
+    /// Reads to the end of the file, or up to a limit. The limit keeps a file that does not match its name from filling
     /// the memory.
     package func readToEnd(limit: Int = .max) throws(SystemError) -> [UInt8] {
-        // Not the size the system tells: the file may be growing.
+        // Does not use the file size, because the file may be growing.
         var bytes: [UInt8] = []
         while bytes.count < limit {
             let count = min(256 << 10, limit - bytes.count)
@@ -128,26 +130,26 @@ package final class OpenFile {
         return bytes
     }
 
-    /// The content of the file at `path`, up to a limit.
+    /// Returns the content of the file at `path`, up to a limit.
     package static func content(of path: String, limit: Int = .max) throws(SystemError) -> [UInt8] {
         try OpenFile(reading: path).readToEnd(limit: limit)
     }
 
-    /// Reads `byteCount` bytes that begin at `offset`, wherever the position is; fewer only at the end of the file.
+    /// Reads `byteCount` bytes at `offset`, independent of the current position; fewer only at the end of the file.
     package func read(at offset: UInt64, byteCount: Int) throws(SystemError) -> [UInt8] {
         try unsafe bytes(upTo: byteCount) { target, count, before in
             unsafe pread(descriptor, target, count, off_t(clamping: offset) + off_t(before))
         }
     }
 
-    /// Moves the position for reading.
+    /// Moves the read position.
     package func seek(to offset: UInt64) throws(SystemError) {
         guard lseek(descriptor, off_t(clamping: offset), SEEK_SET) >= 0 else { throw .last }
     }
 
     // MARK: - Writing
 
-    /// Writes all the bytes at the position.
+    /// Writes all bytes at the current position.
     package func write(_ bytes: [UInt8]) throws(SystemError) {
         var failure: SystemError?
         unsafe bytes.withUnsafeBytes { buffer in
@@ -165,13 +167,14 @@ package final class OpenFile {
         if let failure { throw failure }
     }
 
-    /// Fills this empty file with another one, from its beginning to its end.
+    /// Copies another file into this empty file.
     ///
-    /// - Parameter limit: the most bytes that are copied; somebody may be adding to the file.
-    /// - Returns: the bytes that were copied.
+    /// - Parameter limit: the maximum number of bytes to copy, because another process may be appending to the file.
+    /// - Returns: the number of copied bytes.
     package func fill(from source: OpenFile, limit: UInt64 = .max) throws(SystemError) -> UInt64 {
         #if os(Linux)
-            // Shares the blocks where the file system can (FICLONE of linux/fs.h), at once and without space.
+            // Shares the blocks if the file system supports it (FICLONE of linux/fs.h), which is immediate and takes no
+            // space.
             if ioctl(descriptor, 0x4004_9409, source.descriptor) == 0 {
                 return try status().byteCount
             }
@@ -186,23 +189,23 @@ package final class OpenFile {
         return total
     }
 
-    /// Waits until the content is on the disk.
+    /// Flushes the content to the disk.
     package func synchronize() throws(SystemError) {
         #if canImport(Darwin)
-            // On Darwin fsync leaves the data in the cache of the disk.
+            // On Darwin, fsync leaves the data in the disk's cache.
             if fcntl(descriptor, F_FULLFSYNC) == 0 { return }
         #endif
         guard fsync(descriptor) == 0 else { throw .last }
     }
 
-    /// Waits until the names in a directory that is open are on the disk.
+    /// Flushes the names in an open directory to the disk.
     package static func synchronize(directory: Int32) throws(SystemError) {
-        // Some file systems have nothing to wait for and say so with EINVAL.
+        // Some file systems have nothing to flush and report it with EINVAL.
         guard fsync(directory) == 0 || errno == EINVAL else { throw .last }
     }
 }
 
-// The names `read` and `write` are taken by the methods.
+// The methods shadow the names `read` and `write`.
 private func systemRead(_ descriptor: Int32, _ buffer: UnsafeMutableRawPointer, _ count: Int) -> Int {
     unsafe read(descriptor, buffer, count)
 }

@@ -4,27 +4,27 @@
     internal import Darwin
 #endif
 
-/// What the operating system answered to one call on one file.
+/// The error of a system call on a file.
 ///
-/// Never reaches a user like this: whoever knows what was being done makes a sentence of it, and some answers (a file that
-/// is gone, a link that cannot be made) are no failure at all.
+/// It never reaches a user in this form. A caller that knows the action converts it to a message. Some errors, such as
+/// a missing file or a refused link, are expected and not failures.
 package struct SystemError: Error, Hashable {
     /// The value of `errno`.
     package let number: Int32
 
-    /// The error of a value of `errno`.
+    /// Creates an error from a value of `errno`.
     package init(number: Int32) { self.number = number }
 
-    /// A pipe, a device or a socket where a file is expected.
+    /// The error for a pipe, device or socket in place of a file.
     package static let notAFile = SystemError(number: -1)
 
     /// The error of the last call on this thread.
     package static var last: SystemError { SystemError(number: errno) }
 
-    /// Whether there is no such file.
+    /// Whether the file does not exist.
     package var isMissingFile: Bool { number == ENOENT }
 
-    /// Whether a hard link cannot be made here although the file can be read: another file system, a file system
+    /// Whether a hard link is refused although the file is readable: because of another file system, a file system
     /// without links, a file of another user (`fs.protected_hardlinks`), or too many links.
     package var refusesLink: Bool {
         [EXDEV, EPERM, EACCES, EMLINK, ENOTSUP, EOPNOTSUPP, ENOSYS].contains(number)

@@ -1,8 +1,8 @@
-/// A manifest file, edit by edit: how the database came to have the tables it has.
+/// A manifest file as a list of edits: the history of the database's tables.
 package struct ManifestFile: Sendable {
-    /// One edit, and where it stands.
+    /// An edit and its position.
     package struct Entry: Hashable, Sendable {
-        /// Where in the file the edit ends.
+        /// The byte offset of the end of the edit.
         package let endOffset: UInt64
         /// The edit.
         package let edit: VersionEdit
@@ -10,14 +10,14 @@ package struct ManifestFile: Sendable {
 
     /// The name of the file.
     package let name: String
-    /// The edits, the oldest first.
+    /// The edits, oldest first.
     package private(set) var entries: [Entry] = []
-    /// Records that cannot be read.
+    /// The faults of unreadable records.
     package private(set) var faults: [FileFault] = []
 
-    /// Reads a file to its end. Damage is kept with what could be read, and not thrown.
+    /// Reads a whole file. Corruption is recorded alongside the readable edits, and not thrown.
     ///
-    /// - Throws: ``FileFault``: `missing`, `unreadable`; `damaged` for a file that is longer than a manifest can be.
+    /// - Throws: ``FileFault``: `missing`, `unreadable`; `damaged` for a file longer than any manifest.
     package init(at path: String) throws(FileFault) {
         name = path.lastPathComponent
         let file: OpenFile
@@ -45,7 +45,7 @@ package struct ManifestFile: Sendable {
                         faults.append(
                             FileFault(
                                 .damaged, file: name, offset: reader.endOffset,
-                                reason: "the record that ends here is wrong: \(error.reason)"))
+                                reason: "the record that ends here is invalid: \(error.reason)"))
                     }
                 }
             }

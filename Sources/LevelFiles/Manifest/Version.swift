@@ -1,18 +1,18 @@
 /// The tables and numbers of a database after some edits of its manifest.
 package struct Version: Hashable, Sendable {
-    /// The name of the order of the keys; `nil` if no edit has it.
+    /// The name of the key order, or `nil` if no edit contains it.
     package private(set) var comparatorName: String?
-    /// The oldest log of which the writes are not all in tables.
+    /// The number of the oldest log with writes that are not in tables.
     package private(set) var logNumber: UInt64?
-    /// A log that was being written to a table, in databases of LevelDB before 1.0.
+    /// The number of a log that was being written to a table, in databases of LevelDB before 1.0.
     package private(set) var previousLogNumber: UInt64?
-    /// The number that the next file will get.
+    /// The number for the next file.
     package var nextFileNumber: UInt64?
     /// The number of the last write that the manifest knows.
     package private(set) var lastSequence: UInt64?
     private var tablesByKey: [VersionEdit.TableKey: VersionEdit.Table] = [:]
 
-    /// Nothing yet.
+    /// Creates an empty version.
     package init() {}
 
     /// The tables in use, by level and number.
@@ -20,13 +20,13 @@ package struct Version: Hashable, Sendable {
         tablesByKey.values.sorted { ($0.level, $0.number) < ($1.level, $1.number) }
     }
 
-    /// Whether the keys are in the order of their bytes.
+    /// Whether the keys are in bytewise order.
     package var isBytewise: Bool { comparatorName == Version.bytewiseName }
 
-    /// The name of LevelDB's own order.
+    /// The name of LevelDB's default order.
     package static let bytewiseName = "leveldb.BytewiseComparator"
 
-    /// Whether a log has to be read when the database is opened.
+    /// Returns whether a log must be read when the database is opened.
     package func needsLog(_ number: UInt64) -> Bool {
         number >= logNumber ?? 0 || (previousLogNumber ?? 0) != 0 && number == previousLogNumber
     }
@@ -38,7 +38,7 @@ package struct Version: Hashable, Sendable {
         previousLogNumber = edit.previousLogNumber ?? previousLogNumber
         nextFileNumber = edit.nextFileNumber ?? nextFileNumber
         lastSequence = edit.lastSequence ?? lastSequence
-        // In this order: an edit may delete a table and add it again.
+        // In this order, because an edit may delete a table and add it again.
         for key in edit.deletedTables { tablesByKey[key] = nil }
         for table in edit.newTables { tablesByKey[table.key] = table }
     }

@@ -1,5 +1,5 @@
 extension VersionEdit {
-    /// An edit that leads from nothing to a version.
+    /// Creates an edit that turns an empty version into a given one.
     package init(_ version: Version) {
         self.init()
         comparatorName = version.comparatorName
@@ -10,7 +10,7 @@ extension VersionEdit {
         newTables = version.tables
     }
 
-    /// The record of this edit, which ``init(decoding:)`` reads.
+    /// The record of this edit; see ``init(decoding:)``.
     package var encoded: [UInt8] {
         var writer = EditWriter()
         if let comparatorName { writer.put(.comparator, Array(comparatorName.utf8)) }

@@ -1,23 +1,23 @@
-/// Whether the batches in a log of writes follow one another, as LevelDB takes for granted when it opens a database.
+/// Checks that the batches in the logs are consecutive, which LevelDB assumes when it opens a database.
 ///
-/// A batch begins with the sequence number of its first operation (8 bytes) and the number of its operations (4); the
-/// next one begins where it ends, or later where a write has failed (`db/db_impl.cc`, `DBImpl::Write`). LevelDB puts what
-/// it reads into a skip list, and ends the process there when an entry comes twice (`db/skiplist.h`, `Insert`), as after
-/// a log was appended to itself, and when it looks for a sequence number that does not fit into 56 bits
-/// (`db/dbformat.cc`, `PackSequenceAndType`).
+/// A batch starts with the sequence number of its first operation (8 bytes) and the number of operations (4 bytes). The
+/// next batch continues with the following number, or with a later one after a failed write (`db/db_impl.cc`,
+/// `DBImpl::Write`). LevelDB inserts the entries into a skip list. It ends the process if an entry occurs twice
+/// (`db/skiplist.h`, `Insert`), for example after a log was appended to itself, or if a sequence number does not fit
+/// into 56 bits (`db/dbformat.cc`, `PackSequenceAndType`).
 package struct BatchOrder {
-    /// Sequence numbers have 56 bits; the last one is left out, since a search uses it.
+    /// Sequence numbers have 56 bits. The largest one is excluded, because lookups use it.
     package static let sequenceLimit: UInt64 = (1 << 56) - 1
 
-    /// The least sequence number that the next batch may have.
+    /// The smallest sequence number that the next batch may have.
     private var next: UInt64 = 0
 
     package init() {}
 
-    /// Enters a batch.
+    /// Checks the next batch.
     ///
     /// - Parameter record: a record of a log.
-    /// - Returns: what is wrong, as a clause; `nil` if the batch fits, or is too short to be one.
+    /// - Returns: the problem, as a clause, or `nil` if the batch is consecutive, or too short to be a batch.
     package mutating func enter(_ record: [UInt8]) -> String? {
         guard record.count >= Self.headerByteCount else { return nil }
         return unsafe record.withUnsafeBytes { unsafe enter(headerAt: $0.baseAddress!) }
@@ -29,26 +29,27 @@ package struct BatchOrder {
         let sequence = unsafe UInt64(littleEndian: start.loadUnaligned(as: UInt64.self))
         let count = unsafe UInt64(UInt32(littleEndian: start.loadUnaligned(fromByteOffset: 8, as: UInt32.self)))
         guard sequence < Self.sequenceLimit, count <= Self.sequenceLimit - sequence else {
-            return "it holds a write with the sequence number \(sequence), which LevelDB cannot give"
+            return "it contains a write with the sequence number \(sequence), which LevelDB cannot have assigned"
         }
         guard sequence >= next else {
-            return "write \(sequence) comes behind write \(next - 1), as if a part of it were there twice"
+            return "write \(sequence) comes after write \(next - 1), as if a part of the log were duplicated"
         }
         next = sequence + count
         return nil
     }
 
-    /// Enters the batches of a log.
+    /// Checks the batches of a log.
     ///
-    /// - Parameter toleratesDamage: whether damage is passed over that LevelDB passes over.
-    /// - Returns: what is wrong; `nil` if all is well, or the damage is one that LevelDB finds itself.
-    /// - Complexity: O(n) in the size of the log; a checksum is computed only where something seems to be wrong.
+    /// - Parameter toleratesDamage: whether to ignore corruption that LevelDB ignores.
+    /// - Returns: the problem, or `nil` if none was found, or only corruption that LevelDB detects itself.
+    /// - Complexity: O(n) in the size of the log. Checksums are computed only after an apparent problem.
     package mutating func enter(
         _ log: OpenFile, toleratesDamage: Bool = false
     ) throws(SystemError) -> RecordReader.Damage? {
         let before = self
         if try enterUnchecked(log) { return nil }
-        // What seemed wrong may be damage that LevelDB does not read; so now as it reads.
+        // The apparent problem may be in corrupt bytes that LevelDB skips, so the log is read again in the way LevelDB
+        // reads it.
         self = before
         try log.seek(to: 0)
         var reader = RecordReader(log, holding: .batches)
@@ -59,7 +60,7 @@ package struct BatchOrder {
             case nil: return nil
             case .damage(let found): damage = damage ?? found
             case .record(let record):
-                // LevelDB ends at some damage without a word, as if there were nothing behind it.
+                // LevelDB stops at some corruption silently, as if the log ended there.
                 if let damage, !toleratesDamage { return damage }
                 if let reason = enter(record) {
                     return RecordReader.Damage(offset: start, byteCount: UInt64(record.count), reason: reason)
@@ -68,9 +69,9 @@ package struct BatchOrder {
         }
     }
 
-    /// Enters the batches of a log without their checksums: at least all that LevelDB would take.
+    /// Checks the batches of a log without verifying checksums. Covers at least all batches that LevelDB would read.
     ///
-    /// - Returns: whether each was understood, and fits.
+    /// - Returns: whether all batches were understood and are consecutive.
     private mutating func enterUnchecked(_ log: OpenFile) throws(SystemError) -> Bool {
         var endsInZeros = false
         while true {
@@ -90,7 +91,7 @@ package struct BatchOrder {
 
     private enum BlockFinding {
         case understood
-        /// All of it is understood; the rest of the block is zeros.
+        /// All of it was understood; the rest of the block is zeros.
         case zeros
         case unclear
     }
@@ -106,7 +107,7 @@ package struct BatchOrder {
                     return unsafe block[position...].allSatisfy { $0 == 0 } ? .zeros : .unclear
                 }
                 position = start + byteCount
-                // LevelDB reports it in a whole block only.
+                // LevelDB reports this only within a complete block.
                 if position > block.count { return .unclear }
                 switch type {
                 case 1 where byteCount < Self.headerByteCount: break

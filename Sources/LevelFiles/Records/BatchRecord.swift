@@ -1,9 +1,10 @@
-/// A record of a log of writes: operations that were written together (`db/write_batch.cc`).
+/// A record of a log: operations that were written together (`db/write_batch.cc`).
 ///
-/// It begins with the sequence number of the first operation (8 bytes, the lowest first) and the count of operations (4
-/// bytes). An operation is a kind (1: put, 0: deletion), the key and, of a put, the value, both preceded by their length.
+/// It starts with the sequence number of the first operation (8 bytes, little-endian) and the number of operations (4
+/// bytes). An operation consists of a kind (1: put, 0: deletion), the key and, for a put, the value. Keys and values
+/// are preceded by their length.
 package struct BatchRecord: Hashable, Sendable {
-    /// One operation.
+    /// An operation.
     package struct Operation: Hashable, Sendable {
         /// The key, with the number and the kind of the operation.
         package let key: InternalKey
@@ -13,17 +14,17 @@ package struct BatchRecord: Hashable, Sendable {
 
     /// The sequence number of the first operation.
     package let sequence: UInt64
-    /// The operations, in their order.
+    /// The operations, in order.
     package let operations: [Operation]
 
-    /// Reads a record.
+    /// Decodes a record.
     ///
-    /// - Throws: ``FormatFault`` with what is wrong.
+    /// - Throws: ``FormatFault`` with the reason.
     package init(decoding record: [UInt8]) throws(FormatFault) {
         var fields = FieldReader(record)
         sequence = try fields.readFixed(UInt64.self)
         let count = try fields.readFixed(UInt32.self)
-        // 56 bits: the rest of the number is the kind in stored keys.
+        // 56 bits, because the remaining bits contain the kind in stored keys.
         guard sequence < 1 << 56 else { throw FormatFault("it has a sequence number out of range") }
         var operations: [Operation] = []
         while !fields.isAtEnd {
@@ -36,7 +37,7 @@ package struct BatchRecord: Hashable, Sendable {
             operations.append(Operation(key: key, value: kind == .put ? try fields.readBytes() : []))
         }
         guard operations.count == Int(count) else {
-            throw FormatFault("it holds \(operations.count) operations and says \(count)")
+            throw FormatFault("it contains \(operations.count) operations, but its header says \(count)")
         }
         self.operations = operations
     }

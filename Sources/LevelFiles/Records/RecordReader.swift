@@ -1,34 +1,34 @@
-/// Reads the records of a file in LevelDB's log format, which manifests and logs of writes share.
+/// Reads the records of a file in LevelDB's log format, which manifests and logs share.
 ///
-/// The file is a row of blocks of 32 KiB. A block holds fragments: a masked CRC-32C of type and payload (4 bytes), the
-/// length of the payload (2), a type (1: the whole record, 2: its first part, 3: a middle part, 4: its last part), and
-/// the payload. A block's last bytes, where no header fits, mean nothing (`doc/log_format.md`).
+/// The file consists of blocks of 32 KiB. A block contains fragments: a masked CRC-32C of type and payload (4 bytes),
+/// the length of the payload (2 bytes), a type (1: a whole record, 2: its first part, 3: a middle part, 4: its last
+/// part), and the payload. Bytes at the end of a block that are too few for a header are ignored (`doc/log_format.md`).
 ///
-/// What LevelDB may leave when a process or machine stops is the end of the file: a fragment that is cut short, a record
-/// whose last part is missing, zeros up to the end. Everything else that does not fit is damage, and is reported where it
-/// lies. Reading goes on after it as LevelDB does: with the next block where the length cannot be trusted. Where LevelDB
-/// would skip the rest of a block without a word, records in it are found; see ``UnfinishedFragment``.
+/// Results of an interrupted process or machine count as the end of the file: a truncated fragment, a record without
+/// its last part, or zeros up to the end. All other inconsistencies are corruption and are reported with their
+/// position. Reading then continues as in LevelDB: with the next block if the length cannot be trusted. Where LevelDB
+/// would silently skip the rest of a block, the reader still finds the records in it; see ``UnfinishedFragment``.
 package struct RecordReader {
-    /// What the records of a file are.
+    /// The kind of records in a file.
     package enum Content: Sendable {
-        /// Batches of a log of writes.
+        /// Batches of a log.
         case batches
         /// Edits of a manifest.
         case edits
     }
 
-    /// What comes next in the file.
+    /// The next item in the file.
     package enum Item: Equatable {
         case record([UInt8])
         case damage(Damage)
     }
 
-    /// Bytes that are no records.
+    /// Bytes that are not part of a record.
     package struct Damage: Equatable {
-        /// Where in the file they begin.
+        /// The byte offset in the file.
         package let offset: UInt64
         package let byteCount: UInt64
-        /// What is wrong with them, as a clause: `its checksum does not fit`.
+        /// The reason, as a clause: `its checksum does not match`.
         package let reason: String
     }
 
@@ -50,15 +50,15 @@ package struct RecordReader {
     private var position = 0
     private var isLastBlock = false
     private let content: Content
-    /// The least sequence number that the next batch can have.
+    /// The smallest sequence number that the next batch can have.
     private var nextSequence: UInt64 = 0
-    /// A record that comes after the damage that was returned.
+    /// A record after the corruption that was just returned.
     private var pending: (record: [UInt8], endOffset: UInt64)?
 
-    /// Where the last record that was read ends: what lies behind is torn, or has not been read yet.
+    /// The end of the last record read. The bytes after it are torn, or have not been read yet.
     package private(set) var endOffset: UInt64 = 0
 
-    /// Reads records out of memory, beginning at `offset`, where one must begin.
+    /// Creates a reader of bytes in memory. A record must start at `offset`.
     package init(_ bytes: [UInt8], from offset: Int = 0, holding content: Content) {
         let start = offset - offset % Self.blockByteCount
         let next = bytes[start...].prefix(Self.blockByteCount)
@@ -71,13 +71,13 @@ package struct RecordReader {
         self.content = content
     }
 
-    /// Reads records out of a file, a block at a time, from its position.
+    /// Creates a reader of a file, block by block, from its current position.
     package init(_ file: OpenFile, holding content: Content) {
         source = .file(file)
         self.content = content
     }
 
-    /// The next record or damage; `nil` at the end.
+    /// Returns the next record or corruption, or `nil` at the end.
     package mutating func next() throws(SystemError) -> Item? {
         if let pending {
             endOffset = pending.endOffset
@@ -90,7 +90,7 @@ package struct RecordReader {
             let start = (block: blockOffset, position: position)
             switch try nextFragment() {
             case nil:
-                // A record without its last part is one that was being written.
+                // A record without its last part was still being written.
                 return nil
             case .unfinished:
                 return judge(recordOffset.map { (record, $0) })
@@ -108,7 +108,7 @@ package struct RecordReader {
                     if recordOffset == nil { recordOffset = blockOffset + UInt64(position - payload.count - 7) }
                     record += payload
                 case (.whole, .some(let offset)), (.first, .some(let offset)):
-                    // The fragment is a good one: read it again, as what it is.
+                    // The fragment is intact. Read it again, as the start of a record.
                     position -= payload.count + Self.headerByteCount
                     return .damage(
                         Damage(
@@ -126,7 +126,7 @@ package struct RecordReader {
         }
     }
 
-    /// A record that was read to its end.
+    /// Returns a complete record.
     private mutating func whole(_ record: [UInt8]) -> Item {
         if content == .batches, let sequence = BatchExtent.sequence(of: record[...]) {
             nextSequence = max(nextSequence, sequence + UInt64(BatchExtent.operationCount(of: record[...])))
@@ -134,9 +134,10 @@ package struct RecordReader {
         return .record(record)
     }
 
-    /// Decides what a fragment is that LevelDB skips without a word. Reading goes on with the next record, or ends here.
+    /// Decides how to treat a fragment that LevelDB skips silently. Reading continues with the next record, or ends
+    /// here.
     ///
-    /// - Parameter beginning: the fragments before it that belong to the same record, and where the record begins.
+    /// - Parameter beginning: the payload of the preceding fragments of the same record, and the offset of the record.
     private mutating func judge(_ beginning: (payload: [UInt8], offset: UInt64)?) -> Item? {
         let start = position
         let fragment = UnfinishedFragment(
@@ -151,7 +152,7 @@ package struct RecordReader {
             return .damage(
                 Damage(
                     offset: offset, byteCount: blockOffset + UInt64(next) - offset,
-                    reason: "its length leads beyond the end of the file and another record follows"))
+                    reason: "its length extends beyond the file and another record follows"))
         case .wrongLength(let end):
             position = end
             let payload = block[start + Self.headerByteCount..<end]
@@ -160,14 +161,14 @@ package struct RecordReader {
                 Damage(
                     offset: blockOffset + UInt64(start), byteCount: UInt64(Self.headerByteCount),
                     reason:
-                        "its length leads beyond the end of the file, and its checksum matches \(payload.count) bytes"))
+                        "its length extends beyond the file, and its checksum matches \(payload.count) bytes"))
         }
     }
 
     // MARK: - Fragments
 
     private enum FragmentItem {
-        /// One whose length leads beyond the end of the file.
+        /// A fragment whose length extends beyond the end of the file.
         case unfinished
         case fragment(Fragment, ArraySlice<UInt8>)
         case damage(Damage)
@@ -183,14 +184,14 @@ package struct RecordReader {
         if type == 0 && byteCount == 0 { return try skipZeros() }
         let end = position + Self.headerByteCount + byteCount
         guard end <= block.count else {
-            return isLastBlock ? .unfinished : dropBlock("its length leads out of its block")
+            return isLastBlock ? .unfinished : dropBlock("its length extends beyond its block")
         }
         var stored: UInt32 = 0
         for index in (0..<4).reversed() { stored = stored << 8 | UInt32(header[position + index]) }
-        // The checksum covers the type and the payload, which follow each other.
+        // The checksum covers the type and the payload, which are adjacent.
         guard CRC32C.masked(CRC32C.checksum(of: block[position + 6..<end])) == stored else {
-            // The length may be what is damaged, so the next fragment cannot be found.
-            return dropBlock("its checksum does not fit")
+            // The length may be corrupt, so the next fragment cannot be located.
+            return dropBlock("its checksum does not match")
         }
         let payload = block[position + Self.headerByteCount..<end]
         let kinds: [Fragment] = [.whole, .first, .middle, .last]
@@ -204,7 +205,7 @@ package struct RecordReader {
         return .fragment(kinds[Int(type) - 1], payload)
     }
 
-    /// Zeros up to the end are room that was reserved and not used; anything behind them shows that something is gone.
+    /// Zeros up to the end are unused preallocated space. Anything after them shows that records were lost.
     private mutating func skipZeros() throws(SystemError) -> FragmentItem? {
         let offset = blockOffset + UInt64(position)
         guard block[position...].allSatisfy({ $0 == 0 }) else { return dropZeros() }
@@ -212,19 +213,19 @@ package struct RecordReader {
             guard try readBlock() else { return nil }
         } while block.allSatisfy { $0 == 0 }
         return .damage(
-            Damage(offset: offset, byteCount: blockOffset - offset, reason: "there are zeros in its place"))
+            Damage(offset: offset, byteCount: blockOffset - offset, reason: "it is overwritten with zeros"))
     }
 
-    /// Goes on with the next record in the block, if there is one.
+    /// Continues with the next record in the block, if any.
     private mutating func dropZeros() -> FragmentItem {
         let fragment = UnfinishedFragment(
             block: block, position: position, beginning: nil, content: content, nextSequence: nextSequence)
-        guard case .damaged(let next) = fragment.verdict() else { return dropBlock("there are zeros in its place") }
+        guard case .damaged(let next) = fragment.verdict() else { return dropBlock("it is overwritten with zeros") }
         defer { position = next }
         return .damage(
             Damage(
                 offset: blockOffset + UInt64(position), byteCount: UInt64(next - position),
-                reason: "there are zeros in its place"))
+                reason: "it is overwritten with zeros"))
     }
 
     private mutating func dropBlock(_ reason: String) -> FragmentItem {

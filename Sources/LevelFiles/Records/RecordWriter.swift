@@ -1,12 +1,12 @@
 /// Writes records in LevelDB's log format; see ``RecordReader``.
 package struct RecordWriter {
-    /// The file so far.
+    /// The content of the file so far.
     package private(set) var bytes: [UInt8] = []
 
-    /// An empty file.
+    /// Creates an empty file.
     package init() {}
 
-    /// Appends one record.
+    /// Appends a record.
     package mutating func append(_ record: [UInt8]) {
         var rest = record[...]
         var isFirst = true

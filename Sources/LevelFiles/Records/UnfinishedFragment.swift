@@ -1,34 +1,34 @@
-/// A fragment that LevelDB skips without a word: its length leads beyond the end of the file, or its header is zero.
+/// A fragment that LevelDB skips silently: its length extends beyond the end of the file, or its header is zero.
 ///
-/// LevelDB takes such a fragment for a write that was not finished, or for reserved room, and drops the rest of the block
-/// (`db/log_reader.cc`, `ReadPhysicalRecord`). So one damaged length would hide every later record of the last block.
-/// This type decides whether the fragment is unfinished or damaged. It is damaged if
+/// LevelDB treats such a fragment as an unfinished write or as preallocated space, and drops the rest of the block
+/// (`db/log_reader.cc`, `ReadPhysicalRecord`). A single corrupt length would thus hide every later record of the last
+/// block. This type decides whether the fragment is unfinished or corrupt. It is corrupt if
 ///
-/// - its checksum matches a shorter payload, after which the file ends or another record begins; or
-/// - a record with a matching checksum lies anywhere after it.
+/// - its checksum matches a shorter payload, after which the file ends or another record starts; or
+/// - a record with a matching checksum follows anywhere after it.
 ///
-/// *Records inside values.* A value may itself contain a log, so that a record lies within a write that was cut off. Where
-/// the fragment has the form of a write that was cut off, nothing after it is looked at: its header and its batch must
-/// agree that the value goes on beyond the end of the file.
+/// *Records inside values.* A value may itself contain a log, so a record may be found inside a truncated write. If the
+/// fragment has the form of a truncated write, nothing after it is examined. That requires that its header and its
+/// batch agree that the value continues beyond the end of the file.
 struct UnfinishedFragment {
-    /// What the bytes are.
+    /// The result of the decision.
     enum Verdict: Equatable {
-        /// A write that was not finished, or nothing at all.
+        /// An unfinished write, or preallocated space.
         case unfinished
-        /// A fragment that is whole but for its length; its payload ends at this position of the block.
+        /// A fragment that is intact except for its length. Its payload ends at this position of the block.
         case wrongLength(end: Int)
-        /// Damage. The next record begins at this position of the block.
+        /// Corruption. The next record starts at this position of the block.
         case damaged(next: Int)
     }
 
     /// The block, up to the end of the file.
     let block: [UInt8]
-    /// Where the fragment begins.
+    /// The position at which the fragment starts.
     let position: Int
-    /// The payloads of the fragments before it that belong to the same record; `nil` if it begins a record.
+    /// The payload of the preceding fragments of the same record, or `nil` if this one starts a record.
     let beginning: [UInt8]?
     let content: RecordReader.Content
-    /// The least sequence number that a later batch can have.
+    /// The smallest sequence number that a later batch can have.
     let nextSequence: UInt64
 
     private static let fullType: UInt8 = 1
@@ -39,15 +39,15 @@ struct UnfinishedFragment {
 
     /// Decides what the fragment is.
     ///
-    /// - Complexity: O(n) in the bytes of the block after the fragment, plus a checksum for each position that looks like
-    ///   the header of a batch.
+    /// - Complexity: O(n) in the bytes of the block after the fragment, plus a checksum for each position that looks
+    ///   like the header of a batch.
     func verdict() -> Verdict {
         var searchStart = position + 1
         if content == .batches, !isZero {
             switch batchExtent {
             case .goesOn(let byteCount) where isCutOff(batchByteCount: byteCount): return .unfinished
             case .ends(let byteCount):
-                // Nothing before this is a record of the log.
+                // No record of the log can start before this position.
                 searchStart = max(searchStart, payloadStart + byteCount - (beginning?.count ?? 0))
             case .goesOn, .none: break
             }
@@ -62,16 +62,16 @@ struct UnfinishedFragment {
 
     // MARK: - The fragment
 
-    /// Whether its type is one that may stand here and end a record. Only a record's end can be in front of another one.
+    /// Whether its type is allowed here and completes a record. Only a completed record can precede another one.
     private var hasFittingType: Bool { type == (beginning == nil ? Self.fullType : 4) }
 
     private var batchExtent: BatchExtent? {
         BatchExtent(of: (beginning ?? []) + block[payloadStart...], from: nextSequence)
     }
 
-    /// Whether the header tells of a fragment that may be a part of such a batch, and fits into a block.
+    /// Returns whether the header describes a fragment that may be a part of such a batch, and fits into a block.
     ///
-    /// - Parameter byteCount: the batch has at least so many bytes.
+    /// - Parameter byteCount: the minimum size of the batch in bytes.
     private func isCutOff(batchByteCount byteCount: Int) -> Bool {
         let end = payloadStart + length(at: position)
         guard end <= RecordReader.blockByteCount else { return false }
@@ -84,15 +84,15 @@ struct UnfinishedFragment {
         }
     }
 
-    // MARK: - Records after it
+    // MARK: - Following records
 
-    /// The first position from `start` on at which a sound record begins.
+    /// Returns the first position from `start` on at which an intact record starts.
     private func recordStart(from start: Int) -> Int? {
         let last = block.count - RecordReader.headerByteCount
         guard start <= last else { return nil }
         return (start...last).first { position in
             let end = position + RecordReader.headerByteCount + length(at: position)
-            // A record's first part fills its block.
+            // The first part of a record fills its block.
             let isPossible =
                 block[position + 6] == Self.fullType
                 || block[position + 6] == 2 && end == RecordReader.blockByteCount
@@ -103,7 +103,7 @@ struct UnfinishedFragment {
         }
     }
 
-    /// Whether a payload may be one, without much work.
+    /// Returns whether bytes may be a payload, by a cheap check.
     private func isPlausible(_ payload: ArraySlice<UInt8>) -> Bool {
         switch content {
         case .edits: !payload.isEmpty
@@ -123,25 +123,25 @@ struct UnfinishedFragment {
 
     private func length(at position: Int) -> Int { Int(block[position + 4]) | Int(block[position + 5]) << 8 }
 
-    /// Whether the checksum of the fragment at a position matches if its payload ends at `end`.
+    /// Returns whether the checksum of the fragment at a position matches if its payload ends at `end`.
     private func isSound(at position: Int, end: Int) -> Bool {
         let stored = block[position..<position + 4].reversed().reduce(UInt32(0)) { $0 << 8 | UInt32($1) }
         return CRC32C.masked(CRC32C.checksum(of: block[position + 6..<end])) == stored
     }
 }
 
-/// How many bytes a batch has of which perhaps only the beginning is there.
+/// The size of a batch that may be truncated.
 enum BatchExtent: Equatable {
-    /// All of it is there: so many bytes.
+    /// The batch is complete and has this size.
     case ends(Int)
-    /// It has at least so many bytes, more than are there.
+    /// The batch is truncated and has at least this size.
     case goesOn(atLeast: Int)
 
     private static let headerByteCount = 12
 
-    /// Measures a batch; `nil` for bytes that do not begin like one.
+    /// Measures a batch. Returns `nil` if the bytes cannot be the start of a batch.
     ///
-    /// - Parameter least: the least sequence number that it can have.
+    /// - Parameter least: the smallest sequence number that it can have.
     init?(of bytes: [UInt8], from least: UInt64) {
         guard bytes.count >= Self.headerByteCount else {
             self = .goesOn(atLeast: Self.headerByteCount)
@@ -155,7 +155,7 @@ enum BatchExtent: Equatable {
                 return
             }
             guard kind <= 1 else { return nil }
-            // A put has a key and a value, a deletion a key.
+            // A put has a key and a value, a deletion only a key.
             for _ in 0...kind {
                 guard let byteCount = Self.length(&rest) else {
                     if !rest.isEmpty { return nil }
@@ -172,19 +172,19 @@ enum BatchExtent: Equatable {
         self = .ends(bytes.count - rest.count)
     }
 
-    /// The sequence number at the beginning of a batch; `nil` if there is none that LevelDB gives.
+    /// Returns the sequence number at the start of a batch, or `nil` if LevelDB cannot have assigned it.
     static func sequence(of bytes: ArraySlice<UInt8>) -> UInt64? {
         guard bytes.count >= headerByteCount else { return nil }
         let sequence = bytes.prefix(8).reversed().reduce(UInt64(0)) { $0 << 8 | UInt64($1) }
         return sequence < BatchOrder.sequenceLimit ? sequence : nil
     }
 
-    /// The number of operations at the beginning of a batch, which has a header.
+    /// Returns the number of operations from the header of a batch.
     static func operationCount(of bytes: ArraySlice<UInt8>) -> UInt32 {
         bytes.dropFirst(8).prefix(4).reversed().reduce(0) { $0 << 8 | UInt32($1) }
     }
 
-    /// A length of at most 32 bits. `nil` where the bytes end within it, and then none is left, or where it is too long.
+    /// Reads a length of at most 32 bits. Returns `nil` if it is truncated, which leaves no bytes, or too long.
     private static func length(_ rest: inout ArraySlice<UInt8>) -> Int? {
         var length = 0
         for shift in stride(from: 0, through: 28, by: 7) {

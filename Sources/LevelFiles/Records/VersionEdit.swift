@@ -1,8 +1,9 @@
-/// One record of a manifest: what changed from one version of the database to the next (`db/version_edit.cc`).
+/// A record of a manifest: the difference between two consecutive versions of the database (`db/version_edit.cc`).
 ///
-/// A record is a row of fields, each a tag and its values; numbers are varints, and bytes are preceded by their count.
+/// A record is a sequence of fields, each with a tag and values. Numbers are varints, and byte strings are preceded by
+/// their length.
 package struct VersionEdit: Hashable, Sendable {
-    /// Tags of fields. Stored on disk, never change.
+    /// The tags of fields. Stored on disk, never change.
     enum Tag: UInt32 {
         case comparator = 1
         case logNumber = 2
@@ -11,38 +12,38 @@ package struct VersionEdit: Hashable, Sendable {
         case compactPointer = 5
         case deletedTable = 6
         case newTable = 7
-        // 8 was used for large values referred to elsewhere.
+        // 8 was used for references to large values.
         case previousLogNumber = 9
     }
 
-    /// A table in a level.
+    /// The level and number of a table.
     package struct TableKey: Hashable, Sendable {
-        /// 0 to 6.
+        /// The level, from 0 to 6.
         package let level: Int
-        /// The number in the name of the file.
+        /// The number in the file name.
         package let number: UInt64
 
-        /// A table in a level.
+        /// Creates a table key.
         package init(level: Int, number: UInt64) {
             self.level = level
             self.number = number
         }
     }
 
-    /// A table that becomes part of the database.
+    /// A table that is added to the database.
     package struct Table: Hashable, Sendable {
-        /// 0 to 6.
+        /// The level, from 0 to 6.
         package let level: Int
-        /// The number in the name of the file.
+        /// The number in the file name.
         package let number: UInt64
-        /// Bytes in the file.
+        /// The size of the file in bytes.
         package let byteCount: UInt64
         /// The first key in the table, in the order of the database.
         package let smallest: InternalKey
         /// The last key in the table.
         package let largest: InternalKey
 
-        /// A table with its parts.
+        /// Creates a table.
         package init(level: Int, number: UInt64, byteCount: UInt64, smallest: InternalKey, largest: InternalKey) {
             self.level = level
             self.number = number
@@ -51,19 +52,19 @@ package struct VersionEdit: Hashable, Sendable {
             self.largest = largest
         }
 
-        /// Where the table is.
+        /// The level and number of the table.
         package var key: TableKey { TableKey(level: level, number: number) }
     }
 
-    /// Up to where the tables of a level have been compacted in turn.
+    /// The progress of the rotating compactions of a level.
     package struct CompactPointer: Hashable, Sendable {
-        /// 0 to 6.
+        /// The level, from 0 to 6.
         package let level: Int
-        /// The key at which the next compaction of the level begins.
+        /// The key at which the next compaction of the level starts.
         package let key: InternalKey
     }
 
-    /// Levels of LevelDB (`config::kNumLevels`).
+    /// The number of levels in LevelDB (`config::kNumLevels`).
     package static let levelCount = 7
 
     package var comparatorName: String?
@@ -75,12 +76,12 @@ package struct VersionEdit: Hashable, Sendable {
     package var deletedTables: [TableKey] = []
     package var newTables: [Table] = []
 
-    /// An edit that changes nothing.
+    /// Creates an edit that changes nothing.
     package init() {}
 
-    /// Reads a record.
+    /// Decodes a record.
     ///
-    /// - Throws: ``FormatFault`` with what is wrong.
+    /// - Throws: ``FormatFault`` with the reason.
     package init(decoding record: [UInt8]) throws(FormatFault) {
         var fields = FieldReader(record)
         while !fields.isAtEnd {

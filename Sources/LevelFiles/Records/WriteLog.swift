@@ -1,18 +1,18 @@
-/// A log of writes that are in no table yet: batches, the oldest first.
+/// A log of writes that are not in a table yet: batches, oldest first.
 ///
-/// Reads on without a lock; what a process is writing at the moment is the end.
+/// Reads without a lock. A write in progress counts as the end.
 package struct WriteLog {
-    /// What comes next in a log.
+    /// The next item in a log.
     package enum Item: Hashable, Sendable {
-        /// A batch, and where in the file its record ends.
+        /// A batch, and the byte offset of the end of its record.
         case batch(BatchRecord, endOffset: UInt64)
-        /// Bytes that are no batch.
+        /// Bytes that are not a batch.
         case damage(FileFault, byteCount: UInt64)
     }
 
     /// The name of the file.
     package let name: String
-    /// Bytes in the file when it was opened.
+    /// The size of the file in bytes when it was opened.
     package let byteCount: UInt64
     private var reader: RecordReader
 
@@ -30,11 +30,10 @@ package struct WriteLog {
         }
     }
 
-    /// Where the last batch ends that was read; bytes behind the last one are a record that was not written to its end, or
-    /// zeros.
+    /// The end of the last batch read. Bytes after the last batch are an unfinished record, or zeros.
     package var endOffset: UInt64 { reader.endOffset }
 
-    /// The next batch or damage; `nil` at the end.
+    /// Returns the next batch or corruption, or `nil` at the end.
     ///
     /// - Throws: ``FileFault`` with `unreadable`.
     package mutating func next() throws(FileFault) -> Item? {

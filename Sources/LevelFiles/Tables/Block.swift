@@ -1,32 +1,33 @@
-/// A block of sorted entries of a table, unpacked (`doc/table_format.md`, `table/block.cc`).
+/// An uncompressed block of sorted entries of a table (`doc/table_format.md`, `table/block.cc`).
 ///
-/// An entry is three varints (bytes of the key shared with the key before, bytes of the key that follow, bytes of the
-/// value), the rest of the key, and the value. Every so many entries a key is stored whole: such a restart is named in an
-/// array of 32-bit offsets at the end of the block, which their count follows.
+/// An entry consists of three varints (the number of key bytes shared with the previous key, the number of remaining
+/// key bytes, the size of the value), the rest of the key, and the value. At regular intervals a key is stored
+/// completely. The offsets of these restart points are in an array of 32-bit numbers at the end of the block, followed
+/// by their count.
 package struct Block: Sendable {
     /// The bytes of the block.
     package let bytes: [UInt8]
-    /// Where the entries end.
+    /// The end of the entries.
     private let entriesEnd: Int
-    /// How many keys are stored whole.
+    /// The number of restart points.
     package let restartCount: Int
 
     /// Reads the end of a block.
     ///
-    /// - Throws: ``FormatFault`` if the array of restarts does not fit.
+    /// - Throws: ``FormatFault`` if the restart array does not fit.
     package init(_ bytes: [UInt8]) throws(FormatFault) {
         self.bytes = bytes
         var last = FieldReader(bytes.suffix(4))
         let count = Int(try last.readFixed(UInt32.self))
-        guard count <= (bytes.count - 4) / 4 else { throw FormatFault("its block has no room for its restarts") }
+        guard count <= (bytes.count - 4) / 4 else { throw FormatFault("its block is too short for its restart points") }
         restartCount = count
         entriesEnd = bytes.count - 4 - 4 * count
     }
 
-    /// A reader of the entries.
+    /// Returns a reader of the entries.
     package func entries() -> Entries { Entries(rest: bytes[..<entriesEnd]) }
 
-    /// Where keys are stored whole.
+    /// The offsets of the restart points.
     package var restarts: [Int] {
         (0..<restartCount).map { index in
             let start = entriesEnd + 4 * index
@@ -37,18 +38,18 @@ package struct Block: Sendable {
     /// The entries of a block, in order.
     package struct Entries {
         fileprivate var rest: ArraySlice<UInt8>
-        /// The key of the entry that was read last; empty before the first.
+        /// The key of the last entry read; empty before the first.
         package private(set) var key: [UInt8] = []
-        /// The value of the entry that was read last.
+        /// The value of the last entry read.
         package private(set) var value: ArraySlice<UInt8> = []
-        /// Where the entry begins that is read next.
+        /// The offset of the next entry.
         package var offset: Int { rest.startIndex }
 
         fileprivate init(rest: ArraySlice<UInt8>) { self.rest = rest }
 
         /// Reads the next entry.
         ///
-        /// - Returns: whether there was one.
+        /// - Returns: `false` at the end.
         /// - Throws: ``FormatFault`` for lengths that do not fit.
         package mutating func next() throws(FormatFault) -> Bool {
             guard !rest.isEmpty else { return false }

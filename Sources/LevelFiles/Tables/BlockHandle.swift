@@ -1,11 +1,11 @@
-/// Where a block lies in its file: stored as two varints, and meaning the bytes before the five of the block's trailer.
+/// The position of a block in its file, stored as two varints. It excludes the five bytes of the block's trailer.
 package struct BlockHandle: Hashable, Sendable {
-    /// Where it begins.
+    /// The byte offset of the block.
     package let offset: UInt64
-    /// Its bytes as stored, without the trailer.
+    /// The stored size of the block in bytes, without the trailer.
     package let byteCount: UInt64
 
-    /// A handle with its parts.
+    /// Creates a handle.
     package init(offset: UInt64, byteCount: UInt64) {
         self.offset = offset
         self.byteCount = byteCount
@@ -17,7 +17,7 @@ package struct BlockHandle: Hashable, Sendable {
         byteCount = try fields.readVarint64()
     }
 
-    /// Reads a handle that is the value of an index entry.
+    /// Decodes a handle from the value of an index entry.
     init(decoding bytes: ArraySlice<UInt8>) throws(FormatFault) {
         var fields = FieldReader(bytes)
         try self.init(&fields)

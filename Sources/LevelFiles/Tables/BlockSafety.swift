@@ -1,20 +1,20 @@
-/// Whether LevelDB can read a block without ending the process, and without passing over entries.
+/// Checks that LevelDB can read a block without ending the process and without skipping entries.
 ///
-/// LevelDB trusts a block whose checksum matches. A key that is shorter than the eight bytes of its number ends the
-/// process in an assertion (`db/dbformat.h`, `ExtractUserKey`), and two lengths whose sum exceeds 32 bits lead it out of
-/// the block (`table/block.cc`, `DecodeEntry`). A block without restarts is empty for it, and one whose first restart is not
-/// at its beginning lacks the entries before. LevelDB writes no such block, so somebody has forged it.
+/// LevelDB trusts a block whose checksum matches. A key shorter than the eight bytes of its number ends the process in
+/// an assertion (`db/dbformat.h`, `ExtractUserKey`), and two lengths whose sum exceeds 32 bits make it read outside the
+/// block (`table/block.cc`, `DecodeEntry`). It treats a block without restart points as empty, and it misses entries
+/// before the first restart point. LevelDB writes no such block, so the block was forged.
 enum BlockSafety {
-    /// The bytes behind a user's key in every key of a data block or an index.
+    /// The bytes after the user key in every key of a data block or an index.
     static let numberByteCount = 8
 
-    /// What is wrong with a block, as a clause; `nil` if LevelDB can read it.
+    /// Returns the problem with a block, as a clause, or `nil` if LevelDB can read it.
     ///
     /// - Parameters:
-    ///   - bytes: the block, unpacked.
-    ///   - shortest: the least number of bytes in a key.
-    ///   - sequence: the keys so far, behind which those of the block must follow; `nil` where their order is not looked at.
-    /// - Complexity: O(n) in the number of entries, or in the bytes of the keys where their order is looked at.
+    ///   - bytes: the uncompressed block.
+    ///   - shortest: the minimum number of bytes in a key.
+    ///   - sequence: the keys so far, which the keys of the block must follow; `nil` to skip the check of the order.
+    /// - Complexity: O(n) in the number of entries, or in the bytes of the keys if the order is checked.
     static func hazard(
         in bytes: [UInt8], shortestKey shortest: Int, following sequence: inout KeySequence?
     ) -> String? {
@@ -33,11 +33,11 @@ enum BlockSafety {
         mutating func run(shortestKey shortest: Int, following sequence: inout KeySequence?) -> String? {
             let restartCount = unsafe bytes.count < 4 ? Int.max : number(at: bytes.count - 4)
             guard unsafe bytes.count >= 4, unsafe restartCount <= (bytes.count - 4) / 4 else {
-                return "its block has no room for its restarts"
+                return "its block is too short for its restart points"
             }
             let end = unsafe bytes.count - 4 - 4 * restartCount
             let firstRestart = restartCount == 0 ? -1 : unsafe number(at: end)
-            guard firstRestart == 0 else { return "its block has no restart at its beginning" }
+            guard firstRestart == 0 else { return "its block has no restart point at its start" }
             var restart = 0
             var keyByteCount = 0
             while unsafe position < end {
@@ -51,15 +51,15 @@ enum BlockSafety {
                 keyByteCount = shared + unshared
                 guard keyByteCount >= shortest else { return "its block has a key of \(keyByteCount) bytes" }
                 guard unsafe sequence?.takes(shared, rest) != false else { return "its block has keys out of order" }
-                // A search begins at a restart, and takes what is there for a whole key.
+                // A search starts at a restart point and expects a complete key there.
                 while restart < restartCount, unsafe number(at: end + 4 * restart) == start {
-                    guard shared == 0 else { return "its block has a restart at a key that is not stored whole" }
+                    guard shared == 0 else { return "its block has a restart point at an incomplete key" }
                     restart += 1
                 }
             }
-            // In an empty block there is one restart, at its end.
+            // An empty block has a single restart point, at its end.
             while restart < restartCount, end == 0, unsafe number(at: 4 * restart) == 0 { restart += 1 }
-            return restart == restartCount ? nil : "its block has a restart where no entry begins"
+            return restart == restartCount ? nil : "its block has a restart point where no entry starts"
         }
 
         private func number(at offset: Int) -> Int {
@@ -69,7 +69,7 @@ enum BlockSafety {
                         .loadUnaligned(fromByteOffset: offset, as: UInt32.self)))
         }
 
-        /// A length of at most 32 bits; `nil` if it does not end before `end`.
+        /// Reads a length of at most 32 bits. Returns `nil` if it does not end before `end`.
         private mutating func length(before end: Int) -> Int? {
             var length = 0
             for shift in stride(from: 0, through: 28, by: 7) {

@@ -1,12 +1,12 @@
-/// LevelDB's Bloom filter (`util/bloom.cc`): bits, and behind them one byte with the number of probes.
+/// LevelDB's Bloom filter (`util/bloom.cc`): the bits, followed by a byte with the number of probes.
 package enum BloomFilter {
     /// The name under which tables refer to it.
     package static let name = "leveldb.BuiltinBloomFilter2"
 
-    /// Whether a filter says that a key may be among those it was made of; `true` where it does not know.
+    /// Returns whether a filter may contain a key. Returns `true` for an unknown kind of filter.
     package static func mayContain(_ key: ArraySlice<UInt8>, filter: ArraySlice<UInt8>) -> Bool {
         guard filter.count >= 2, let probeCount = filter.last else { return false }
-        // Reserved for other ways to build short filters: a match.
+        // Reserved for other encodings of short filters, which count as a match.
         guard probeCount <= 30 else { return true }
         let bitCount = UInt64(filter.count - 1) * 8
         var hash = self.hash(key)
@@ -20,7 +20,7 @@ package enum BloomFilter {
         return true
     }
 
-    /// LevelDB's hash of bytes (`util/hash.cc`) with the seed of Bloom filters.
+    /// Returns LevelDB's hash of bytes (`util/hash.cc`), by default with the seed of Bloom filters.
     static func hash(_ bytes: ArraySlice<UInt8>, seed: UInt32 = 0xbc9f_1d34) -> UInt32 {
         let multiplier: UInt32 = 0xc6a4_a793
         var hash = seed ^ UInt32(truncatingIfNeeded: bytes.count) &* multiplier

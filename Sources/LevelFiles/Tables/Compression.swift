@@ -1,6 +1,6 @@
 internal import CSnappy
 
-/// How a block is stored: the byte before its checksum. Stored on disk, never change.
+/// The compression of a block: the byte before its checksum. Stored on disk, never change.
 package enum Compression: Hashable, Sendable {
     case none
     case snappy
@@ -8,12 +8,12 @@ package enum Compression: Hashable, Sendable {
     case zlib
     /// zlib without a header: Minecraft's LevelDB (`kZlibRawCompression`).
     case rawZlib
-    /// Zstandard: LevelDB after 1.23. It has the number that Minecraft gave to zlib.
+    /// Zstandard: LevelDB after 1.23. It has the same number as zlib in Minecraft's LevelDB.
     case zstandard
-    /// A number that no LevelDB known here gives.
+    /// A number that no known version of LevelDB assigns.
     case unknown(UInt8)
 
-    /// What a number means in front of these bytes, which tell zlib and Zstandard apart.
+    /// Determines the compression from its number and from the stored bytes, which distinguish zlib from Zstandard.
     package init(type: UInt8, stored: ArraySlice<UInt8>) {
         switch type {
         case 0: self = .none
@@ -24,7 +24,7 @@ package enum Compression: Hashable, Sendable {
         }
     }
 
-    /// A word for it.
+    /// The name of the compression.
     package var name: String {
         switch self {
         case .none: "none"
@@ -36,7 +36,7 @@ package enum Compression: Hashable, Sendable {
         }
     }
 
-    /// Why blocks like this cannot be read here, as a clause; `nil` if they can.
+    /// The reason that such blocks are unsupported, as a clause, or `nil` if they are supported.
     package var refusal: String? {
         switch self {
         case .none, .snappy: nil
@@ -44,13 +44,13 @@ package enum Compression: Hashable, Sendable {
             "its block is compressed with \(name), as Minecraft's own LevelDB does; "
                 + "read it with a tool for Minecraft worlds, such as amulet-leveldb"
         case .zstandard: "its block is compressed with zstd, which LevelDB 1.23 cannot read; use a later LevelDB"
-        case .unknown(let type): "its block is compressed in a way that no known LevelDB has (type \(type))"
+        case .unknown(let type): "its block has a compression that no known LevelDB supports (type \(type))"
         }
     }
 
-    /// The content of a block.
+    /// Decompresses the content of a block.
     ///
-    /// - Throws: ``FormatFault`` for bytes that cannot be unpacked, and for kinds that only others can read.
+    /// - Throws: ``FormatFault`` for invalid bytes and unsupported compressions.
     package func unpack(_ stored: [UInt8]) throws(FormatFault) -> [UInt8] {
         switch self {
         case .none: return stored
@@ -61,16 +61,17 @@ package enum Compression: Hashable, Sendable {
 
     private static func unpackSnappy(_ stored: [UInt8]) throws(FormatFault) -> [UInt8] {
         var header = FieldReader(stored)
-        // The longest copy is 64 bytes out of three; a larger promise is damage, and no memory is taken for it.
+        // Snappy produces at most 64 bytes from three. A larger claim is corrupt, and no memory is allocated for it.
         guard let promised = try? header.readVarint32(), promised <= stored.count * 22 + 64 else {
-            throw FormatFault("its block is no Snappy data")
+            throw FormatFault("its block is not valid Snappy data")
         }
         var isSound = false
-        // Room for one byte at least: an array of no capacity is the one that all share, and filling it would write to it.
+        // A capacity of at least one byte, because all empty arrays share their storage, and filling it would write to
+        // it.
         let bytes = unsafe [UInt8](unsafeUninitializedCapacity: max(1, Int(promised))) { output, count in
             unsafe stored.withUnsafeBytes { input in
                 var byteCount = output.count
-                // The C function takes no null, which an empty array may give.
+                // The C function does not accept null, which an empty array may return.
                 var nothing: CChar = 0
                 unsafe withUnsafeMutablePointer(to: &nothing) { nothing in
                     let target = unsafe UnsafeMutableRawPointer(output.baseAddress)?
@@ -84,7 +85,7 @@ package enum Compression: Hashable, Sendable {
                 count = isSound ? min(byteCount, output.count) : 0
             }
         }
-        guard isSound, bytes.count == Int(promised) else { throw FormatFault("its block is no Snappy data") }
+        guard isSound, bytes.count == Int(promised) else { throw FormatFault("its block is not valid Snappy data") }
         return bytes
     }
 }

@@ -1,12 +1,12 @@
-/// The filters of a table, one for each two kibibytes of its data blocks (`table/filter_block.cc`).
+/// The filters of a table, one for every 2 KiB of its data blocks (`table/filter_block.cc`).
 ///
-/// The filters stand one after the other; behind them 32-bit offsets of where each begins, the offset of that array, and
-/// the logarithm of how many bytes of the file one filter is for.
+/// The filters are stored consecutively, followed by an array of their 32-bit offsets, the offset of that array, and
+/// the logarithm of the number of file bytes that a filter covers.
 package struct FilterBlock: Sendable {
     private let bytes: [UInt8]
     private let arrayStart: Int
     private let baseLog: UInt8
-    /// How many filters there are.
+    /// The number of filters.
     package let filterCount: Int
 
     /// Reads the end of the block.
@@ -18,19 +18,19 @@ package struct FilterBlock: Sendable {
         let start = Int(try end.readFixed(UInt32.self))
         baseLog = try end.readByte()
         guard start <= bytes.count - 5, (bytes.count - 5 - start) % 4 == 0, baseLog < 64 else {
-            throw FormatFault("its filter block does not fit together")
+            throw FormatFault("its filter block is inconsistent")
         }
         self.bytes = bytes
         arrayStart = start
         filterCount = (bytes.count - 5 - start) / 4
     }
 
-    /// The filter for the data block that begins at `offset` in the file; `nil` if there is none, or a damaged one: then
-    /// LevelDB reads the block.
+    /// Returns the filter for the data block at `offset` in the file. Returns `nil` if it is missing or corrupt;
+    /// LevelDB then reads the block.
     package func filter(forBlockAt offset: UInt64) -> ArraySlice<UInt8>? {
         guard let index = Int(exactly: offset >> UInt64(baseLog)), index < filterCount else { return nil }
         let start = value(at: arrayStart + 4 * index)
-        // Behind the last offset stands that of the array, which is where the last filter ends.
+        // The last filter ends at the array. The offset of the array follows the last element.
         let limit = value(at: arrayStart + 4 * (index + 1))
         guard start <= limit, limit <= arrayStart else { return nil }
         return bytes[start..<limit]

@@ -1,14 +1,15 @@
-/// The keys of a table in turn, which must rise: by the bytes of the user's keys, and the newest version of a key first.
+/// Checks that the keys of a table ascend: by the bytes of the user keys, and newest first for equal user keys.
 struct KeySequence {
-    /// The key that was taken last; empty before the first.
+    /// The last key; empty before the first.
     private var last: [UInt8] = []
     private var next: [UInt8] = []
 
-    /// Takes the next key, of at least ``BlockSafety/numberByteCount`` bytes; `false` if it does not follow the last one.
+    /// Takes the next key, of at least ``BlockSafety/numberByteCount`` bytes. Returns `false` if it does not follow the
+    /// last one.
     ///
     /// - Parameters:
-    ///   - shared: how many bytes of the last key it begins with.
-    ///   - rest: the bytes behind.
+    ///   - shared: the number of bytes shared with the last key.
+    ///   - rest: the remaining bytes.
     @unsafe mutating func takes(_ shared: Int, _ rest: UnsafeBufferPointer<UInt8>) -> Bool {
         next.removeAll(keepingCapacity: true)
         next.append(contentsOf: last.prefix(shared))
@@ -18,7 +19,7 @@ struct KeySequence {
         return isBehind
     }
 
-    /// Takes the key that stands in the index for a block, behind the keys of the block; `false` if it lies before one.
+    /// Takes the index key of a block, after the keys of the block. Returns `false` if it sorts before one of them.
     mutating func takes(separator: [UInt8]) -> Bool {
         let isBehind = last.isEmpty || Self.compare(last, separator) <= 0
         last = separator
@@ -29,7 +30,7 @@ struct KeySequence {
         let (first, second) = (a.dropLast(BlockSafety.numberByteCount), b.dropLast(BlockSafety.numberByteCount))
         if first.lexicographicallyPrecedes(second) { return -1 }
         if second.lexicographicallyPrecedes(first) { return 1 }
-        // Little-endian; larger numbers come first.
+        // The number is little-endian, and larger numbers sort first.
         for (a, b) in zip(
             a.suffix(BlockSafety.numberByteCount).reversed(), b.suffix(BlockSafety.numberByteCount).reversed())
         where a != b { return a > b ? -1 : 1 }

@@ -1,26 +1,26 @@
 extension Table {
-    /// How many blocks of a table are looked at.
+    /// How many blocks of a table are checked.
     package enum SafetyDepth: Sendable {
-        /// The index, the index of filters, the first and the last data block.
+        /// The index, the metaindex, and the first and the last data block.
         case outline
         /// Every block.
         case everything
     }
 
-    /// Why LevelDB must not read this table: a block that another program compressed, or one that is forged and would end
-    /// the process; see ``BlockSafety``. `nil` if there is no reason.
+    /// Returns the reason that LevelDB must not read this table: a block in a foreign compression, or a forged block
+    /// that would end the process; see ``BlockSafety``. Returns `nil` if the table is safe.
     ///
-    /// A block whose checksum does not match is no reason: LevelDB finds that by itself and reports it.
+    /// Wrong checksums are ignored, because LevelDB detects and reports them itself.
     ///
-    /// For `everything` this also finds entries that LevelDB would pass over without an error: keys out of order, and blocks that
-    /// it takes for empty.
+    /// With `everything` this also finds entries that LevelDB would silently skip: keys out of order, and blocks that
+    /// LevelDB treats as empty.
     ///
-    /// - Parameter isBytewise: whether keys are ordered by their bytes; the order is not looked at otherwise.
+    /// - Parameter isBytewise: whether keys are in bytewise order. If not, the order is not checked.
     /// - Returns: a fault that is `foreign` or `damaged`.
     /// - Throws: ``FileFault`` with `unreadable`.
-    /// - Complexity: O(n) in the size of the index, or in that of the table for `everything`.
+    /// - Complexity: O(n) in the size of the index, or of the table for `everything`.
     package func hazard(_ depth: SafetyDepth, isBytewise: Bool) throws(FileFault) -> FileFault? {
-        // Names of filters are plain keys.
+        // The names of filters are plain keys.
         let filters = try block(at: footer.metaIndex, shortestKey: 0)
         if let fault = filters.fault { return fault }
         for handle in filters.handles {
@@ -40,7 +40,7 @@ extension Table {
         for (handle, separator) in zip(index.handles, index.keys) {
             let content = try content(of: handle, shortestKey: BlockSafety.numberByteCount, following: &sequence)
             if let fault = content.fault { return fault }
-            // Of a block that is damaged the keys are not known.
+            // The keys of a corrupt block are unknown.
             if content.bytes == nil, isBytewise { sequence = KeySequence() }
             guard sequence?.takes(separator: separator) != false else {
                 return fault("its index has a key out of order", at: footer.index.offset)
@@ -49,7 +49,7 @@ extension Table {
         return nil
     }
 
-    /// Why a block cannot be unpacked whose content nobody looks at; `nil` if it can.
+    /// Returns the reason that a block whose content is not checked cannot be decompressed, or `nil` if it can.
     private func packingFault(of handle: BlockHandle) throws(FileFault) -> FileFault? {
         guard let (stored, compression) = try checkedBytes(at: handle) else { return nil }
         do throws(FormatFault) {
@@ -60,8 +60,9 @@ extension Table {
         }
     }
 
-    /// The data blocks that would end LevelDB's process, those included whose keys are out of order, which it refuses to write; `nil` if the table cannot be read without reading one of its other
-    /// blocks, such as the index, that would.
+    /// Returns the data blocks that would end LevelDB's process. This includes blocks with keys out of order, which
+    /// LevelDB refuses to write. Returns `nil` if the table cannot be read safely at all, because another of its
+    /// blocks, such as the index, is unsafe.
     ///
     /// - Throws: ``FileFault`` with `unreadable`.
     /// - Complexity: O(n) in the size of the table.
@@ -71,14 +72,14 @@ extension Table {
         guard filters.fault == nil, filters.handles.allSatisfy(holds), index.fault == nil,
             index.handles.allSatisfy(holds)
         else { return nil }
-        // LevelDB does without a filter that it cannot read.
+        // LevelDB ignores an unreadable filter.
         var blocks: [BlockHandle] = []
         for handle in filters.handles { if try packingFault(of: handle) != nil { blocks.append(handle) } }
         var sequence = isBytewise ? KeySequence() : nil
         for (handle, separator) in zip(index.handles, index.keys) {
             let before = sequence
             let content = try content(of: handle, shortestKey: BlockSafety.numberByteCount, following: &sequence)
-            // Keys beyond the one in the index are out of order, and not those of the blocks behind.
+            // Keys beyond the block's index key are out of order; the keys of the following blocks are not.
             let isBeyond = content.bytes != nil && sequence?.takes(separator: separator) == false
             if content.fault?.kind == .damaged || isBeyond {
                 blocks.append(handle)
@@ -88,14 +89,14 @@ extension Table {
         return blocks
     }
 
-    /// Bytes of the index as it is stored, which is what the outline costs.
+    /// The stored size of the index in bytes, which is the cost of `outline`.
     package var indexByteCount: UInt64 { footer.index.byteCount }
 
     private func outside(_ handle: BlockHandle) -> FileFault {
-        fault("a block of \(handle.byteCount) bytes leads out of the file", at: handle.offset)
+        fault("a block of \(handle.byteCount) bytes extends beyond the end of the file", at: handle.offset)
     }
 
-    /// The handles in a block, or what is wrong with it.
+    /// Returns the handles in a block, or the problem with it.
     private func block(
         at handle: BlockHandle, shortestKey: Int
     ) throws(FileFault) -> (handles: [BlockHandle], keys: [[UInt8]], fault: FileFault?) {
@@ -122,7 +123,7 @@ extension Table {
         return try content(of: handle, shortestKey: shortestKey, following: &sequence)
     }
 
-    /// The content of a block, or what is wrong with it; neither if its checksum does not match.
+    /// Returns the content of a block, or the problem with it. Returns neither if its checksum does not match.
     private func content(
         of handle: BlockHandle, shortestKey: Int, following sequence: inout KeySequence?
     ) throws(FileFault) -> (bytes: [UInt8]?, fault: FileFault?) {

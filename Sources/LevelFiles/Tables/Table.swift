@@ -1,33 +1,33 @@
-/// A table file, open for reading. Tables are never changed once they are written, so one may be read while another
-/// process has its database open.
+/// A table file, open for reading. Table files never change once written, so they can be read while another process has
+/// the database open.
 ///
 /// ```
 /// data blocks · filter block · index of filters · index · footer
 /// ```
 ///
-/// Behind each block stand a byte that says how it is compressed, and the masked CRC-32C of the block and that byte.
+/// Each block is followed by its compression byte, and by the masked CRC-32C of the block and that byte.
 package struct Table {
-    /// What is behind every block.
+    /// The bytes after every block.
     package static let blockTrailerByteCount = 5
-    /// Blocks above this are taken for damage: LevelDB's own limit on a block's size is far below, and one value with its
-    /// key makes up a block at most.
+    /// Larger blocks are treated as corrupt. LevelDB's own limit on the block size is far lower, and a block contains
+    /// at most one pair beyond it.
     private static let blockByteCountLimit: UInt64 = 2 << 30
 
     /// The name of the file, without its directory.
     package let name: String
-    /// Bytes in the file.
+    /// The size of the file in bytes.
     package let byteCount: UInt64
-    /// The end of the file.
+    /// The footer.
     package let footer: Footer
     private let file: OpenFile
 
-    /// A block as it is stored.
+    /// A block read from the file.
     package struct StoredBlock: Sendable {
-        /// Where it lies.
+        /// Its position.
         package let handle: BlockHandle
-        /// How it is compressed.
+        /// Its compression.
         package let compression: Compression
-        /// The bytes, unpacked.
+        /// The uncompressed bytes.
         package let bytes: [UInt8]
     }
 
@@ -47,9 +47,9 @@ package struct Table {
         try self.init(file, name: name, byteCount: byteCount)
     }
 
-    /// Reads the footer of a table that is open.
+    /// Reads the footer of an open table file.
     ///
-    /// - Parameter byteCount: where the table ends; LevelDB takes the size that the manifest gives.
+    /// - Parameter byteCount: the end of the table. LevelDB uses the size from the manifest.
     /// - Throws: ``FileFault``.
     package init(_ file: OpenFile, name: String, byteCount: UInt64) throws(FileFault) {
         self.file = file
@@ -71,15 +71,15 @@ package struct Table {
 
     // MARK: - Blocks
 
-    /// Reads and unpacks a block, and checks its checksum.
+    /// Reads and decompresses a block, and verifies its checksum.
     ///
-    /// - Throws: ``FileFault``: `damaged`, `foreign` for a compression that only others can read, `unreadable`.
+    /// - Throws: ``FileFault``: `damaged`, `foreign` for an unsupported compression, `unreadable`.
     package func block(at handle: BlockHandle) throws(FileFault) -> StoredBlock {
         guard holds(handle) else {
-            throw fault("a block of \(handle.byteCount) bytes leads out of the file", at: handle.offset)
+            throw fault("a block of \(handle.byteCount) bytes extends beyond the end of the file", at: handle.offset)
         }
         guard let (stored, compression) = try checkedBytes(at: handle) else {
-            throw fault("the checksum of a block of \(handle.byteCount) bytes does not fit", at: handle.offset)
+            throw fault("the checksum of a block of \(handle.byteCount) bytes does not match", at: handle.offset)
         }
         do throws(FormatFault) {
             return StoredBlock(handle: handle, compression: compression, bytes: try compression.unpack(stored))
@@ -90,14 +90,14 @@ package struct Table {
         }
     }
 
-    /// Whether a block lies within the file.
+    /// Returns whether a block is within the file.
     func holds(_ handle: BlockHandle) -> Bool {
         let blocksEnd = byteCount - UInt64(Footer.byteCount)
         return handle.offset <= blocksEnd && handle.byteCount <= Self.blockByteCountLimit
             && handle.byteCount + UInt64(Self.blockTrailerByteCount) <= blocksEnd - handle.offset
     }
 
-    /// Reads a block that lies within the file, as it is stored; `nil` if its checksum does not match.
+    /// Reads the stored bytes of a block that is within the file. Returns `nil` if the checksum does not match.
     func checkedBytes(
         at handle: BlockHandle
     ) throws(FileFault) -> (stored: [UInt8], compression: Compression)? {
@@ -112,9 +112,9 @@ package struct Table {
         return (stored, Compression(type: type, stored: stored[...]))
     }
 
-    /// How many entries an unreadable data block appears to hold: its entries are walked without regard to its checksum.
+    /// Returns the apparent number of entries in an unreadable data block, determined without regard to its checksum.
     ///
-    /// - Returns: `nil` if the bytes cannot be unpacked, or hold no entry.
+    /// - Returns: `nil` if the bytes cannot be decompressed, or contain no entry.
     package func apparentEntryCount(ofBlockAt handle: BlockHandle) -> UInt64? {
         let blocksEnd = byteCount - UInt64(Footer.byteCount)
         guard handle.offset <= blocksEnd, handle.byteCount <= Self.blockByteCountLimit,
@@ -133,21 +133,22 @@ package struct Table {
         return count == 0 ? nil : count
     }
 
-    /// Reads a block of sorted entries.
+    /// Returns the entries of a block.
     package func entries(at handle: BlockHandle) throws(FileFault) -> Block.Entries {
         let stored = try block(at: handle)
         return try formatted(at: handle.offset) { () throws(FormatFault) in try Block(stored.bytes).entries() }
     }
 
-    /// One entry of the index: a data block, and a key that is not before its last one and before all of the next.
+    /// An entry of the index: a data block, and a key that is not less than its last key and less than all keys of the
+    /// next block.
     package struct IndexEntry: Hashable, Sendable {
-        /// The key, as stored: a user's key and eight bytes.
+        /// The key as stored: a user key and eight bytes.
         package let separator: [UInt8]
-        /// Where the block lies.
+        /// The position of the block.
         package let handle: BlockHandle
     }
 
-    /// The index: every data block, in order.
+    /// Returns the index: every data block, in order.
     ///
     /// - Complexity: O(n) in the number of blocks.
     package func index() throws(FileFault) -> [IndexEntry] {
@@ -162,7 +163,7 @@ package struct Table {
         }
     }
 
-    /// The names in the index of filters and where they lead; a filter is under `filter.` and the name of its policy.
+    /// Returns the entries of the metaindex. A filter is named `filter.` plus the name of its policy.
     package func metaIndex() throws(FileFault) -> [(name: String, handle: BlockHandle)] {
         var entries = try self.entries(at: footer.metaIndex)
         return try formatted(at: footer.metaIndex.offset) { () throws(FormatFault) in
@@ -174,7 +175,7 @@ package struct Table {
         }
     }
 
-    /// The Bloom filters; `nil` if the table has none, or those of another policy.
+    /// Returns the Bloom filters, or `nil` if the table has no filters or uses another policy.
     package func bloomFilters() throws(FileFault) -> FilterBlock? {
         for (name, handle) in try metaIndex() where name == "filter." + BloomFilter.name {
             let stored = try block(at: handle)
@@ -185,7 +186,7 @@ package struct Table {
 
     // MARK: - Entries
 
-    /// One entry of the table.
+    /// An entry of the table.
     package struct Entry: Hashable, Sendable {
         /// The key with its number and kind.
         package let key: InternalKey
@@ -195,7 +196,7 @@ package struct Table {
 
     /// Calls `body` with every entry of a data block.
     ///
-    /// - Throws: ``FileFault``; entries before the damage have been passed on.
+    /// - Throws: ``FileFault``. Entries before the corruption have already been passed to `body`.
     package func forEachEntry(
         inBlockAt handle: BlockHandle, _ body: (Entry) throws(FileFault) -> Void
     ) throws(FileFault) {
@@ -235,14 +236,14 @@ package struct Table {
             throw FileFault(error, file: name)
         }
         guard bytes.count == byteCount else {
-            throw FileFault(.damaged, file: name, offset: offset, reason: "it was cut short while it was read")
+            throw FileFault(.damaged, file: name, offset: offset, reason: "it was truncated while it was read")
         }
         return bytes
     }
 }
 
 extension String {
-    /// What follows the last slash.
+    /// The part after the last slash.
     var lastPathComponent: String {
         utf8.lastIndex(of: UInt8(ascii: "/")).map { String(self[utf8.index(after: $0)...]) } ?? self
     }

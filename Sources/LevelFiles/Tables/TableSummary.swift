@@ -1,41 +1,41 @@
-/// What a table holds, in numbers.
+/// Statistics of a table.
 package struct TableSummary: Sendable {
-    /// Data blocks.
+    /// The number of data blocks.
     package private(set) var dataBlockCount = 0
-    /// Bytes of the data blocks as they are stored.
+    /// The stored size of the data blocks in bytes.
     package private(set) var storedByteCount: UInt64 = 0
-    /// Bytes of the data blocks when they are unpacked.
+    /// The uncompressed size of the data blocks in bytes.
     package private(set) var unpackedByteCount: UInt64 = 0
-    /// Entries, deletions included.
+    /// The number of entries, including tombstones.
     package private(set) var entryCount: UInt64 = 0
-    /// Deletions among them.
+    /// The number of tombstones.
     package private(set) var deletionCount: UInt64 = 0
-    /// Bytes of the users' keys.
+    /// The size of the user keys in bytes.
     package private(set) var keyByteCount: UInt64 = 0
-    /// Bytes of the values.
+    /// The size of the values in bytes.
     package private(set) var valueByteCount: UInt64 = 0
-    /// The smallest and the largest sequence number; `nil` for a table without entries.
+    /// The smallest and the largest sequence number, or `nil` for a table without entries.
     package private(set) var sequences: ClosedRange<UInt64>?
-    /// The first key; `nil` for a table without entries.
+    /// The first key, or `nil` for a table without entries.
     package private(set) var firstKey: [UInt8]?
-    /// The last key.
+    /// The last key, or `nil` for a table without entries.
     package private(set) var lastKey: [UInt8]?
-    /// How the data blocks are compressed, and how many are so, the most frequent first.
+    /// The compressions of the data blocks with the number of blocks each, most frequent first.
     package private(set) var compressions: [(name: String, blockCount: Int)] = []
-    /// Bytes of the index as stored.
+    /// The stored size of the index in bytes.
     package let indexByteCount: UInt64
-    /// The names of filters, and their bytes as stored.
+    /// The filters and their stored sizes.
     package let filters: [Filter]
 
     /// A filter.
     package struct Filter: Hashable, Sendable {
         /// `filter.` and the name of its policy.
         package let name: String
-        /// Bytes as stored.
+        /// The stored size in bytes.
         package let byteCount: UInt64
     }
 
-    /// Reads a table whole.
+    /// Reads a whole table.
     ///
     /// - Throws: ``FileFault``.
     package init(_ table: Table) throws(FileFault) {

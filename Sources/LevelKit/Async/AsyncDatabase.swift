@@ -2,8 +2,8 @@ internal import Dispatch
 
 /// The operations of a database for code that must not block its thread.
 ///
-/// LevelDB's calls block: a read waits for the disk, a write now and then for a compaction. Here they run on queues of
-/// their own, writes one after another, and the caller is suspended. Nothing else changes; both forms may be mixed.
+/// LevelDB's calls block: a read waits for the disk, and a write occasionally waits for a compaction. Here they run on
+/// separate queues, writes one after another, while the caller is suspended. Both forms may be mixed.
 ///
 /// ```swift
 /// let value = try await database.asynchronous.value(forKey: key)
@@ -16,7 +16,7 @@ public struct AsyncDatabase: Sendable {
     private static let reads = DispatchQueue(label: "LevelKit.reads", attributes: .concurrent)
     private static let writes = DispatchQueue(label: "LevelKit.writes")
 
-    /// The value of a key; `nil` if there is no such key.
+    /// Returns the value of a key, or `nil` if the key does not exist.
     ///
     /// - Throws: ``LevelError``: `corruption`, `io`, `closed`; `CancellationError` if the task was cancelled before.
     public func value(forKey key: [UInt8]) async throws -> [UInt8]? {
@@ -25,30 +25,31 @@ public struct AsyncDatabase: Sendable {
 
     /// Stores a value under a key.
     ///
-    /// - Throws: ``LevelError``; `CancellationError` if the task was cancelled before, and then nothing is written.
+    /// - Throws: ``LevelError``; `CancellationError` if the task was cancelled before the write. Nothing is written
+    ///   then.
     public func put(_ value: [UInt8], forKey key: [UInt8], durability: Durability = .buffered) async throws {
         try await Self.run(on: Self.writes) { [database] in
             try database.put(value, forKey: key, durability: durability)
         }
     }
 
-    /// Removes a key and its value.
+    /// Deletes a key and its value.
     public func delete(_ key: [UInt8], durability: Durability = .buffered) async throws {
         try await Self.run(on: Self.writes) { [database] in try database.delete(key, durability: durability) }
     }
 
-    /// Writes what `body` puts into a batch, as one unit; see ``Database/write(durability:_:)``.
+    /// Passes a new batch to `body` and writes it atomically; see ``Database/write(durability:_:)``.
     public func write<R: Sendable>(
         durability: Durability = .buffered, _ body: @escaping @Sendable (WriteBatch) throws -> R
     ) async throws -> R {
         try await Self.run(on: Self.writes) { [database] in try database.write(durability: durability, body) }
     }
 
-    /// The pairs of a range, some at a time, all from the state at the first.
+    /// Returns the pairs of a range in chunks, all from the state at the first chunk.
     ///
     /// - Parameters:
-    ///   - count: pairs in one chunk, at least 1; the last chunk may have fewer. Cancellation takes effect between two
-    ///     chunks.
+    ///   - count: the number of pairs in a chunk, at least 1. The last chunk may have fewer. Cancellation takes effect
+    ///     between chunks.
     public func chunks(in range: KeyRange = .all, reverse: Bool = false, count: Int = 256) -> EntryChunks {
         precondition(count >= 1, "a chunk has at least one entry")
         return EntryChunks(database: database, range: range, reverse: reverse, count: count)

@@ -13,14 +13,14 @@ public struct EntryChunks: AsyncSequence, Sendable {
     let reverse: Bool
     let count: Int
 
-    /// Reads chunk after chunk.
+    /// Reads one chunk after another.
     public struct AsyncIterator: AsyncIteratorProtocol {
         private let chunks: EntryChunks
         private var reader: ChunkReader?
 
         init(_ chunks: EntryChunks) { self.chunks = chunks }
 
-        /// The next pairs; `nil` at the end.
+        /// Returns the next pairs, or `nil` at the end.
         ///
         /// - Throws: ``LevelError``; `CancellationError` if the task was cancelled.
         public mutating func next() async throws -> [Entry]? {
@@ -40,13 +40,13 @@ public struct EntryChunks: AsyncSequence, Sendable {
         }
     }
 
-    /// An iterator from the near end of the range.
+    /// Returns an iterator that starts at the first key of the range in the direction of travel.
     public func makeAsyncIterator() -> AsyncIterator { AsyncIterator(self) }
 }
 
-/// Holds the cursor between two chunks.
+/// Keeps the cursor between chunks.
 final class ChunkReader: @unchecked Sendable {
-    // Unchecked: an iterator asks for one chunk at a time, so no two threads use the cursor at once.
+    // Unchecked: an iterator requests one chunk at a time, so no two threads use the cursor at once.
     private var cursor: Cursor
 
     init(_ cursor: consuming Cursor) { self.cursor = cursor }

@@ -1,10 +1,10 @@
 import CLevelDB
 
-/// The out-parameter through which every fallible function of the C interface reports.
+/// The out-parameter through which every fallible function of the C interface reports errors.
 ///
-/// LevelDB wants NULL on entry and hands over a string from `malloc` on failure, to be freed with `leveldb_free`.
+/// LevelDB expects NULL on entry. On failure it returns a `malloc`ed string, to be freed with `leveldb_free`.
 enum EngineErrorSlot {
-    /// Calls `body` with the slot and returns the text that it left, or `nil` on success.
+    /// Calls `body` with the slot and returns the error message, or `nil` on success.
     static func capture<R>(
         _ body: (UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>) -> R
     ) -> (result: R, error: String?) {

@@ -1,15 +1,16 @@
 import CLevelDB
 
-/// LevelDB's write batch: operations that take effect together or not at all.
+/// LevelDB's write batch: operations that are applied atomically.
 @safe final class EngineBatch {
     let handle: OpaquePointer
-    /// Operations in the batch, and the bytes that it takes in memory and in the log. LevelDB tells neither. Behind a
-    /// pointer, because each change of a property of an object would be entered in a table of accesses.
+    /// The number of operations, and the bytes that the batch takes in memory and in the log. LevelDB reports neither.
+    /// Stored behind a pointer, because Swift would register each change of an object's property for exclusivity
+    /// checking.
     private let sizes: UnsafeMutablePointer<Sizes>
 
     private struct Sizes {
         var count = 0
-        /// A sequence number and a count come first.
+        /// The header: a sequence number and a count.
         var byteCount = 12
     }
 
@@ -49,7 +50,7 @@ import CLevelDB
         unsafe sizes.pointee.byteCount += key.count + Self.operationOverhead
     }
 
-    /// Calls `body` with the key of each operation, in their order. The corresponding C function is
+    /// Calls `body` with the key of each operation, in order. The corresponding C function is
     /// `leveldb_writebatch_iterate`.
     func forEachKey(_ body: (Span<UInt8>) -> Void) {
         withoutActuallyEscaping(body) { body in
@@ -78,7 +79,7 @@ import CLevelDB
     }
 }
 
-/// What ``EngineBatch/forEachKey(_:)`` hands through C.
+/// The state that ``EngineBatch/forEachKey(_:)`` passes through C.
 private final class KeyVisitor {
     private let body: (Span<UInt8>) -> Void
 

@@ -1,12 +1,12 @@
 import CLevelDB
 
-/// LevelDB's object for an order of keys that is not its own.
+/// LevelDB's comparator object for a custom key order.
 ///
-/// The three functions are called from any thread, LevelDB's background thread among them. They cannot fail.
+/// The three functions are called on any thread, including LevelDB's background thread. They cannot fail.
 @safe final class EngineComparator {
     let handle: OpaquePointer
 
-    /// What the C functions are given: kept alive by LevelDB, which calls the destructor once.
+    /// The state passed to the C functions. LevelDB keeps it alive and calls the destructor once.
     @safe private final class State {
         let compare: @Sendable (Span<UInt8>, Span<UInt8>) -> Int
         let name: UnsafeMutablePointer<CChar>

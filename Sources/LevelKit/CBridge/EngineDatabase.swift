@@ -1,26 +1,27 @@
 import CLevelDB
 
-/// LevelDB's handle of an open database, with one function for each call of the C interface.
+/// LevelDB's handle of an open database, with a function for each call of the C interface.
 ///
-/// Knows nothing of lifetimes: ``DatabaseCore`` decides when a call is allowed.
+/// It does not track lifetimes: ``DatabaseCore`` decides when a call is allowed.
 @safe struct EngineDatabase: @unchecked Sendable {
-    // Unchecked: LevelDB's database object may be used by any number of threads (include/leveldb/db.h).
+    // Unchecked: LevelDB's database object is thread-safe (include/leveldb/db.h).
     private let handle: OpaquePointer
-    // Nothing here counts references: a read or a write takes about a microsecond, and each count a hundredth of it.
+    // Stored without reference counting: a read or a write takes about a microsecond, and each retain or release one
+    // percent of that.
     private let buffered: OpaquePointer
     private let synced: OpaquePointer
     let reading: OpaquePointer
-    /// The batch of every write of one key.
+    /// The batch reused by every single-key write.
     private let single: OpaquePointer
     private let resources: Unmanaged<Resources>
 
-    /// A key and a value larger than this do not go through ``single``, since a batch keeps its memory.
+    /// Larger pairs do not use ``single``, because a batch keeps its memory.
     private static let keptByteCount = 64 << 10
 
-    /// What must outlive the handle.
+    /// The objects that must outlive the handle.
     private final class Resources {
         let options: EngineOptions
-        /// The directory, for the texts of errors.
+        /// The directory, for error messages.
         let path: String
 
         init(options: EngineOptions, path: String) {
@@ -40,7 +41,7 @@ import CLevelDB
 
     /// Opens a database. The corresponding C function is `leveldb_open`.
     ///
-    /// - Parameter shownPath: the path for the texts of errors, where it is not the one that is opened.
+    /// - Parameter shownPath: the path for error messages, if it is not the opened one.
     static func open(
         path: String, options: EngineOptions, shownPath: String? = nil
     ) throws(LevelError) -> EngineDatabase {
@@ -48,7 +49,7 @@ import CLevelDB
         let shownPath = shownPath ?? path
         if let error { throw .engine(error, action: "open the database at \(shownPath)").locatedAtOpening(of: path) }
         guard let handle = unsafe handle else {
-            throw LevelError(.unknown, "could not open the database at \(shownPath): the engine gave no reason")
+            throw LevelError(.unknown, "could not open the database at \(shownPath): LevelDB gave no reason")
         }
         return unsafe EngineDatabase(handle: handle, path: shownPath, options: options)
     }
@@ -57,14 +58,15 @@ import CLevelDB
 
     private var path: String { unsafe resources.takeUnretainedValue().path }
 
-    /// Closes the database; nothing may be called afterwards. The corresponding C function is `leveldb_close`.
+    /// Closes the database. No call is allowed afterwards. The corresponding C function is `leveldb_close`.
     func close() {
         unsafe leveldb_close(handle)
         unsafe leveldb_writebatch_destroy(single)
         unsafe resources.release()
     }
 
-    /// The value of a key; `nil` if the engine has no such key. The corresponding C function is `leveldb_get`.
+    /// Returns the value of a key, or `nil` if LevelDB does not find the key. The corresponding C function is
+    /// `leveldb_get`.
     @inline(__always)
     func get(_ key: Span<UInt8>, reading: OpaquePointer) throws(LevelError) -> EngineValue? {
         var byteCount = 0
@@ -78,10 +80,10 @@ import CLevelDB
         return unsafe EngineValue(start: value, byteCount: byteCount)
     }
 
-    /// Writes one pair. The caller sees to it that no two such writes run at once.
+    /// Writes a pair. The caller serializes these writes.
     ///
-    /// The corresponding C function is `leveldb_put`, which makes a batch of one and gives its memory back each time.
-    /// Here one batch is used again and again, except for what is too large to be kept.
+    /// The corresponding C function is `leveldb_put`, which allocates and frees a batch each time. Here a single batch
+    /// is reused, except for large pairs.
     func put(_ key: Span<UInt8>, _ value: Span<UInt8>, synced isSynced: Bool) throws(LevelError) {
         let keeps = key.count + value.count <= Self.keptByteCount
         let error = unsafe key.withUnsafeBufferPointer { key in
@@ -101,8 +103,8 @@ import CLevelDB
         if let error { throw .engine(error, action: "write a key to \(path)").locatedAnywhere(in: path) }
     }
 
-    /// Deletes one key. The caller sees to it that no two such writes run at once. The corresponding C function is
-    /// `leveldb_delete`; see ``put(_:_:synced:)``.
+    /// Deletes a key. The caller serializes these writes. The corresponding C function is `leveldb_delete`; see
+    /// ``put(_:_:synced:)``.
     func delete(_ key: Span<UInt8>, synced isSynced: Bool) throws(LevelError) {
         let keeps = key.count <= Self.keptByteCount
         let error = unsafe key.withUnsafeBufferPointer { key in
@@ -117,7 +119,7 @@ import CLevelDB
         if let error { throw .engine(error, action: "delete a key of \(path)").locatedAnywhere(in: path) }
     }
 
-    /// Writes a batch as one unit. The corresponding C function is `leveldb_write`.
+    /// Writes a batch atomically. The corresponding C function is `leveldb_write`.
     func write(_ batch: EngineBatch, synced isSynced: Bool) throws(LevelError) {
         let (_, error) = unsafe EngineErrorSlot.capture {
             unsafe leveldb_write(handle, isSynced ? synced : buffered, batch.handle, $0)
@@ -125,13 +127,13 @@ import CLevelDB
         if let error { throw .engine(error, action: "write a batch to \(path)").locatedAnywhere(in: path) }
     }
 
-    /// A new iterator; the caller destroys it before the database is closed. The corresponding C function is
-    /// `leveldb_create_iterator`.
+    /// Returns a new iterator. The caller must destroy it before the database is closed. The corresponding C function
+    /// is `leveldb_create_iterator`.
     func makeIterator(reading: OpaquePointer) -> EngineIterator {
         unsafe EngineIterator(handle: leveldb_create_iterator(handle, reading)!)
     }
 
-    /// The text of a property; `nil` if the engine knows none of that name. The corresponding C function is
+    /// Returns the value of a property, or `nil` if LevelDB does not have it. The corresponding C function is
     /// `leveldb_property_value`.
     func property(_ name: String) -> String? {
         guard let text = unsafe leveldb_property_value(handle, name) else { return nil }
@@ -139,7 +141,7 @@ import CLevelDB
         return unsafe String(cString: text)
     }
 
-    /// Bytes on disk between two keys, without what is still in memory. The corresponding C function is
+    /// Returns the bytes on disk between two keys, not counting entries in memory. The corresponding C function is
     /// `leveldb_approximate_sizes`.
     func approximateByteCount(from lower: [UInt8], to upper: [UInt8]) -> UInt64 {
         var size: UInt64 = 0
@@ -156,23 +158,24 @@ import CLevelDB
         return size
     }
 
-    /// Writes what is in memory to a table and begins a new log. Reports no error; the next write does.
+    /// Writes the memtable to a table file and starts a new log. Reports no error; the next write does.
     ///
-    /// The corresponding C function is `leveldb_compact_range` with the range of the empty key alone: it always writes
-    /// the memory table, and has next to nothing else to do.
+    /// The corresponding C function is `leveldb_compact_range` with a range that contains only the empty key. It always
+    /// writes the memtable, and has almost nothing else to compact.
     func flushMemoryTable() {
         compact(from: [], to: [])
     }
 
-    /// Writes a batch without operations, to hear of an error of the background thread.
+    /// Writes an empty batch, to receive a pending error of the background thread.
     func probe(synced: Bool) throws(LevelError) {
         try write(EngineBatch(), synced: synced)
     }
 
-    /// Compacts the keys between two bounds, each without limit where it is `nil`. The corresponding C function is
+    /// Compacts the keys between two bounds; `nil` means unbounded. The corresponding C function is
     /// `leveldb_compact_range`, which reports no error.
     func compact(from lower: [UInt8]?, to upper: [UInt8]?) {
-        // A pointer to an empty key and no pointer differ: the first compacts nothing above the empty key.
+        // A pointer to an empty key differs from a null pointer: as an upper bound, the empty key includes nothing but
+        // itself.
         let empty: [UInt8] = [0]
         unsafe (lower ?? empty).withUnsafeBufferPointer { lowerBytes in
             unsafe (upper ?? empty).withUnsafeBufferPointer { upperBytes in
@@ -185,16 +188,16 @@ import CLevelDB
     }
 }
 
-/// One byte at an address that is never used: an empty array may have no address at all.
+/// A byte at a valid address that is never read. An empty array may have no address.
 private nonisolated(unsafe) let somewhere = UnsafeMutablePointer<CChar>.allocate(capacity: 1)
 
 extension UnsafeBufferPointer where Element == UInt8 {
-    /// The bytes as the C interface wants them; NULL where there are none, which it takes.
+    /// The bytes for the C interface. NULL for an empty array, which the interface accepts.
     var cBase: UnsafePointer<CChar>? {
         unsafe UnsafeRawPointer(baseAddress)?.assumingMemoryBound(to: CChar.self)
     }
 
-    /// The bytes as the C interface wants them where NULL means "no limit".
+    /// The bytes for parameters of the C interface where NULL means "unbounded".
     var cBaseNonNull: UnsafePointer<CChar> {
         unsafe cBase ?? UnsafePointer(somewhere)
     }

@@ -2,9 +2,9 @@ import CLevelDB
 
 /// LevelDB's iterator. Its key and value are valid until the next move.
 ///
-/// Calls on a position that does not exist abort the process, so every reader asks ``isValid`` first.
+/// Reading at an invalid position aborts the process, so every reader checks ``isValid`` first.
 @safe struct EngineIterator: @unchecked Sendable {
-    // Unchecked: used by one thread at a time, which ``Cursor`` ensures by being neither copyable nor Sendable.
+    // Unchecked: used by one thread at a time. ``Cursor`` ensures this by being neither copyable nor Sendable.
     private let handle: OpaquePointer
 
     init(handle: OpaquePointer) {
@@ -50,7 +50,7 @@ import CLevelDB
             start: UnsafeRawPointer(base)?.assumingMemoryBound(to: UInt8.self), count: count)
     }
 
-    /// Whether ``error`` is not `nil`: the same call without making a text, for every step.
+    /// Whether ``error`` is not `nil`, without creating a string. Called at every step.
     @inline(__always)
     var hasFailed: Bool {
         var text: UnsafeMutablePointer<CChar>? = nil
@@ -60,9 +60,9 @@ import CLevelDB
         return true
     }
 
-    /// The error that the iterator met so far. The corresponding C function is `leveldb_iter_get_error`.
+    /// The error that the iterator encountered, if any. The corresponding C function is `leveldb_iter_get_error`.
     ///
-    /// LevelDB skips a damaged block and stays valid, so this must be asked after every move, not only at the end.
+    /// LevelDB skips a corrupt block and remains valid, so this must be checked after every move, not only at the end.
     var error: String? {
         unsafe EngineErrorSlot.capture { unsafe leveldb_iter_get_error(handle, $0) }.error
     }

@@ -1,9 +1,9 @@
 import CLevelDB
 
-/// LevelDB's functions on a directory that is not open. They take no lock and ask nothing; see `Database.repair` for
-/// what has to be known before.
+/// LevelDB's functions for a directory that is not open. They take no lock and check nothing; see `Database.repair` for
+/// the necessary checks.
 enum EngineMaintenance {
-    /// Makes a database out of whatever tables and logs are in a directory. The corresponding C function is
+    /// Builds a database from all table files and logs in a directory. The corresponding C function is
     /// `leveldb_repair_db`.
     static func repair(path: String, options: EngineOptions) throws(LevelError) {
         let (_, error) = unsafe EngineErrorSlot.capture { unsafe leveldb_repair_db(options.options, path, $0) }
@@ -12,11 +12,11 @@ enum EngineMaintenance {
 }
 
 extension EngineDatabase {
-    /// A new iterator that checks every block it reads, whatever the database was opened with, and leaves the cache
-    /// alone. The caller destroys it before the database is closed.
+    /// Returns a new iterator that verifies every block, whatever the options of the database, and bypasses the cache.
+    /// The caller must destroy it before the database is closed.
     func makeVerifyingIterator() -> EngineIterator {
         let reading = unsafe EngineOptions.makeReadOptions(verifiesChecksums: true, fillsCache: false)
-        // The iterator has a copy of the options.
+        // The iterator has copied the options.
         defer { unsafe leveldb_readoptions_destroy(reading) }
         return unsafe makeIterator(reading: reading)
     }

@@ -1,11 +1,11 @@
 import CLevelDB
 
-/// The C objects that an open database needs for its whole life, and that must outlive it.
+/// The C objects that an open database needs, which must outlive it.
 ///
-/// LevelDB keeps raw pointers to the cache and the filter policy and uses them from its background thread, so they are
-/// freed only after `leveldb_close` has returned (`include/leveldb/c.h`, "destroy order").
+/// LevelDB keeps raw pointers to the cache and the filter policy and uses them on its background thread. They are freed
+/// only after `leveldb_close` has returned (`include/leveldb/c.h`, "destroy order").
 @safe final class EngineOptions: @unchecked Sendable {
-    // Unchecked: the pointers are set once in `init` and LevelDB only reads through them.
+    // Unchecked: the pointers are set once in `init`, and LevelDB only reads through them.
     let options: OpaquePointer
     let reading: OpaquePointer
     let scanning: OpaquePointer
@@ -27,7 +27,7 @@ import CLevelDB
         unsafe leveldb_options_set_max_file_size(options, settings.maxFileByteCount)
         unsafe leveldb_options_set_compression(
             options, Int32(settings.compression == .snappy ? leveldb_snappy_compression : leveldb_no_compression))
-        // `leveldb_options_set_cache(options, NULL)` crashes, so a cache is always made; one of a single byte holds
+        // `leveldb_options_set_cache(options, NULL)` crashes, so a cache always exists. A cache of a single byte holds
         // nothing.
         let lru = unsafe leveldb_cache_create_lru(max(1, settings.cacheByteCount))
         unsafe leveldb_options_set_cache(options, lru)
@@ -64,7 +64,7 @@ import CLevelDB
         if let filter = unsafe filter { unsafe leveldb_filterpolicy_destroy(filter) }
     }
 
-    /// New read options; the caller destroys them with `leveldb_readoptions_destroy`.
+    /// Returns new read options. The caller destroys them with `leveldb_readoptions_destroy`.
     static func makeReadOptions(verifiesChecksums: Bool, fillsCache: Bool) -> OpaquePointer {
         let options = unsafe leveldb_readoptions_create()!
         unsafe leveldb_readoptions_set_verify_checksums(options, verifiesChecksums ? 1 : 0)

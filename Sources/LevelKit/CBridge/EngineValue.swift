@@ -6,22 +6,22 @@ import CLevelDB
     internal import Darwin
 #endif
 
-/// A value that the engine has handed over, in memory of `malloc` that is freed with `leveldb_free`.
+/// A value returned by LevelDB, in `malloc`ed memory that is freed with `leveldb_free`.
 ///
-/// It belongs to nobody else, so it may be read while and after the database is closed.
+/// The memory has no other owner, so the value stays readable after the database is closed.
 @safe struct EngineValue: ~Copyable {
     private let start: UnsafeMutablePointer<CChar>
     private let byteCount: Int
 
-    /// Takes over what a function of the C interface has returned.
+    /// Takes ownership of the result of a C function.
     init(start: UnsafeMutablePointer<CChar>, byteCount: Int) {
         unsafe self.start = unsafe start
         self.byteCount = byteCount
     }
 
-    /// A copy of bytes that are the engine's.
+    /// Copies bytes that LevelDB owns.
     init(copying bytes: UnsafeBufferPointer<UInt8>) {
-        // One byte at least, since the result for none may be NULL.
+        // At least one byte, because `malloc(0)` may return NULL.
         let copy = unsafe malloc(max(1, bytes.count))!.assumingMemoryBound(to: CChar.self)
         if let source = bytes.baseAddress { unsafe memcpy(copy, source, bytes.count) }
         unsafe self.init(start: copy, byteCount: bytes.count)

@@ -1,6 +1,6 @@
 internal import LevelFiles
 
-/// One try at a checkpoint.
+/// An attempt at a checkpoint.
 struct CheckpointAttempt {
     typealias Failure = FileCollector.Failure
 
@@ -9,9 +9,9 @@ struct CheckpointAttempt {
     /// The copied logs.
     private(set) var logs = LogSequence()
 
-    /// Reads the manifest, or what was added to it since the last try.
+    /// Reads the manifest, or what was added to it since the last attempt.
     ///
-    /// - Parameter followsLinks: whether tables may be symbolic links; then they are copied.
+    /// - Parameter followsLinks: whether table files may be symbolic links. They are then copied.
     init(
         source: DatabaseDirectory, mode: Checkpoint.Tables, followsLinks: Bool, follower: inout ManifestFollower?
     ) throws(Failure) {
@@ -24,10 +24,10 @@ struct CheckpointAttempt {
 
     /// Fills the staging area.
     ///
-    /// First every file is held, by a link or a descriptor, which takes a moment; then nothing that the writer does can
-    /// take it away, and copying takes as long as it takes.
+    /// Every file is first secured by a link or a descriptor, which is quick. After that the writer cannot remove any
+    /// of them, and copying may take any time.
     ///
-    /// - Parameter follower: the one that has read the manifest.
+    /// - Parameter follower: the follower that has read the manifest.
     mutating func run(
         into staging: inout StagingArea, follower: ManifestFollower?
     ) throws(Failure) {
@@ -46,7 +46,7 @@ struct CheckpointAttempt {
         }
         try copy(logs, into: &staging)
         do throws(SystemError) {
-            // Only whole records: the copy must not depend on how much of the next one was there.
+            // Complete records only: the copy must not contain a part of the next one.
             try staging.write(follower?.content ?? [], to: manifest.name)
             try staging.write(Array((manifest.name + "\n").utf8), to: "CURRENT")
         } catch {
@@ -56,13 +56,13 @@ struct CheckpointAttempt {
 
     // MARK: - Tables
 
-    /// Links the tables.
+    /// Links the table files.
     ///
-    /// - Returns: those that have to be copied.
+    /// - Returns: the tables that must be copied.
     private func holdTables(in staging: inout StagingArea) throws(Failure) -> [FileCollector.HeldTable] {
         var pending: [FileCollector.HeldTable] = []
         var linksAreRefused = mode == .copied || staging.isForeign
-        // Leaves descriptors for everybody else. Tables beyond it are opened when the first ones are copied.
+        // Leaves descriptors for other uses. Tables beyond this number are opened after the first ones are copied.
         let pendingLimit = max(16, FileOperations.openFileLimit / 2)
         for table in manifest.tables {
             if staging.table(table.number) != nil { continue }
@@ -81,9 +81,9 @@ struct CheckpointAttempt {
         return pending
     }
 
-    /// Links a table.
+    /// Links a table file.
     ///
-    /// - Returns: whether links can be made here.
+    /// - Returns: whether links are possible here.
     private func link(_ table: Manifest.Table, into staging: inout StagingArea) throws(Failure) -> Bool {
         for name in FileCollector.names(of: table) {
             do throws(SystemError) {
@@ -111,7 +111,7 @@ struct CheckpointAttempt {
         }
     }
 
-    /// Throws for a table that has another length than the manifest says, before it is copied.
+    /// Throws if the size of a table file differs from the manifest, before it is copied.
     private func requireSize(of item: FileCollector.HeldTable) throws(Failure) {
         let byteCount: UInt64
         do throws(SystemError) {
@@ -124,10 +124,10 @@ struct CheckpointAttempt {
 
     private func check(_ byteCount: UInt64, of table: Manifest.Table) throws(Failure) {
         guard byteCount != table.byteCount else { return }
-        throw collector.damaged("table \(table.number) has \(byteCount) bytes in place of \(table.byteCount)")
+        throw collector.damaged("table \(table.number) has \(byteCount) bytes instead of \(table.byteCount)")
     }
 
-    /// Throws for a file of another user that is to be copied and is almost all holes.
+    /// Throws if a file of another user that must be copied is almost entirely sparse.
     private func check(_ file: OpenFile, _ name: String) throws(Failure) {
         do throws(LevelError) { try CopyRoom.check(file, at: source.file(name)) } catch { throw .stopped(error) }
     }
@@ -141,7 +141,7 @@ struct CheckpointAttempt {
             guard let name = staging.table(table.number) else { continue }
             let byteCount: UInt64
             do throws(SystemError) {
-                // A link that was linked is found here.
+                // Detects a table file that was a symbolic link.
                 byteCount = try staging.open(name).status().byteCount
             } catch {
                 throw collector.stopped(error, "read", source.file(name))

@@ -1,19 +1,19 @@
-/// What a checkpoint holds, and how it was taken.
+/// The content of a checkpoint, and how it was taken.
 public struct CheckpointReport: Sendable, Hashable {
     /// The absolute path of the checkpoint.
     public let path: String
-    /// Tables that are shared with the source by hard links.
+    /// The number of table files shared with the source by hard links.
     public let linkedTableCount: Int
-    /// Tables that were copied.
+    /// The number of copied table files.
     public let copiedTableCount: Int
-    /// Bytes in all tables.
+    /// The size of all table files in bytes.
     public let tableByteCount: UInt64
-    /// Bytes of logs, which were copied.
+    /// The size of the logs in bytes. Logs are always copied.
     public let logByteCount: UInt64
-    /// The number of the last write in the checkpoint, counted by the engine from the first write of the database on.
+    /// The sequence number of the last write in the checkpoint. LevelDB counts from the first write to the database.
     public let lastSequence: UInt64
-    /// How many tries it took; above 1, the database changed meanwhile.
+    /// The number of attempts. If it is above 1, the database changed during the previous ones.
     public let tryCount: Int
-    /// The process that has the database open; `nil` if nobody has, or this process itself.
+    /// The process that has the database open, or `nil` if no process has, or only this one.
     public let holder: Int32?
 }

@@ -4,18 +4,18 @@
     internal import Darwin
 #endif
 
-/// One checkpoint being taken: tries until one was not overtaken by the writer, then puts the result in its place.
+/// Takes a checkpoint: retries until the writer did not interfere, then publishes the result.
 ///
-/// ``FileCollector`` says what makes the result a moment of the source's history.
+/// ``FileCollector`` explains why the result is a consistent state of the source.
 struct CheckpointTaking {
     let source: DatabaseDirectory
     let destination: DatabaseDirectory
     let tables: Checkpoint.Tables
     let tryLimit: Int
-    /// The database of which the source is the private directory that LevelDB reads through; `nil` if it is none.
+    /// The original database, if the source is the private directory through which LevelDB reads it; otherwise `nil`.
     var original: DatabaseDirectory?
 
-    /// Tries until the checkpoint is complete.
+    /// Retries until the checkpoint is complete.
     func run() throws(LevelError) -> CheckpointReport {
         try check()
         let made = try parentDirectory().create()
@@ -63,15 +63,15 @@ struct CheckpointTaking {
         guard try source.content() == .database else { throw try source.missingDatabase() }
         guard FileStatus(path: destination.path) == nil else {
             throw LevelError(
-                .databaseExists, "\(destination.path) is there already; choose a path that does not exist")
+                .databaseExists, "\(destination.path) already exists; choose a path that does not exist")
         }
-        // As bytes: a slash and a combining accent behind it are one `Character`.
+        // Compared as bytes, because a slash followed by a combining accent is a single `Character`.
         let database = original ?? source
         guard !destination.path.utf8.starts(with: database.file("").utf8) else {
             throw LevelError(
                 .invalidArgument,
-                "the checkpoint \(destination.path) would lie inside the database at \(database.path); "
-                    + "choose a path outside of it")
+                "the checkpoint \(destination.path) would be inside the database at \(database.path); "
+                    + "choose a path outside it")
         }
     }
 
@@ -79,7 +79,7 @@ struct CheckpointTaking {
         try DatabaseDirectory(destination.parentPath)
     }
 
-    /// The other process that holds the lock.
+    /// Returns the other process that holds the lock.
     private func holder() -> Int32? {
         guard let holder = LockFile.holder(in: original ?? source), holder != getpid() else { return nil }
         return holder
@@ -87,7 +87,7 @@ struct CheckpointTaking {
 }
 
 extension DatabaseDirectory {
-    /// The directory that this one is in.
+    /// The parent directory.
     var parentPath: String {
         Self.parent(of: path) ?? "/"
     }

@@ -6,30 +6,30 @@ internal import LevelFiles
     internal import Darwin
 #endif
 
-/// Gets hold of the files that make up a database at one moment, while any process may be writing to it.
+/// Opens the files that make up a consistent state of a database, while any process may be writing to it.
 ///
-/// The order of the steps is what makes the result a moment of the source's history. The manifest is read first and
-/// names the tables; the names of the logs are listed after the tables are held, so every write is in a table, in a log,
-/// or later than both. A table or log that is gone means that the manifest is out of date, and everything begins again.
+/// The order of the steps guarantees consistency. The manifest is read first and names the tables. The logs are listed
+/// after the tables are open, so every write is in a table, in a log, or later than both. A missing table file or log
+/// means that the manifest is stale, and the attempt is repeated.
 struct FileCollector {
-    /// Why a try did not succeed.
+    /// The reason that an attempt failed.
     enum Failure: Error {
-        /// The writer was faster: a file that the manifest names is gone, or there is a new manifest.
+        /// The writer interfered: a file named by the manifest is missing, or the manifest was replaced.
         case overtaken
-        /// Files do not fit together.
+        /// The files are inconsistent.
         case damaged(LevelError)
-        /// Trying again would not help.
+        /// A retry would not help.
         case stopped(LevelError)
     }
 
-    /// A table that is open, so that it can be read even if the writer deletes it meanwhile.
+    /// An open table file. It stays readable even if the writer deletes it.
     struct HeldTable {
         let table: Manifest.Table
         let file: OpenFile
         let name: String
     }
 
-    /// A log that is open.
+    /// An open log.
     struct HeldLog {
         let number: UInt64
         let file: OpenFile
@@ -39,10 +39,10 @@ struct FileCollector {
 
     let source: DatabaseDirectory
     let manifest: Manifest
-    /// Whether symbolic links are followed: only where this process made them.
+    /// Whether symbolic links are followed. Only for links that this process created.
     private let followsLinks: Bool
 
-    /// Reads the manifest, or what was added to it since the last try.
+    /// Reads the manifest, or what was added to it since the last attempt.
     init(
         _ source: DatabaseDirectory, followsLinks: Bool = false, _ follower: inout ManifestFollower?
     ) throws(Failure) {
@@ -55,11 +55,11 @@ struct FileCollector {
         }
     }
 
-    /// Calls `body` until it was not overtaken by the writer.
+    /// Calls `body` until the writer does not interfere.
     ///
-    /// - Parameter action: what cannot be done otherwise, such as `copy`.
-    /// - Throws: ``LevelError``: `busy` when every try was overtaken; `corruption` only if two tries in a row found the
-    ///   same.
+    /// - Parameter action: the verb for error messages, such as `copy`.
+    /// - Throws: ``LevelError``: `busy` if the writer interfered with every attempt; `corruption` only if two
+    ///   consecutive attempts found the same corruption.
     static func repeated<R>(
         _ source: DatabaseDirectory, tryLimit: Int, action: String,
         _ body: (_ follower: inout ManifestFollower?) throws(Failure) -> R
@@ -74,21 +74,22 @@ struct FileCollector {
                 case .stopped(let error): throw error
                 case .overtaken: damage = nil
                 case .damaged(let error):
-                    // A moving database may look damaged once. The same damage twice is there.
+                    // A changing database may look corrupt once. The same corruption twice is real.
                     if error == damage { throw error }
                     damage = error
                 }
             }
-            // The first tries follow at once: the rest of the manifest is short, and the tables are there but for a
-            // few.
+            // The first retries follow immediately: the rest of the manifest is short, and most tables are already
+            // open.
             if number > 3 { usleep(UInt32(1000 << min(number - 4, 7))) }
         }
         throw LevelError(
-            .busy, "the database at \(source.path) changed during each of \(tryLimit) tries to \(action) it; try again",
+            .busy,
+            "the database at \(source.path) changed during each of \(tryLimit) attempts to \(action) it; try again",
             cause: damage?.message)
     }
 
-    /// Throws if there is a new manifest by now.
+    /// Throws if the manifest has been replaced.
     func requireCurrent() throws(Failure) {
         let name: String
         do throws(LevelError) { name = try source.currentManifestName() } catch { throw .stopped(error) }
@@ -97,7 +98,7 @@ struct FileCollector {
 
     // MARK: - Tables
 
-    /// Opens a table. A symbolic link in its place is an error, unless links are followed.
+    /// Opens a table file. A symbolic link is an error, unless links are followed.
     func hold(_ table: Manifest.Table) throws(Failure) -> HeldTable {
         for name in Self.names(of: table) {
             do throws(SystemError) {
@@ -112,15 +113,15 @@ struct FileCollector {
         throw missing(table)
     }
 
-    /// The names that the file of a table may have, the usual one first.
+    /// Returns the possible file names of a table, the usual one first.
     static func names(of table: Manifest.Table) -> [String] {
         [EngineFileName.table(named: table.number), EngineFileName.oldTable(named: table.number)]
     }
 
     // MARK: - Logs
 
-    /// Opens the logs, the oldest first. Each but the last is complete, since a later one exists. To what the last one
-    /// holds, the writer may add until it is read.
+    /// Opens the logs, the oldest first. All but the last are complete. The writer may append to the last one until it
+    /// is read.
     func holdLogs() throws(Failure) -> [HeldLog] {
         var numbers: [UInt64] = []
         let names: [String]
@@ -128,7 +129,7 @@ struct FileCollector {
         for name in names {
             if case .log(let number) = EngineFileName(name), manifest.needsLog(number) { numbers.append(number) }
         }
-        // Without it, writes that are in no table yet would be missing, and LevelDB would not notice.
+        // Without this log, writes that are not in a table yet would be missing, and LevelDB would not notice.
         guard manifest.logNumber == 0 || numbers.contains(manifest.logNumber) else {
             throw damaged("log \(manifest.logNumber) is missing")
         }

@@ -1,26 +1,26 @@
 internal import LevelFiles
 
-/// The logs of a database, one after the other: do the writes in them follow one another?
+/// Checks that the writes in consecutive logs of a database have consecutive sequence numbers.
 ///
-/// Each record of a log is a batch that begins with the sequence number of its first operation (8 bytes) and the number
-/// of its operations (4 bytes); the next batch begins where it ends (`db/write_batch.cc`). So a log that is missing in
-/// the middle shows.
+/// Each record of a log is a batch. It starts with the sequence number of its first operation (8 bytes) and the number
+/// of operations (4 bytes). The next batch continues with the next sequence number (`db/write_batch.cc`). A missing log
+/// in the middle is therefore detected.
 struct LogSequence {
-    /// The sequence number of the last operation; `nil` while no log has one.
+    /// The sequence number of the last operation, or `nil` before the first one.
     private(set) var lastSequence: UInt64?
-    /// Bytes in all logs.
+    /// The size of all logs in bytes.
     private(set) var byteCount: UInt64 = 0
     private var lastLog: UInt64?
 
     /// Adds the next log.
     ///
-    /// - Returns: what does not fit, as a clause; `nil` if all is well.
+    /// - Returns: the inconsistency, as a clause, or `nil` if there is none.
     mutating func append(_ file: OpenFile, number: UInt64) throws(SystemError) -> String? {
         byteCount += try file.status().byteCount
         var reader = RecordReader(file, holding: .batches)
         var isFirst = true
         while let item = try reader.next() {
-            // Damage within a log is for the one who opens the copy to find: the source has it as well.
+            // Corruption within a log is also in the source. It is detected when the copy is opened.
             guard case .record(let record) = item, record.count >= 12 else { continue }
             let sequence = Self.littleEndian(record[0..<8])
             let count = Self.littleEndian(record[8..<12])

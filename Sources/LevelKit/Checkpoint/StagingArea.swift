@@ -6,27 +6,28 @@ internal import LevelFiles
     internal import Darwin
 #endif
 
-/// The directory in which a checkpoint is put together, beside the place where it will be.
+/// The directory in which a checkpoint is built, next to its destination.
 struct StagingArea {
-    /// How a table came here.
+    /// How a table file got here.
     enum Origin {
         case linked, copied
     }
 
     private let directory: UnpublishedDirectory
     private let filePermissions: UInt32
-    /// Whether the source belongs to another user: its tables are copied, since that user could change what is shared.
+    /// Whether the source belongs to another user. Table files are then copied, because that user could change shared
+    /// files.
     let isForeign: Bool
-    /// The tables that are here. They are kept from one try to the next, because LevelDB never uses a number again.
+    /// The tables in the directory. They are kept between attempts, because LevelDB never reuses a number.
     private(set) var tables: [UInt64: Origin] = [:]
     private var names: [UInt64: String] = [:]
     private var otherNames: Set<String> = []
 
-    /// Makes the directory.
+    /// Creates the directory.
     init(beside destination: DatabaseDirectory, like source: DatabaseDirectory) throws(LevelError) {
         let audience: Audience
         do throws(SystemError) {
-            // A copy must not be for more people than its source.
+            // A copy must not be readable by more users than its source.
             audience = try Audience(ofDirectory: source.path)
         } catch {
             throw error.levelError("read \(source.path)")
@@ -36,22 +37,22 @@ struct StagingArea {
         isForeign = audience.isForeign
     }
 
-    /// The path of the directory, until it is published.
+    /// The path of the directory until it is published.
     var path: String { directory.path }
 
     // MARK: - Files
 
-    /// Opens a file here; a symbolic link is an error.
+    /// Opens a file in the directory. A symbolic link is an error.
     func open(_ name: String) throws(SystemError) -> OpenFile { try directory.open(name) }
 
-    /// Links a table of the source.
+    /// Links a table file of the source.
     mutating func link(_ source: String, number: UInt64, name: String) throws(SystemError) {
         try directory.link(source, as: name)
         tables[number] = .linked
         names[number] = name
     }
 
-    /// Copies a table of the source that is open.
+    /// Copies an open table file of the source.
     mutating func copy(_ source: OpenFile, number: UInt64, name: String) throws(SystemError) {
         do throws(SystemError) {
             _ = try copy(source, to: name)
@@ -64,9 +65,9 @@ struct StagingArea {
         names[number] = name
     }
 
-    /// Copies a file that is open, up to its present end, and waits until the copy is on the disk.
+    /// Copies an open file up to its current end and flushes the copy to the disk.
     ///
-    /// - Returns: the bytes that were copied.
+    /// - Returns: the number of copied bytes.
     mutating func copy(_ source: OpenFile, to name: String) throws(SystemError) -> UInt64 {
         let status = try source.status()
         let copy = try directory.create(name, permissions: status.permissions)
@@ -76,7 +77,7 @@ struct StagingArea {
         return byteCount
     }
 
-    /// Writes a file, and waits until it is on the disk.
+    /// Writes a file and flushes it to the disk.
     mutating func write(_ bytes: [UInt8], to name: String) throws(SystemError) {
         let file = try directory.create(name, permissions: filePermissions)
         otherNames.insert(name)
@@ -84,17 +85,17 @@ struct StagingArea {
         try file.synchronize()
     }
 
-    /// The table with a number, if it is here.
+    /// Returns the file name of a table, or `nil` if the table is not in the directory.
     func table(_ number: UInt64) -> String? { names[number] }
 
-    /// Takes away everything but tables.
+    /// Deletes everything except table files.
     mutating func removeOtherFiles() throws(SystemError) {
         for name in otherNames { try directory.remove(name) }
         otherNames = []
     }
 
-    /// Takes away the tables that are not in `numbers`: a manifest that does not name them would give their numbers to
-    /// new files, and LevelDB would truncate a file that it shares with the source.
+    /// Deletes the tables that are not in `numbers`. A manifest that does not name them would assign their numbers to
+    /// new files, and LevelDB would truncate a file that is shared with the source.
     mutating func removeTables(except numbers: Set<UInt64>) throws(SystemError) {
         for (number, name) in names where !numbers.contains(number) {
             try directory.remove(name)
@@ -103,20 +104,20 @@ struct StagingArea {
         }
     }
 
-    // MARK: - End
+    // MARK: - Publishing
 
-    /// Makes the directory appear under its name, with everything on the disk.
+    /// Flushes everything to the disk and gives the directory its final name.
     func publish(as destination: DatabaseDirectory) throws(LevelError) {
         do throws(SystemError) {
             try directory.publish(as: destination.path)
         } catch let error where error.number == EEXIST || error.number == ENOTEMPTY || error.number == ENOTDIR {
             throw LevelError(
-                .databaseExists, "\(destination.path) was made meanwhile; choose a path that does not exist")
+                .databaseExists, "\(destination.path) was created by another process; choose another path")
         } catch {
             throw error.levelError("finish the checkpoint \(destination.path)")
         }
     }
 
-    /// Takes the directory away with everything in it.
+    /// Deletes the directory with its content.
     func discard() { directory.discard() }
 }

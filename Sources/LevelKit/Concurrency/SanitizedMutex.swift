@@ -5,13 +5,13 @@
         internal import Darwin
     #endif
 
-    /// What `Mutex` means in this module under the thread sanitizer.
+    /// Replaces `Mutex` in this module under the thread sanitizer.
     typealias Mutex<Value> = SanitizedMutex<Value>
 
-    /// A lock in place of `Synchronization.Mutex`, for runs under the thread sanitizer alone (`make sanitize`): the
-    /// sanitizer does not see that one on Linux, and reports everything that it guards.
+    /// A replacement for `Synchronization.Mutex` in runs under the thread sanitizer (`make sanitize`). The sanitizer
+    /// does not recognize `Mutex` on Linux and reports every value that it guards.
     @safe package struct SanitizedMutex<Value>: ~Copyable, @unchecked Sendable {
-        // Unchecked: the value is touched under the lock only.
+        // Unchecked: the value is accessed under the lock only.
         private final class Box {
             var value: Value
 
@@ -21,7 +21,7 @@
         private let box: Box
         private let lock: UnsafeMutablePointer<pthread_mutex_t>
 
-        /// A lock over a value.
+        /// Creates a lock over a value.
         package init(_ value: sending Value) {
             box = Box(value)
             unsafe lock = .allocate(capacity: 1)
@@ -33,7 +33,7 @@
             unsafe lock.deallocate()
         }
 
-        /// Runs `body` with the value while no other thread has it.
+        /// Runs `body` with exclusive access to the value.
         package func withLock<R, E: Error>(_ body: (inout Value) throws(E) -> R) throws(E) -> R {
             unsafe pthread_mutex_lock(lock)
             defer { unsafe pthread_mutex_unlock(lock) }

@@ -4,7 +4,7 @@
     internal import Darwin
 #endif
 
-/// Which thread something belongs to.
+/// The identity of a thread.
 package struct ThreadIdentity: Hashable {
     private let value: UInt
 

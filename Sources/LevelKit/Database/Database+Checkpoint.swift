@@ -1,10 +1,11 @@
 extension Database {
     /// Takes a checkpoint of this database, while it is read and written; see ``Checkpoint``.
     ///
-    /// It holds every write that returned before the call. The checkpoint of a read-only database holds the state that the
-    /// database reads, even if another process has changed the original since; its tables are copied.
+    /// The checkpoint contains every write that returned before the call. The checkpoint of a read-only database
+    /// contains the state that the database reads, even if another process has changed the original since then; its
+    /// table files are copied.
     ///
-    /// - Throws: as ``Checkpoint/take(of:to:tables:tryLimit:)``, and `closed`.
+    /// - Throws: like ``Checkpoint/take(of:to:tables:tryLimit:)``, and `closed`.
     @discardableResult
     public func checkpoint(
         to destination: String, tables: Checkpoint.Tables = .linked

@@ -1,5 +1,5 @@
 extension KeyValueReader {
-    /// How many keys a range has.
+    /// Returns the number of keys in a range.
     ///
     /// - Complexity: O(*n*) in the keys of the range.
     public func count(in range: KeyRange = .all) throws(LevelError) -> Int {
@@ -11,15 +11,14 @@ extension KeyValueReader {
 }
 
 extension Database {
-    /// Removes every key of a range, in batches of bounded size.
+    /// Deletes all keys of a range, in batches of bounded size.
     ///
-    /// Not one unit: a crash in between leaves the rest of the range, and keys that others put into it meanwhile may
-    /// stay. Run again, it goes on.
+    /// The deletion is not atomic. A crash may leave a part of the range, and keys that are inserted during the call
+    /// may remain. Calling it again deletes the rest.
     ///
-    /// - Parameter batchByteCount: bytes of keys in one batch.
-    /// - Returns: how many keys were removed.
-    /// - Complexity: O(*n*) in the keys of the range. The space on disk comes back with compactions; see
-    ///   ``compact(from:to:)``.
+    /// - Parameter batchByteCount: the bytes of keys in a batch.
+    /// - Returns: the number of deleted keys.
+    /// - Complexity: O(*n*) in the keys of the range. Compactions reclaim the disk space; see ``compact(from:to:)``.
     @discardableResult
     public func deleteRange(
         _ range: KeyRange, batchByteCount: Int = 1 << 20, durability: Durability = .buffered

@@ -5,13 +5,13 @@
 #endif
 
 extension Database {
-    /// A new empty database in a directory of its own, which is removed when the database is closed.
+    /// Creates an empty database in a temporary directory, which is deleted when the database is closed.
     ///
     /// For tests and for data that need not outlive the process. LevelDB's in-memory environment has no C interface, so
-    /// this is on disk; it never syncs unless told to. Killed processes leave their directory, named `levelkit-…`, in
+    /// the database is on disk; it syncs only on request. A killed process leaves its directory, named `levelkit-…`, in
     /// the directory for temporary files.
     ///
-    /// - Throws: ``LevelError`` with `io` where no directory can be made.
+    /// - Throws: ``LevelError`` with `io` if no directory can be created.
     public static func temporary(options: DatabaseOptions = DatabaseOptions()) throws(LevelError) -> Database {
         var parent = "/tmp"
         if let variable = unsafe getenv("TMPDIR") { parent = unsafe String(cString: variable) }

@@ -1,7 +1,8 @@
-/// An ordered map from keys to values, both plain bytes, kept in a directory by LevelDB.
+/// An ordered map from keys to values, both byte strings, stored by LevelDB in a directory.
 ///
-/// One process at a time has a database open; within it, any number of threads may use the same `Database`. Every read
-/// sees all writes that returned before it. ``Snapshot`` gives a view that later writes do not change.
+/// Only one process at a time can have a database open for writing. Within it, any number of threads may use the same
+/// `Database`. Every read sees all writes that returned before it. A ``Snapshot`` is a view that later writes do not
+/// change.
 ///
 /// ```swift
 /// let database = try Database.open(at: "photos.db")
@@ -26,21 +27,21 @@ public final class Database: Sendable {
 
     /// Opens the database in a directory.
     ///
-    /// Where opening fails, nothing is left behind that was not there before. A directory that holds other files, or
-    /// tables without a `CURRENT` file, is never taken for an empty one.
+    /// An open that fails leaves no new files or directories. A directory that contains other files, or table files
+    /// without a `CURRENT` file, is never treated as empty.
     ///
     /// - Parameters:
-    ///   - path: the directory; made absolute, so that a later `chdir` changes nothing.
+    ///   - path: the directory. The path is made absolute, so a later `chdir` has no effect.
     ///   - options: see ``DatabaseOptions``.
-    ///   - mode: `readOnly` to read the database as it is at this moment, without a lock and without a change to any byte
-    ///     in its directory; see <doc:OpeningADatabase>. Nothing is created then.
-    /// - Throws: ``LevelError``: `databaseNotFound`, `databaseExists`, `locked` (with the process that holds it),
-    ///   `corruption`, `comparatorMismatch`, `notSupported` for tables that another program compressed,
-    ///   `invalidArgument`, `io`; for reading also `busy`, if another process changes the database faster than its files can
-    ///   be opened.
-    /// - Complexity: reads the log of the last session, up to two write buffers, and the indexes of tables, up to
-    ///   some mebibytes. For reading, tables that other users can change are copied and read whole. With
-    ///   ``DatabaseOptions/checksEveryBlock`` all tables are read whole.
+    ///   - mode: `readOnly` reads the database as it is at this moment, without a lock and without changing any byte in
+    ///     its directory; see <doc:OpeningADatabase>. It creates nothing.
+    /// - Throws: ``LevelError``: `databaseNotFound`, `databaseExists`, `locked` (with the process that holds the lock),
+    ///   `corruption`, `comparatorMismatch`, `notSupported` for table files in a foreign compression format,
+    ///   `invalidArgument`, `io`. For reading also `busy`, if another process changes the database faster than its
+    ///   files can be opened.
+    /// - Complexity: reads the log of the last session, up to two write buffers, and up to some mebibytes of table
+    ///   indexes. For reading, table files that other users can change are copied and read completely. With
+    ///   ``DatabaseOptions/checksEveryBlock`` all table files are read completely.
     public static func open(
         at path: String, options: DatabaseOptions = DatabaseOptions(), mode: Mode = .readWrite
     ) throws(LevelError) -> Database {
@@ -55,21 +56,22 @@ public final class Database: Sendable {
         return Database(core: try opening.run())
     }
 
-    /// Closes the database: waits for calls of other threads, releases snapshots, lets the directory go. Later calls on
-    /// this database, its snapshots and its cursors throw `closed`. Closing twice does nothing.
+    /// Closes the database: waits for calls on other threads, releases snapshots and releases the directory. Later
+    /// calls on this database, its snapshots and its cursors throw `closed`. Closing again does nothing.
     ///
-    /// A database that is not closed is closed when the last reference to it goes.
+    /// A database that is never closed explicitly is closed when the last reference to it is released.
     ///
-    /// - Throws: ``LevelError`` with `cursorsAlive` if a cursor of the calling thread stands on an entry, whose bytes may
-    ///   be in use, or one of another thread that has not taken its next step within two seconds or more; the directory is
-    ///   then let go when that cursor goes out of scope. A cursor that has come to its end, or has not been moved, keeps nothing.
+    /// - Throws: ``LevelError`` with `cursorsAlive` if a cursor of the calling thread is on an entry, whose bytes may
+    ///   be in use, or if a cursor of another thread has not advanced for at least two seconds. The directory is then
+    ///   released when that cursor goes out of scope. A cursor that has reached its end, or has not been moved, does
+    ///   not prevent closing.
     public func close() throws(LevelError) {
         try core.close()
     }
 
     // MARK: - Writing
 
-    /// Stores a value under a key, in place of the one that was there.
+    /// Stores a value under a key, replacing any existing value.
     ///
     /// - Throws: ``LevelError``: `tooLarge`, `io`, `closed`.
     public func put(
@@ -91,12 +93,12 @@ public final class Database: Sendable {
         try put(value.span, forKey: key.span, durability: durability)
     }
 
-    /// Stores a text under a key that is a text, both as UTF-8.
+    /// Stores a string under a string key, both as UTF-8.
     public func put(_ value: String, forKey key: String, durability: Durability = .buffered) throws(LevelError) {
         try put(Array(value.utf8), forKey: Array(key.utf8), durability: durability)
     }
 
-    /// Removes a key and its value. A key that is not there is no error.
+    /// Deletes a key and its value. A missing key is not an error.
     ///
     /// - Throws: ``LevelError``: `io`, `closed`.
     public func delete(_ key: Span<UInt8>, durability: Durability = .buffered) throws(LevelError) {
@@ -109,17 +111,17 @@ public final class Database: Sendable {
         }
     }
 
-    /// Removes a key and its value; see ``delete(_:durability:)-(Span<UInt8>,_)``.
+    /// Deletes a key and its value; see ``delete(_:durability:)-(Span<UInt8>,_)``.
     public func delete(_ key: [UInt8], durability: Durability = .buffered) throws(LevelError) {
         try delete(key.span, durability: durability)
     }
 
-    /// Removes a key that is a text.
+    /// Deletes a string key.
     public func delete(_ key: String, durability: Durability = .buffered) throws(LevelError) {
         try delete(Array(key.utf8), durability: durability)
     }
 
-    /// Writes what `body` puts into a batch, as one unit. If `body` throws, nothing is written.
+    /// Passes a new batch to `body` and writes it atomically. If `body` throws, nothing is written.
     ///
     /// ```swift
     /// try database.write { batch in
@@ -128,7 +130,7 @@ public final class Database: Sendable {
     /// }
     /// ```
     ///
-    /// - Returns: what `body` returns.
+    /// - Returns: the result of `body`.
     public func write<R>(durability: Durability = .buffered, _ body: (WriteBatch) throws -> R) throws -> R {
         let batch = WriteBatch()
         let result = try body(batch)
@@ -136,13 +138,13 @@ public final class Database: Sendable {
         return result
     }
 
-    /// Writes a batch as one unit: after a crash all of it is there or nothing. The batch keeps its content and may be
-    /// written again. An empty batch is not written.
+    /// Writes a batch atomically: after a crash either all of it is present or nothing. The batch keeps its content and
+    /// may be written again. An empty batch is not written.
     ///
     /// - Throws: ``LevelError``: `tooLarge`, `io`, `closed`.
     public func write(_ batch: WriteBatch, durability: Durability = .buffered) throws(LevelError) {
         guard batch.count > 0 else {
-            // LevelDB appends 19 bytes to its log for each empty batch and never starts a new log for them.
+            // LevelDB appends 19 bytes to its log for each empty batch and never starts a new log because of them.
             try core.requireWritable()
             try core.enter()
             core.leave()
@@ -154,24 +156,23 @@ public final class Database: Sendable {
         }
     }
 
-    /// Makes everything written so far survive the loss of power; see ``Durability/flushed``.
+    /// Makes all writes so far survive a power loss; see ``Durability/flushed``.
     public func flush() throws(LevelError) {
         try core.write(0, .flushed, forEachKey: { _ in }) { (_) throws(LevelError) in }
     }
 
     // MARK: - Maintenance
 
-    /// Writes everything in memory to tables and merges the tables of a key range, down to the deepest level that holds any
-    /// of it.
+    /// Writes the memtable to a table file and compacts a key range, down to the deepest level that overlaps it.
     ///
-    /// Tables that are on the deepest level already stay as they are, with what was overwritten or deleted in them, unless
-    /// `includingDeepestLevel` is set: then all of the range is written anew, and nothing is left of what was deleted. That
-    /// needs as much room again while it runs.
+    /// Table files that are already on the deepest level stay unchanged, including their overwritten and deleted
+    /// entries, unless `includingDeepestLevel` is set. Then the whole range is rewritten and nothing remains of deleted
+    /// entries. While it runs, this needs the same amount of disk space again.
     ///
-    /// With the whole range this is also the strongest durability there is: what was written before is in tables that
-    /// are on the disk.
+    /// For the whole range this is also the strongest durability available: all earlier writes are in synced table
+    /// files.
     ///
-    /// - Complexity: reads and writes every table that overlaps the range.
+    /// - Complexity: reads and writes every table file that overlaps the range.
     public func compact(
         from lower: [UInt8]? = nil, to upper: [UInt8]? = nil, includingDeepestLevel: Bool = false
     ) throws(LevelError) {
@@ -180,13 +181,13 @@ public final class Database: Sendable {
         try core.admitted { () throws(LevelError) in core.compact(from: lower, to: upper) }
     }
 
-    /// Bytes that the tables hold for keys from `lower` up to, not including, `upper`. What is still in memory does not
-    /// count.
+    /// Returns the bytes that table files use for keys from `lower` up to, but not including, `upper`. Entries in
+    /// memory do not count.
     public func approximateByteCount(from lower: [UInt8], to upper: [UInt8]) throws(LevelError) -> UInt64 {
         try core.admitted { () throws(LevelError) in core.engine.approximateByteCount(from: lower, to: upper) }
     }
 
-    /// The text of one of the engine's properties, such as `leveldb.stats`; `nil` if it knows none of that name.
+    /// Returns the value of a LevelDB property such as `leveldb.stats`, or `nil` if the property is unknown.
     public func property(_ name: String) throws(LevelError) -> String? {
         try core.admitted { () throws(LevelError) in core.engine.property(name) }
     }

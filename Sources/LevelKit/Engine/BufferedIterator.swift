@@ -1,7 +1,7 @@
-/// Moves over the entries of a view that something was written after, like an engine's iterator of its own.
+/// Iterates over the entries of a view after later writes, like a dedicated LevelDB iterator.
 ///
-/// All readers of such a view share one iterator of the engine. So entries are copied out of it a few at a time, twice as
-/// many with each call, and the iterator is moved only where another reader has used it in between.
+/// All readers of such a view share a single LevelDB iterator. Entries are therefore copied from it in batches,
+/// doubling with each call, and the iterator is repositioned only if another reader has used it in between.
 @safe final class BufferedIterator {
     private struct Entry {
         let start: Int
@@ -13,7 +13,7 @@
         case first
         case last
         case atOrAfter([UInt8])
-        /// Behind the last entry of the buffer, or before its first.
+        /// After the last entry of the buffer, or before its first.
         case neighbour
     }
 
@@ -23,21 +23,21 @@
     private let views: ReadViews
     private let view: ReadView
     private let reader: UInt64
-    /// The entries in rising order, wherever their bytes lie.
+    /// The entries in ascending order. Their bytes may be in any order.
     private var entries: [Entry] = []
     private var bytes = UnsafeMutablePointer<UInt8>.allocate(capacity: 1 << 10)
     private var capacity = 1 << 10
     private var used = 0
     private var index = 0
-    /// How many entries the next fill takes.
+    /// The number of entries that the next fill copies.
     private var wanted = 1
-    /// Whether nothing lies beyond the buffer in the direction of the last fill.
+    /// Whether no entries exist beyond the buffer in the direction of the last fill.
     private var isAtEnd = false
     private var isForward = true
-    /// What the engine's iterator met behind the entries of the buffer.
+    /// The error that LevelDB's iterator reported after the entries of the buffer.
     private var failure: String?
 
-    /// Begins without a position. The view gets a user until the iterator goes.
+    /// Creates an iterator without a position. It is a user of the view until it is destroyed.
     init(_ view: ReadView, of views: ReadViews) {
         self.view = view
         self.views = views
@@ -52,7 +52,7 @@
 
     var isValid: Bool { entries.indices.contains(index) }
 
-    /// Whether the position is one that could not be read.
+    /// Whether the current position was unreadable.
     var hasFailed: Bool { failure != nil && !isValid }
 
     var error: String? { isValid ? nil : failure }
@@ -94,11 +94,11 @@
         fill(from: .neighbour, forward: forward)
     }
 
-    /// Puts other entries in place of those in the buffer.
+    /// Replaces the entries of the buffer.
     private func fill(from origin: Origin, forward: Bool) {
         let old = Neighbour(
             key: (forward ? entries.last : entries.first).map { unsafe Array(keyBytes(of: $0)) },
-            // The engine's iterator was left at the entry that was taken last.
+            // LevelDB's iterator was left at the last copied entry.
             isWhereTheLastFillEnded: forward == isForward || entries.count == 1)
         entries.removeAll(keepingCapacity: true)
         used = 0
@@ -116,7 +116,7 @@
             }
             return take(from: iterator, forward)
         }
-        // The database is closed, which the cursor has asked before; without entries it finds its end.
+        // The database is closed, which the cursor has checked before. The cursor finds no entries and ends.
         if !isOpen { failure = "the database was closed" }
         if !forward { entries.reverse() }
         index = forward ? 0 : entries.count - 1
@@ -132,12 +132,12 @@
         if forward { iterator.next() } else { iterator.previous() }
     }
 
-    /// Copies entries from the position of the engine's iterator on.
+    /// Copies entries, starting at the position of LevelDB's iterator.
     ///
-    /// - Returns: whether the iterator stands at the last of them.
+    /// - Returns: whether the iterator is at the last copied entry.
     private func take(from iterator: EngineIterator, _ forward: Bool) -> Bool {
         while true {
-            // The engine passes over a damaged block and goes on, so what it met is asked before each entry.
+            // LevelDB skips corrupt blocks, so the error is checked before each entry.
             if iterator.hasFailed {
                 failure = iterator.error ?? "unknown"
                 return false

@@ -7,41 +7,41 @@ internal import Synchronization
     internal import Darwin
 #endif
 
-/// Writing: one write at a time, none behind one that failed, and none for which the disk has no room.
+/// Writes are serialized. None is appended to a damaged log, and none is started without the disk space it needs.
 extension DatabaseCore {
-    /// What is known of the writes so far.
+    /// The state of writing.
     struct Writing {
-        /// Why nothing can be written at the moment; `nil` while all is well.
+        /// The reason that writes are refused, or `nil` if they are not.
         var failure: String?
-        /// Bytes that were written since the memory table was last known to be empty.
+        /// The bytes written since the memtable was last known to be empty.
         var byteCount = 0
-        /// Bytes that were written since there was seen to be room for what follows from them.
+        /// The bytes written since the disk space was last checked.
         var uncheckedByteCount = DatabaseCore.roomInterval
-        /// Whether something was written that the disk may not have yet.
+        /// Whether earlier writes may not be on the disk yet.
         var hasBuffered = false
     }
 
-    /// How many bytes are written before the room on the disk is looked at again.
+    /// The bytes written between two checks of the disk space.
     private static let roomInterval = 256 << 10
 
-    /// Runs a write, unless an earlier one failed and its cause lasts.
+    /// Runs a write, unless an earlier write failed and the cause persists.
     ///
-    /// After a failed `write(2)` LevelDB goes on as if nothing had happened, while every later record of that log is
-    /// misframed and lost at the next open. So after a failure the log is left behind: what is in memory is written to a
-    /// table, which begins a new log, and a probe shows whether that went well. Then the failed write is known not to
-    /// have happened, and writing goes on. While there is no room for the table, writes are refused, and each of them
-    /// looks again. What was acknowledged stays either way.
+    /// After a failed `write(2)` LevelDB continues as if nothing had happened, but every later record of that log is
+    /// misframed and lost at the next open. After a failure LevelKit therefore abandons the log: it flushes the
+    /// memtable to a table file, which starts a new log, and checks the new log with a probe. If that succeeds, the
+    /// failed write is known not to have happened, and writing continues. While the disk has no space for the table
+    /// file, writes are refused, and each one checks again. Acknowledged writes are kept in either case.
     ///
-    /// LevelDB itself refuses all writes for good where its background thread has failed to write a table. So a write is
-    /// refused before it comes to LevelDB where the disk has no room for the tables and merges that follow from it
-    /// (``DiskRoom``). What another program fills in just that moment can still bring it about; only opening the database
-    /// anew ends that.
+    /// LevelDB refuses all writes permanently once its background thread fails to write a table file. A write is
+    /// therefore refused before it reaches LevelDB if the disk has no space for the resulting tables and compactions
+    /// (``DiskRoom``). Another program that fills the disk at that moment can still cause this state. It ends only when
+    /// the database is reopened.
     ///
     /// - Parameters:
-    ///   - byteCount: how much is written, about.
-    ///   - durability: what the write has survived when this returns.
+    ///   - byteCount: the approximate size of the write.
+    ///   - durability: the failure that the write survives once this returns.
     ///   - forEachKey: calls its argument with each key that is written.
-    ///   - body: writes into the log, and syncs that where it is told so.
+    ///   - body: writes to the log, and syncs it if `synced` is `true`.
     func write(
         _ byteCount: Int, _ durability: Durability,
         forEachKey: ((Span<UInt8>) -> Void) -> Void,
@@ -62,9 +62,9 @@ extension DatabaseCore {
             defer { views.endWrite() }
             if let noting { forEachKey { noting.stamps.mark($0, write: noting.write) } }
             do throws(LevelError) {
-                // Before the write: the engine may begin a new log for it, and the power may go at any moment.
+                // Before the write: LevelDB may start a new log for it, and the power may fail at any moment.
                 if durability == .synced, writing.hasBuffered { try syncLogs() }
-                // What is flushed reaches the disk in a table, behind all that was written before it.
+                // A flushed write reaches the disk in a table file, after all earlier writes.
                 try body(durability == .synced)
                 switch durability {
                 case .buffered: writing.hasBuffered = true
@@ -80,8 +80,8 @@ extension DatabaseCore {
         }
     }
 
-    /// Has the disk take all logs, the oldest first: LevelDB syncs the current one alone. Those that it left for a new one are
-    /// there until what they hold is in a table, which is synced.
+    /// Syncs all logs, the oldest first. LevelDB syncs only the current one. An earlier log exists until its content is
+    /// in a synced table file.
     private func syncLogs() throws(LevelError) {
         let logs = try directory.names().compactMap { name -> (name: String, number: UInt64)? in
             if case .log(let number)? = EngineFileName(name) { (name, number) } else { nil }
@@ -90,7 +90,7 @@ extension DatabaseCore {
             do throws(SystemError) {
                 try OpenFile(reading: directory.file(log.name)).synchronize()
             } catch let error where error.number == ENOENT {
-                // By now its table is there.
+                // The log has been replaced by its table file.
             } catch {
                 throw error.levelError("sync \(directory.file(log.name)), which holds earlier writes")
             }
@@ -100,21 +100,20 @@ extension DatabaseCore {
     private func fencedError(_ failure: String) -> LevelError {
         LevelError(
             .io,
-            "\(path) takes no writes since one failed; what was written before is safe: remove the cause, such as a full "
-                + "disk, and write again; if that is refused as well, close the database and open it again",
+            "\(path) refuses writes since one failed; all earlier writes are safe: fix the cause, such as a full "
+                + "disk, and write again; if that fails too, close the database and open it again",
             cause: failure)
     }
 
-    /// Writes what is in memory to a table on the disk. The probe tells of an error that LevelDB's function keeps to
-    /// itself.
+    /// Writes the memtable to a table file. The probe reports an error that LevelDB's flush does not return.
     private func flush() throws(LevelError) {
         held.didWriteTable()
         engine.flushMemoryTable()
         try engine.probe(synced: true)
     }
 
-    /// Refuses a write for whose tables and merges the disk has no room. Looks once for so many bytes, and at each write as
-    /// long as writes are refused.
+    /// Refuses a write if the disk has no space for the resulting tables and compactions. Checks once per
+    /// `roomInterval` bytes, and at each write while writes are refused.
     private func requireRoom(for byteCount: Int, _ writing: inout Writing) throws(LevelError) {
         writing.uncheckedByteCount += byteCount
         guard writing.uncheckedByteCount >= Self.roomInterval else { return }
@@ -123,17 +122,17 @@ extension DatabaseCore {
         {
             throw LevelError(
                 .io,
-                "nothing was written to \(path): its disk has \(free) bytes left, and LevelDB may need \(needed) to write "
-                    + "and merge tables; make room, and write again")
+                "nothing was written to \(path): its disk has \(free) bytes left, but LevelDB may need \(needed) to write "
+                    + "and compact tables; free some space, and write again")
         }
         writing.uncheckedByteCount = 0
     }
 
-    /// Leaves the damaged log behind.
+    /// Abandons the damaged log.
     ///
-    /// - Returns: whether writing may go on; if not, a later call may find that it may.
+    /// - Returns: whether writing may continue. If not, a later call may succeed.
     private func heal(_ writing: inout Writing) -> Bool {
-        // The table of what is in memory, the manifest, and a margin for what LevelDB keeps beside the bytes of keys and values.
+        // The table file of the memtable, the manifest, and a margin for LevelDB's overhead per entry.
         guard DiskRoom.isThere(for: writing.byteCount + writing.byteCount / 8 + (64 << 10), in: directory) else {
             return false
         }

@@ -7,25 +7,25 @@ internal import Synchronization
     internal import Darwin
 #endif
 
-/// What a database, its snapshots and its cursors share: the engine's handle and the rules of when it may be called.
+/// The state that a database, its snapshots and its cursors share: the LevelDB handle and the rules for calling it.
 ///
-/// LevelDB aborts the process when it is closed under a live iterator and reads freed memory when it is used after
-/// that. So every call passes through ``enter()``; closing stops admission, waits for the calls that were admitted,
-/// releases the snapshots, and closes the engine when the last cursor is gone.
+/// LevelDB aborts the process if it is closed under a live iterator, and reads freed memory if it is used afterwards.
+/// Every call therefore passes through ``enter()``. Closing stops admission, waits for the admitted calls, releases the
+/// snapshots, and closes LevelDB once the last cursor is gone.
 final class DatabaseCore: Sendable {
-    /// Everything that is told apart under the lock. Taken when children come and go, never for a read or a write.
+    /// The state under the lock. The lock is taken when cursors are created or destroyed, never for a read or a write.
     private struct Children {
         var cursors: [UInt64: LiveCursor] = [:]
         var nextCursor: UInt64 = 0
         /// Whether the database is closed and no call is in flight.
         var isDrained = false
         var isReleased = false
-        /// Whether the directory goes when the database is closed.
+        /// Whether the directory is deleted when the database is closed.
         var isTemporary = false
-        /// What the layer that manages the database alone wants called when it is closed; `nil` if there is none.
+        /// Called on close for the layer that manages the database, or `nil` if no layer does.
         var adoption: (@Sendable () -> Void)?
 
-        /// Ends the cursors that stand on no entry.
+        /// Ends the cursors that are not on an entry.
         mutating func endRestingCursors() {
             for (id, cursor) in cursors where cursor.take() { cursors[id] = nil }
         }
@@ -37,18 +37,19 @@ final class DatabaseCore: Sendable {
     let tables: TableWatch
     let views: ReadViews
     let held: HeldTables
-    /// What is read in place of the directory; `nil` if the database was opened for writing.
+    /// The files that are read in place of the directory, or `nil` if the database is open for writing.
     let readOnlyFiles: ReadOnlyFiles?
     let directory: DatabaseDirectory
     let writeBufferByteCount: Int
     private let identity: FileIdentity
     private let children = Mutex(Children())
-    /// Calls in flight; the highest bit says that admission has stopped.
+    /// The number of calls in flight. The highest bit is set once admission has stopped.
     private let admission = Atomic<UInt64>(0)
     /// Held during each write, so that no write follows a failed one.
     let writing = Mutex(Writing())
 
-    /// The process that opened the database; LevelDB's background thread does not follow into a fork.
+    /// The fork generation in which the database was opened. LevelDB's background thread does not exist in a forked
+    /// process.
     private let forkGeneration = ForkGeneration.current
 
     private static let closedBit: UInt64 = 1 << 63
@@ -72,7 +73,7 @@ final class DatabaseCore: Sendable {
     }
 
     deinit {
-        // Cursors and snapshots keep the core alive, so none is left here.
+        // Cursors and snapshots retain the core, so none exists here.
         release()
     }
 
@@ -86,12 +87,12 @@ final class DatabaseCore: Sendable {
         LevelError(.closed, "the database at \(path) is closed; open it again")
     }
 
-    /// Whether this is the process that opened the database. In one that was forked off it, LevelDB must not be called
-    /// at all, not even to free something: other threads may have held its locks when the process was copied.
+    /// Whether this process opened the database. In a forked process LevelDB must not be called at all, not even to
+    /// free memory: other threads may have held its locks at the time of the fork.
     @inline(__always)
     var isOwnedByThisProcess: Bool { forkGeneration == ForkGeneration.current }
 
-    /// The error of every call in a process that was forked off.
+    /// The error of every call in a forked process.
     private var forkedError: LevelError {
         LevelError(
             .forked,
@@ -106,10 +107,10 @@ final class DatabaseCore: Sendable {
         if isClosed { throw closedError }
     }
 
-    /// Admits one call; each is paired with ``leave()``.
+    /// Admits a call. Each call to ``enter()`` is paired with ``leave()``.
     @inline(__always)
     func enter() throws(LevelError) {
-        // Asked first so that calls on a closed database do not keep `close()` waiting by coming and going.
+        // Checked first, so that repeated calls on a closed database do not delay `close()`.
         try requireOpen()
         if admission.add(1, ordering: .acquiring).newValue & Self.closedBit != 0 {
             leave()
@@ -123,7 +124,7 @@ final class DatabaseCore: Sendable {
         admission.subtract(1, ordering: .releasing)
     }
 
-    /// Runs `body` as one admitted call.
+    /// Runs `body` as an admitted call.
     @inline(__always)
     func admitted<R: ~Copyable>(_ body: () throws(LevelError) -> R) throws(LevelError) -> R {
         try enter()
@@ -133,9 +134,9 @@ final class DatabaseCore: Sendable {
 
     // MARK: - Reading
 
-    /// Calls `body` with the newest value of a key, after the call of the engine has ended: it may close the database.
+    /// Calls `body` with the newest value of a key, after the LevelDB call has ended, so `body` may close the database.
     ///
-    /// - Returns: whether there is such a key.
+    /// - Returns: whether the key exists.
     func readValue(
         forKey key: Span<UInt8>, _ body: (Span<UInt8>) throws(LevelError) -> Void
     ) throws(LevelError) -> Bool {
@@ -144,7 +145,7 @@ final class DatabaseCore: Sendable {
         return true
     }
 
-    /// Calls `body` with the value that a key has in a view; see ``readValue(forKey:_:)``.
+    /// Calls `body` with the value of a key in a view; see ``readValue(forKey:_:)``.
     func readValue(
         forKey key: Span<UInt8>, in view: ReadView, _ body: (Span<UInt8>) throws(LevelError) -> Void
     ) throws(LevelError) -> Bool {
@@ -170,7 +171,7 @@ final class DatabaseCore: Sendable {
         return try heldValue(forKey: key, in: view)
     }
 
-    /// The value of a key in a view that is held by an iterator.
+    /// Returns the value of a key in a view that an iterator holds.
     private func heldValue(forKey key: Span<UInt8>, in view: ReadView) throws(LevelError) -> EngineValue? {
         var value: EngineValue?
         var error: String?
@@ -191,7 +192,7 @@ final class DatabaseCore: Sendable {
         return value
     }
 
-    /// An iterator of the newest state; the caller destroys it before the database is closed.
+    /// Returns an iterator over the newest state. The caller must destroy it before the database is closed.
     func makeIterator(fillsCache: Bool) -> EngineIterator {
         unsafe engine.makeIterator(reading: fillsCache ? engine.reading : engine.options.scanning)
     }
@@ -203,22 +204,23 @@ final class DatabaseCore: Sendable {
         } catch {
             throw error.located(near: key.copied(), order: order, in: enginePath)
         }
-        // `leveldb_get` reports a table file that is gone as "not found", like a key that is not there. Where a table
-        // may have gone, an iterator confirms the miss, because it reports an error instead.
+        // `leveldb_get` reports a missing table file as "not found", like a missing key. An iterator reports an error
+        // instead, so it confirms the result where a table file may be missing. See `HeldTables` for the sequence.
         if held.isTrusted { return nil }
         held.look(list: { engine.property("leveldb.sstables") }, open: openAllTables)
         if tables.isUnchanged { return nil }
         return try findValue(forKey: key)
     }
 
-    /// Has the engine open every table.
+    /// Makes LevelDB open every table file.
     ///
-    /// - Returns: whether it could.
+    /// - Returns: whether it succeeded.
     private func openAllTables() -> Bool {
         guard let manifest = try? Manifest(ofDatabaseAt: path) else { return false }
         let iterator = makeIterator(fillsCache: false)
         defer { iterator.destroy() }
-        // The tables of level 0 are opened with the iterator, of the other levels the one that a key is in.
+        // Creating an iterator opens the tables of level 0. On other levels, a seek opens the table that contains the
+        // key.
         for table in manifest.tables where table.level > 0 {
             iterator.seek(table.smallestKey.span)
             if iterator.hasFailed { return false }
@@ -240,7 +242,7 @@ final class DatabaseCore: Sendable {
         return unsafe EngineValue(copying: iterator.value)
     }
 
-    // MARK: - Children
+    // MARK: - Compactions and cursors
 
     /// Compacts the keys between two bounds.
     func compact(from lower: [UInt8]?, to upper: [UInt8]?) {
@@ -248,8 +250,8 @@ final class DatabaseCore: Sendable {
         held.didWriteTable()
     }
 
-    /// Writes the first and the last key of all tables in a range once more, so that a compaction finds something above
-    /// the deepest level that covers all of them, and merges them with it.
+    /// Rewrites the first and the last key of all table files in a range, so that a compaction has an input above the
+    /// deepest level that overlaps all of them.
     func coverTables(from lower: [UInt8]?, to upper: [UInt8]?) throws(LevelError) {
         let tables = try admitted { () throws(LevelError) in
             engine.flushMemoryTable()
@@ -265,9 +267,9 @@ final class DatabaseCore: Sendable {
         try putAgain([first, last])
     }
 
-    /// Writes what some keys have once more, or that they have nothing.
+    /// Writes the current state of some keys again, a value or a deletion.
     private func putAgain(_ keys: [[UInt8]]) throws(LevelError) {
-        // No view can tell the difference, so none is told of the keys.
+        // The content does not change, so no view needs to know of these keys.
         try write(0, .buffered, forEachKey: { _ in }) { (synced) throws(LevelError) in
             let batch = EngineBatch()
             for key in keys {
@@ -280,7 +282,7 @@ final class DatabaseCore: Sendable {
         }
     }
 
-    /// Enters a cursor.
+    /// Registers a cursor.
     func register(_ cursor: LiveCursor) -> UInt64 {
         children.withLock { children in
             let id = children.nextCursor
@@ -290,11 +292,12 @@ final class DatabaseCore: Sendable {
         }
     }
 
-    /// Takes a cursor out whose iterator was destroyed; the last one of a closed database lets the engine go.
+    /// Unregisters a cursor whose iterator was destroyed. After the last cursor of a closed database, LevelDB is
+    /// closed.
     func unregisterCursor(_ id: UInt64) {
         let isLast = children.withLock { children in
             children.cursors.removeValue(forKey: id)
-            // While calls are still in flight, `close()` waits for them and releases the engine itself.
+            // While calls are in flight, `close()` waits for them and closes LevelDB itself.
             return children.isDrained && children.cursors.isEmpty
         }
         if isLast { release() }
@@ -310,7 +313,7 @@ final class DatabaseCore: Sendable {
         if let adoption = children.withLock(\.adoption) { adoption() }
         while admission.load(ordering: .acquiring) != Self.closedBit { usleep(50) }
         children.withLock { $0.isDrained = true }
-        // Cursors of other threads end at their next step. Those of this thread cannot while it waits here.
+        // Cursors of other threads end at their next step. Those of this thread cannot, because it waits here.
         let here = ThreadIdentity.current
         var waits = 0
         func hasCursorsElsewhere() -> Bool {
@@ -327,17 +330,17 @@ final class DatabaseCore: Sendable {
         guard alive == 0 else {
             throw LevelError(
                 .cursorsAlive,
-                "the database at \(path) is closed, but \(alive) of its cursors still "
-                    + (alive == 1 ? "stands on an entry; " : "stand on entries; ")
+                "the database at \(path) is closed, but \(alive) of its cursors "
+                    + (alive == 1 ? "is still on an entry; " : "are still on entries; ")
                     + "its lock is released when the last of them goes out of scope")
         }
         release()
     }
 
-    /// Enters the layer that manages the database alone from now on.
+    /// Registers the layer that manages the database exclusively from now on.
     ///
-    /// - Parameter onClose: called once when the database is closed, before anything else is done.
-    /// - Returns: whether there was none yet.
+    /// - Parameter onClose: called once when the database is closed, before any other step.
+    /// - Returns: `false` if another layer is already registered.
     func adopt(onClose: @escaping @Sendable () -> Void) -> Bool {
         children.withLock { children in
             if children.adoption != nil { return false }
@@ -346,17 +349,17 @@ final class DatabaseCore: Sendable {
         }
     }
 
-    /// Takes out the layer that managed the database.
+    /// Unregisters the layer that managed the database.
     func disown() { children.withLock { $0.adoption = nil } }
 
-    /// Makes the directory go with the database.
+    /// Deletes the directory when the database is closed.
     func removesDirectory() {
         children.withLock { $0.isTemporary = true }
     }
 
-    /// Lets the engine go: views first, then the database, then its place in the table of this process.
+    /// Closes LevelDB: first the views, then the database. Then removes it from the open databases of this process.
     private func release() {
-        // In a forked process LevelDB would wait for a thread that is not there; its memory goes with the process.
+        // In a forked process LevelDB would wait for a thread that does not exist. The process end frees its memory.
         guard isOwnedByThisProcess else { return }
         children.withLock { children in
             guard !children.isReleased, children.cursors.isEmpty else { return }
@@ -365,7 +368,7 @@ final class DatabaseCore: Sendable {
             engine.close()
             if let readOnlyFiles { return readOnlyFiles.remove() }
             OpenDatabases.remove(identity)
-            // Another database may be in its place by now.
+            // Another database may have replaced it at this path.
             guard children.isTemporary, FileStatus(path: path)?.identity == identity else { return }
             (try? DatabaseDirectory(path))?.remove()
         }

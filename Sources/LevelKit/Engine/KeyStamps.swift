@@ -1,10 +1,11 @@
 internal import Synchronization
 
-/// Remembers roughly which write changed a key last, so that a view can take a value from the newest state where nothing
-/// has changed it since.
+/// Records approximately which write last changed a key, so that a view can read the newest state if the key has not
+/// changed since.
 ///
-/// A table of a fixed size: the hash of a key chooses a slot, and the slot holds the number of the last write to any key
-/// with that hash. Two keys may share a slot. Then an unchanged key looks changed, which costs a seek and is never wrong.
+/// A table of fixed size. The hash of a key selects a slot, which contains the number of the last write to any key with
+/// that hash. If two keys share a slot, an unchanged key may look changed. That costs a seek but never gives a wrong
+/// result.
 @safe final class KeyStamps: @unchecked Sendable {
     private static let slotCount = 1 << 16
 
@@ -21,12 +22,12 @@ internal import Synchronization
         unsafe slots.deallocate()
     }
 
-    /// Notes that a write changes a key. Called before the engine writes.
+    /// Records that a write changes a key. Called before LevelDB writes.
     func mark(_ key: Span<UInt8>, write: UInt64) {
         unsafe slots[Self.slot(of: key)].store(write, ordering: .releasing)
     }
 
-    /// Whether no write after the one with this number has changed a key. Called after the value was read.
+    /// Returns whether no write after the one with this number has changed a key. Called after the value was read.
     func isUnchanged(_ key: Span<UInt8>, since write: UInt64) -> Bool {
         unsafe slots[Self.slot(of: key)].load(ordering: .acquiring) <= write
     }

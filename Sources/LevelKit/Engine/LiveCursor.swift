@@ -1,10 +1,10 @@
 internal import Synchronization
 
-/// An engine's iterator in the hands of a cursor, which closing the database may take from it while it rests.
+/// A LevelDB iterator owned by a cursor. Closing the database may destroy it while it is at rest.
 ///
-/// LevelDB aborts the process when it is closed under a live iterator. A cursor that stands on an entry lends the
-/// iterator's memory, so nobody may destroy that iterator but the cursor itself. One that stands on none lends nothing:
-/// it rests, and ``take()`` ends it without the cursor's help.
+/// LevelDB aborts the process if it is closed under a live iterator. A cursor on an entry lends the iterator's memory,
+/// so only the cursor may destroy the iterator. A cursor that is not on an entry lends nothing: it is at rest, and
+/// ``take()`` may destroy its iterator.
 final class LiveCursor: Sendable {
     private enum State: UInt8, AtomicRepresentable {
         case resting
@@ -12,9 +12,9 @@ final class LiveCursor: Sendable {
         case ended
     }
 
-    /// `nil` for a cursor that has none of its own.
+    /// `nil` for a cursor that shares an iterator.
     private let iterator: EngineIterator?
-    /// The thread that made the cursor.
+    /// The thread that created the cursor.
     let thread = ThreadIdentity.current
     private let state = Atomic(State.resting)
 
@@ -22,19 +22,19 @@ final class LiveCursor: Sendable {
         self.iterator = iterator
     }
 
-    /// Begins to use the iterator.
+    /// Starts using the iterator.
     ///
-    /// - Returns: whether it is still there.
+    /// - Returns: whether the iterator still exists.
     func wake() -> Bool {
         state.compareExchange(expected: .resting, desired: .moving, ordering: .acquiringAndReleasing).exchanged
     }
 
-    /// Says that nothing of the iterator is in use until the next ``wake()``.
+    /// Marks the iterator as unused until the next ``wake()``.
     func rest() { state.store(.resting, ordering: .releasing) }
 
-    /// Destroys the iterator if the cursor rests.
+    /// Destroys the iterator if it is at rest.
     ///
-    /// - Returns: whether it did.
+    /// - Returns: whether it was destroyed.
     func take() -> Bool {
         guard state.compareExchange(expected: .resting, desired: .ended, ordering: .acquiringAndReleasing).exchanged
         else { return false }
@@ -42,7 +42,7 @@ final class LiveCursor: Sendable {
         return true
     }
 
-    /// Destroys the iterator for the cursor that goes out of scope, unless it was taken.
+    /// Destroys the iterator of a cursor that goes out of scope, unless it was already destroyed.
     func end() {
         if state.exchange(.ended, ordering: .acquiringAndReleasing) != .ended { iterator?.destroy() }
     }

@@ -6,10 +6,10 @@ internal import LevelFiles
     internal import Darwin
 #endif
 
-/// The steps of opening a database, in the order in which they may fail without leaving a trace.
+/// The steps of opening a database, ordered so that a failure leaves no trace.
 ///
-/// LevelDB makes the directory, renames `LOG` and opens `LOCK` before it knows whether it may; so everything that can
-/// be known without it is asked first.
+/// LevelDB creates the directory, renames `LOG` and opens `LOCK` before it knows whether it can open the database.
+/// Everything that can be checked without LevelDB is therefore checked first.
 struct Opening {
     let directory: DatabaseDirectory
     let options: DatabaseOptions
@@ -20,7 +20,7 @@ struct Opening {
         self.options = options
     }
 
-    /// Opens the database; where it is locked, tries again until the timeout of the options.
+    /// Opens the database. While it is locked, retries until the timeout in the options.
     mutating func run() throws(LevelError) -> DatabaseCore {
         let deadline = ContinuousClock.now + options.lockTimeout
         while true {
@@ -48,7 +48,7 @@ struct Opening {
             throw error.error(path: directory.path)
         }
         do throws(LevelError) {
-            if content == .missing || content == .empty { try directory.requireClosed(to: "make a database in") }
+            if content == .missing || content == .empty { try directory.requireClosed(to: "create a database in") }
             let folder = try EngineFolder(directory)
             try folder.check()
             try folder.checkMessages()
@@ -64,7 +64,7 @@ struct Opening {
             }
             return DatabaseCore(directory: directory, engine: engine, identity: identity, options: options)
         } catch {
-            // A database that another process has made meanwhile is no trace of this open.
+            // A database that another process created in the meantime must not be deleted.
             if error.code != .locked, content == .missing || content == .empty { removeTraces(keeping: namesBefore) }
             OpenDatabases.remove(identity)
             throw error
@@ -82,27 +82,28 @@ struct Opening {
         case .database:
             guard !options.errorIfExists else {
                 throw LevelError(
-                    .databaseExists, "there is a database at \(path) already; open it, or choose another path")
+                    .databaseExists, "a database already exists at \(path); open it, or choose another path")
             }
         case .databaseWithoutCurrent:
             throw LevelError(
                 .corruption,
                 "the database at \(path) has lost its CURRENT file; restore a backup or salvage with repair, "
-                    + "since creating a new one here would delete its tables")
+                    + "because creating a new one here would delete its tables")
         case .foreign:
             throw LevelError(
-                .databaseNotFound, "\(path) holds other files and no database; choose a directory of its own")
+                .databaseNotFound,
+                "\(path) is not a LevelDB database and contains other files; choose another directory")
         case .notADirectory:
-            throw LevelError(.databaseNotFound, "\(path) is no directory; a database is a directory of files")
+            throw LevelError(.databaseNotFound, "\(path) is not a directory; a LevelDB database is a directory")
         }
     }
 
-    /// Checks the files, unless another process opens the database at this moment.
+    /// Checks the files, and retries if another process opens the database at the same time.
     ///
-    /// Nothing is locked yet, so another process may open the database, and close it, while its files are looked at. Each
-    /// open puts files with new numbers in the place of others, so what was found counts only if the names stayed.
+    /// Nothing is locked yet, so another process may open and close the database during the check. Each open replaces
+    /// files by files with new numbers, so an error counts only if the names are unchanged.
     ///
-    /// - Returns: the manifest; `nil` for one that is damaged where that is tolerated.
+    /// - Returns: the manifest, or `nil` if it is corrupt and corruption is tolerated.
     private func checkFiles() throws(LevelError) -> Manifest? {
         while true {
             let namesBefore = Set(try directory.names())
@@ -117,9 +118,9 @@ struct Opening {
         }
     }
 
-    /// Checks what LevelDB takes for granted: that the log of the manifest is there, that the writes in the logs follow
-    /// one another, and that no table leads it astray. All other damage it finds itself, where it reads. Where damage is
-    /// to be tolerated, only what would end the process is looked for in the logs.
+    /// Checks LevelDB's assumptions: the log named by the manifest exists, the writes in the logs are consecutive, and
+    /// no table file is forged. LevelDB finds other corruption itself when it reads. If corruption is tolerated, the
+    /// logs are checked only for content that would end the process.
     private func lookAtFiles() throws(LevelError) -> Manifest? {
         let isStrict = options.integrity == .strict
         let manifest: Manifest
@@ -139,19 +140,19 @@ struct Opening {
         for table in manifest.tables where TableFile.isForged(table, in: directory) {
             throw LevelError(
                 .corruption,
-                "the database at \(directory.path) is damaged: the end of table \(table.number) names blocks beyond "
-                    + "the file; restore a backup or salvage with repair")
+                "the database at \(directory.path) is damaged: the footer of table \(table.number) refers to blocks beyond "
+                    + "the end of the file; restore a backup or salvage with repair")
         }
         return manifest
     }
 
-    /// Whether nobody has opened the database between the moment at which a manifest was read and this open: each open
-    /// begins a manifest with the next number.
+    /// Returns whether no other process opened the database between the reading of the manifest and this open. Each
+    /// open starts a manifest with the next number.
     private func isFirst(after manifest: Manifest) throws(LevelError) -> Bool {
         try directory.currentManifestName() == EngineFileName.manifest(named: manifest.nextFileNumber)
     }
 
-    /// Writes split keys once more; where that fails, the database is closed again.
+    /// Rewrites split keys. If that fails, closes the database.
     private func mend(_ keys: [SplitKeys.State], in engine: EngineDatabase) throws(LevelError) {
         do throws(LevelError) {
             try SplitKeys.mend(keys, in: engine)
@@ -161,11 +162,11 @@ struct Opening {
         }
     }
 
-    /// Checks that the log that the manifest names is there.
+    /// Checks that the log named by the manifest exists.
     ///
-    /// LevelDB makes a log before it names it, and removes the one before only after that. So where the log is missing,
-    /// it was lost, or the end of the manifest was. LevelDB would take the last state that it can read for the newest,
-    /// and remove the tables that came after it.
+    /// LevelDB creates a log before the manifest names it, and deletes the previous one only afterwards. A missing log
+    /// therefore means that the log or the end of the manifest was lost. LevelDB would take the last readable state as
+    /// the newest, and delete the table files created after it.
     private func checkLog(of manifest: Manifest) throws(LevelError) {
         let number = manifest.logNumber
         let name = EngineFileName.log(named: number)
@@ -176,7 +177,7 @@ struct Opening {
                 + "salvage with repair")
     }
 
-    /// Checks that the writes in the logs follow one another, and that their numbers are such as LevelDB can give; see
+    /// Checks that the writes in the logs are consecutive and that LevelDB can have assigned their numbers; see
     /// ``BatchOrder``.
     private func checkOrderOfLogs(of manifest: Manifest) throws(LevelError) {
         let logs = try directory.names().compactMap { name -> (name: String, number: UInt64)? in
@@ -190,7 +191,7 @@ struct Opening {
             do throws(SystemError) {
                 file = try OpenFile(reading: directory.file(log.name), followsLink: false)
             } catch let error where error.isMissingFile {
-                // A process that has opened and closed the database in this moment has put it into a table.
+                // Another process opened and closed the database at this moment and moved the log into a table file.
                 continue
             } catch {
                 throw error.levelError("read \(directory.file(log.name))")
@@ -204,8 +205,7 @@ struct Opening {
             directory: directory, order: options.order, toleratesDamage: options.integrity == .relaxed)
     }
 
-    /// Takes away what a failed open has made: the engine's files, if it did not come as far as a database, and new
-    /// directories.
+    /// Deletes the results of a failed open: LevelDB's files, if no database was created, and new directories.
     private func removeTraces(keeping namesBefore: [String]) {
         LockFile.removing(in: directory) {
             guard let names = try? directory.names(), !names.contains("CURRENT") else { return false }

@@ -9,34 +9,35 @@ internal import Synchronization
 
 /// The files through which LevelDB reads a database that was opened for reading.
 ///
-/// They lie in a private directory, in memory where there is such a place. LevelDB opens that directory as a database of
-/// its own and writes there what it writes at every opening: a few hundred bytes, and the content of the logs as tables.
+/// They are in a private directory, in memory if possible. LevelDB opens that directory as a separate database, and
+/// writes there what it writes at every open: a few hundred bytes, and the content of the logs as table files.
 ///
-/// - `MANIFEST` and `CURRENT` are written here from what the original's manifest says.
-/// - Each table and each log is a symbolic link to a file that is open here, `/proc/self/fd/17`. So a table stays readable
-///   when the process that writes deletes it, and nothing is copied.
-/// - Where the system has no such names, or too few descriptors, the directory is a checkpoint: hard links where these can
-///   be made, else copies. Of files that somebody else can change it is always a copy.
+/// - `MANIFEST` and `CURRENT` are generated from the original manifest.
+/// - Each table file and each log is a symbolic link to a file that is open in this process, such as
+///   `/proc/self/fd/17`. A table file stays readable after the writing process deletes it, and nothing is copied.
+/// - If the system has no such links, or too few descriptors, the directory is a checkpoint made of hard links where
+///   possible, else of copies. Files that other users can change are always copied.
 ///
-/// *No compaction.* LevelDB would begin to merge tables, and so write the database anew into memory. Therefore directories
-/// lie under the names of the tables that it would make first. Opening the output fails with `EISDIR`, which LevelDB takes
-/// for an error of its background thread, and from then on it compacts nothing. Reads never ask for that error
-/// (`db/db_impl.cc`, `RecordBackgroundError`, `MaybeScheduleCompaction`), and it does not delete the directories
-/// (`RemoveObsoleteFiles` calls `unlink`). The names are known: LevelDB numbers the new manifest, one table for each log,
-/// the new log, and then the first output; a write buffer of the largest size makes one table of each log.
+/// *No compaction.* Otherwise LevelDB would start to compact and rewrite the database in memory. Directories therefore
+/// occupy the names of the table files that a compaction would create first. Opening the output fails with `EISDIR`,
+/// which LevelDB treats as a background error, and from then on it compacts nothing. Reads never check that error
+/// (`db/db_impl.cc`, `RecordBackgroundError`, `MaybeScheduleCompaction`), and LevelDB cannot delete the directories
+/// (`RemoveObsoleteFiles` calls `unlink`). The names are predictable: LevelDB numbers the new manifest, one table per
+/// log, the new log, and then the first output. With a write buffer of the largest size each log becomes a single
+/// table.
 final class ReadOnlyFiles: @unchecked Sendable {
-    // Unchecked: nothing but the lifetime of the open files is used, and that ends under the lock.
+    // Unchecked: only the lifetime of the open files matters, and it ends under the lock.
     /// The directory that LevelDB opens.
     let enginePath: String
     let scratch: ScratchDirectory
     private var held: [OpenFile]
     private let isRemoved = Mutex(false)
-    /// A process that was forked off must leave the directory to this one.
+    /// A forked process must not delete the directory.
     private let maker = getpid()
-    /// The directories that keep LevelDB from compacting.
+    /// The directories that prevent LevelDB from compacting.
     private let obstacles: [String]
 
-    /// A directory with links to open files.
+    /// Creates a directory with links to open files.
     ///
     /// - Parameter version: the state of the original.
     init(
@@ -61,7 +62,7 @@ final class ReadOnlyFiles: @unchecked Sendable {
         held = tables.map(\.file) + logs.map(\.file)
     }
 
-    /// A directory that holds a checkpoint already.
+    /// Prepares a directory that already contains a checkpoint.
     ///
     /// - Parameter version: the state of the checkpoint.
     init(checkpointIn scratch: ScratchDirectory, _ version: Version, logs: [UInt64]) throws(LevelError) {
@@ -79,7 +80,7 @@ final class ReadOnlyFiles: @unchecked Sendable {
 
     deinit { remove() }
 
-    /// Removes the directory, after LevelDB has closed it.
+    /// Deletes the directory, after LevelDB has closed it.
     func remove() {
         guard getpid() == maker else { return }
         isRemoved.withLock { isRemoved in
@@ -94,7 +95,7 @@ final class ReadOnlyFiles: @unchecked Sendable {
 
     // MARK: - Filling
 
-    /// Writes the manifest and the file that names it, and makes the obstacles.
+    /// Writes the manifest and `CURRENT`, and creates the obstacles.
     ///
     /// - Returns: the paths of the obstacles.
     private static func prepare(
@@ -108,7 +109,7 @@ final class ReadOnlyFiles: @unchecked Sendable {
         let name = EngineFileName.manifest(named: number)
         try OpenFile(creating: path + "/" + name, permissions: 0o600).write(writer.bytes)
         try OpenFile(creating: path + "/CURRENT", permissions: 0o600).write(Array((name + "\n").utf8))
-        // The new manifest has the next number; tables and the new log follow, then outputs.
+        // The new manifest gets the next number, followed by the tables, the new log and the compaction outputs.
         let firstOutput = number + 1 + UInt64(logs.count) + 2
         var obstacles: [String] = []
         for number in firstOutput..<firstOutput + 2 {
@@ -125,7 +126,7 @@ final class ReadOnlyFiles: @unchecked Sendable {
 
     // MARK: - Descriptors
 
-    /// Whether open files have names that lead to them, even when they were deleted.
+    /// Whether the system provides paths to open files, even after their deletion.
     static let canLinkDescriptors: Bool = {
         #if os(Linux)
             unsafe access("/proc/self/fd", R_OK | X_OK) == 0

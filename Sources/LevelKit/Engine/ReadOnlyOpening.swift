@@ -8,23 +8,23 @@ internal import LevelFiles
 
 /// The steps of opening a database for reading.
 ///
-/// Nothing in the directory is made, renamed or locked; it may be on a file system that is full or for reading alone, and
-/// another process may be writing. The files are held as a checkpoint holds them (``FileCollector``) and looked at
+/// Nothing in the directory is created, renamed or locked. The file system may be full or read-only, and another
+/// process may be writing. The files are held open as for a checkpoint (``FileCollector``) and checked
 /// (``EngineFolder``, ``StoreInspection``). LevelDB then reads them through a private directory (``ReadOnlyFiles``).
 struct ReadOnlyOpening {
     let directory: DatabaseDirectory
     let options: DatabaseOptions
 
-    /// How often to begin again where another process changes the database.
+    /// The number of attempts while another process changes the database.
     private static let tryLimit = 20
-    /// The write buffer with which each log becomes one table.
+    /// A write buffer large enough to turn each log into a single table.
     private static let writeBufferByteCount = 1 << 30
-    /// Room for the files that LevelDB writes in the private directory, apart from the content of logs.
+    /// The space for the files that LevelDB writes in the private directory, apart from the content of logs.
     private static let ownFileByteCount: UInt64 = 64 << 10
-    /// Descriptors that are left for everything else.
+    /// The descriptors to leave for other uses.
     private static let spareDescriptorCount = 128
 
-    /// What makes up the database at one moment.
+    /// The files of the database at one moment.
     private struct Files {
         let version: Version
         let tables: [FileCollector.HeldTable]
@@ -36,17 +36,17 @@ struct ReadOnlyOpening {
         guard try directory.content() == .database else { throw try directory.missingDatabase() }
         if options.errorIfExists {
             throw LevelError(
-                .databaseExists, "there is a database at \(directory.path) already; open it, or choose another path")
+                .databaseExists, "a database already exists at \(directory.path); open it, or choose another path")
         }
         try requireFileSize(of: Self.ownFileByteCount)
-        // Before anything is read: a manifest may be too long, or a link.
+        // Checked before anything is read, because the manifest may be too long, or a link.
         let folder = try EngineFolder(directory)
         try folder.check()
         var follower: ManifestFollower?
         let manifest = try ManifestFollower.follow(&follower, in: directory)
         try inspection.check(follower?.version ?? Version())
         let limit = FileOperations.raisedOpenFileLimit(for: manifest.tables.count + Self.spareDescriptorCount)
-        // LevelDB opens the first thousand tables into memory, and keeps descriptors of the others.
+        // LevelDB maps the first thousand tables into memory, and keeps descriptors of the others.
         let isWithinLimit = 2 * manifest.tables.count + Self.spareDescriptorCount <= limit
         guard folder.isTrusted, isWithinLimit, ReadOnlyFiles.canLinkDescriptors else {
             let byteCount = folder.copiedByteCount(of: manifest)
@@ -55,15 +55,15 @@ struct ReadOnlyOpening {
         return try openLinks()
     }
 
-    /// Throws where the process may not write files as large as those of the private directory. LevelDB would be ended by
-    /// a signal, or fail with an error that names no reason.
+    /// Throws if the process may not write files as large as those of the private directory. A signal would end the
+    /// process, or LevelDB would fail with an error that gives no reason.
     private func requireFileSize(of byteCount: UInt64) throws(LevelError) {
         let limit = FileOperations.fileByteCountLimit
         guard limit < byteCount else { return }
         throw LevelError(
             .io,
             "could not open the database at \(directory.path) for reading: LevelDB writes up to \(byteCount) bytes to a file "
-                + "in a private directory, and this process may write files of \(limit) bytes at most; raise the limit "
+                + "in a private directory, but this process may write files of at most \(limit) bytes; raise the limit "
                 + "(ulimit -f)")
     }
 
@@ -82,7 +82,7 @@ struct ReadOnlyOpening {
         try inspection.check(files.tables.map(\.table), options.checksEveryBlock ? .everything : .outline) { table in
             open[table].map { ($0.name, $0.file) }
         }
-        // What is in the logs is read into tables that are about as long.
+        // The content of the logs is written to tables of about the same size.
         let logByteCount = files.logs.reduce(UInt64(0)) { $0 &+ ((try? $1.file.status().byteCount) ?? 0) }
         try requireFileSize(of: logByteCount &+ Self.ownFileByteCount)
         let scratch = try ScratchPlace.make(byteCount: logByteCount, for: directory)
@@ -90,7 +90,7 @@ struct ReadOnlyOpening {
         return try start(held, tableCount: files.tables.count + files.logs.count)
     }
 
-    /// Gets hold of the files, all of one moment.
+    /// Opens the files of a single consistent state.
     private func collect(_ follower: inout ManifestFollower?) throws(FileCollector.Failure) -> Files {
         let collector = try FileCollector(directory, &follower)
         let version = follower?.version ?? Version()
@@ -120,8 +120,8 @@ struct ReadOnlyOpening {
     /// Opens a checkpoint in a private directory.
     ///
     /// - Parameters:
-    ///   - isCopied: whether the files are somebody else's, who may change them. Then every block is checked, in the copy.
-    ///   - byteCount: how much a copy takes.
+    ///   - isCopied: whether other users may change the files. Then every block is checked, in the copy.
+    ///   - byteCount: the size of a copy.
     private func openCheckpoint(isCopied: Bool, byteCount: UInt64) throws(LevelError) -> DatabaseCore {
         let scratch =
             isCopied
@@ -158,12 +158,12 @@ struct ReadOnlyOpening {
 
     // MARK: - The engine
 
-    /// Has LevelDB open the private directory.
+    /// Opens the private directory with LevelDB.
     private func start(_ held: ReadOnlyFiles, tableCount: Int) throws(LevelError) -> DatabaseCore {
         var settings = options
         settings.createIfMissing = false
         settings.writeBufferByteCount = Self.writeBufferByteCount
-        // What is in the logs is written to memory, and read at once.
+        // The content of the logs is written to memory and read immediately.
         settings.compression = .none
         settings.maxOpenFileCount = min(50_000, max(options.maxOpenFileCount, 2 * tableCount + 64))
         ScratchPaths.insert(held.enginePath, original: directory.path)

@@ -1,18 +1,18 @@
 internal import Synchronization
 
-/// The state of a database at one moment, as snapshots and their cursors share it. ``ReadViews`` makes it.
+/// The state of a database at one moment, shared by snapshots and their cursors. Created by ``ReadViews``.
 final class ReadView: Sendable {
-    /// What holds the state once something was written after it.
+    /// The iterator that holds the state after later writes.
     private struct Pin {
         var iterator: EngineIterator?
         var isClosed = false
-        /// The reader at whose first or last buffered entry the iterator stands, if nobody has moved it since.
+        /// The reader at whose first or last buffered entry the iterator is, unless it has been moved since.
         var holder: UInt64?
     }
 
     /// The number of the last write that the view sees.
     let write: UInt64
-    /// Where later writes note their keys; `nil` if one of them may not have done so.
+    /// Where later writes record their keys, or `nil` if one of them may not have recorded its keys.
     let stamps: KeyStamps?
     private let pin = Mutex(Pin())
     private let isPinned = Atomic<Bool>(false)
@@ -25,19 +25,19 @@ final class ReadView: Sendable {
     /// Whether an iterator holds the state.
     var hasIterator: Bool { isPinned.load(ordering: .acquiring) }
 
-    /// Holds the state with an iterator of the newest state, which must be the view's at this moment.
+    /// Holds the state with an iterator over the newest state, which must equal the view's state at this moment.
     func hold(with iterator: EngineIterator) {
         pin.withLock { $0.iterator = iterator }
         isPinned.store(true, ordering: .releasing)
     }
 
-    /// Runs `body` with the iterator, which one thread at a time uses.
+    /// Runs `body` with the iterator. Only one thread uses it at a time.
     ///
     /// - Parameters:
-    ///   - reader: a number that no other reader has.
-    ///   - body: gets the iterator, and whether it still stands where the same reader left it; returns whether it is left
-    ///     at an entry to which the reader may come back.
-    /// - Returns: whether there is an iterator; not if the database is closed.
+    ///   - reader: a number unique to the reader.
+    ///   - body: receives the iterator, and whether it is still where the same reader left it. Returns whether it is
+    ///     left at an entry from which the reader may continue.
+    /// - Returns: whether an iterator exists. `false` if the database is closed.
     func withIterator(
         for reader: UInt64, _ body: (_ iterator: EngineIterator, _ isWhereItWasLeft: Bool) -> Bool
     ) -> Bool {
@@ -48,7 +48,7 @@ final class ReadView: Sendable {
         }
     }
 
-    /// Lets the state go.
+    /// Releases the state.
     func close() {
         pin.withLock { pin in
             pin.iterator?.destroy()
@@ -59,7 +59,8 @@ final class ReadView: Sendable {
 }
 
 extension ReadView {
-    /// Whether a key has the value that was just read of the newest state, because no later write changed it.
+    /// Returns whether a value just read from the newest state is also the value in this view, because no later write
+    /// changed the key.
     func isUnchanged(_ key: Span<UInt8>) -> Bool {
         guard let stamps else { return false }
         return stamps.isUnchanged(key, since: write)

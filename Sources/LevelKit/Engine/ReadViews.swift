@@ -1,32 +1,33 @@
 internal import Synchronization
 
-/// The views of earlier moments that a database has, and what keeps them true while others write.
+/// The views of earlier states of a database, and how they stay consistent during later writes.
 ///
-/// LevelDB's own snapshots are not used. While one lives, compactions keep several versions of a key and may end a file
-/// between two of them; a later compaction of one of the two files brings the older version back
-/// (google/leveldb#320, mended after 1.23). Without snapshots a compaction keeps one version, and no such cut exists.
+/// LevelDB's snapshots are not used. While one exists, compactions keep several versions of a key and may end a file
+/// between two of them. A later compaction of only one of these files resurrects the older version (google/leveldb#320,
+/// fixed after 1.23). Without snapshots, a compaction keeps a single version, and no such split occurs; see
+/// ``SplitKeys``.
 ///
-/// A view costs nothing as long as nothing is written: the newest state is its state. The first write after it makes an
-/// iterator before it begins. The iterator holds the tables and the memory table of that moment, and compactions do not
-/// ask for it. From then on the view reads through this one iterator, one reader at a time; values that no later write has
-/// touched still come from the newest state (``KeyStamps``).
+/// A view costs nothing until something is written, because its state is the newest state. The first write after it
+/// creates an iterator before it starts. The iterator holds the table files and the memtable of that moment, and does
+/// not affect compactions. From then on the view reads through this iterator, one reader at a time. Values that no
+/// later write has changed are still read from the newest state (``KeyStamps``).
 ///
-/// A write is counted twice, when it begins and when it ends. So the count is odd during a write, and a reader that finds
-/// the same even count before and after a read has read the state of that count.
+/// The write counter is incremented when a write starts and when it ends, so it is odd during a write. A reader that
+/// finds the same even count before and after a read has read the state of that count.
 final class ReadViews: Sendable {
     private struct State {
-        /// The view of the newest state, if anybody has one.
+        /// The view of the newest state, if any.
         var current: ReadView?
         /// The views in use, with the number of their users.
         var users: [ObjectIdentifier: (view: ReadView, count: Int)] = [:]
         var stamps: KeyStamps?
-        /// The write under way, if it notes its keys.
+        /// The write in progress, if it records its keys.
         var stampedWrite: UInt64?
         var isClosed = false
     }
 
     private let engine: EngineDatabase
-    /// Whether keys are told apart by their bytes alone, which stamps need.
+    /// Whether keys that differ in bytes are different keys, which stamps require.
     private let usesStamps: Bool
     private let state = Mutex(State())
     private let writeCount = Atomic<UInt64>(0)
@@ -40,19 +41,20 @@ final class ReadViews: Sendable {
 
     // MARK: - Writing
 
-    /// Begins a write; called with the lock of the writer held, before the engine writes.
+    /// Starts a write. Called with the writer's lock held, before LevelDB writes.
     ///
-    /// - Returns: where the write has to note its keys; `nil` if nobody has a view.
+    /// - Returns: where the write must record its keys, or `nil` if no view is in use.
     @inline(__always)
     func beginWrite() -> (stamps: KeyStamps, write: UInt64)? {
         let write = writeCount.load(ordering: .relaxed) + 1
-        // In one order with `userCount` for all threads: either the maker of a view sees this write, or this sees the view.
+        // Sequentially consistent with `userCount`: either the creator of a view sees this write, or this write sees
+        // the view.
         writeCount.store(write, ordering: .sequentiallyConsistent)
         if userCount.load(ordering: .sequentiallyConsistent) == 0 { return nil }
         return pinCurrent(before: write)
     }
 
-    /// Ends a write, whether it went well or not.
+    /// Ends a write, successful or not.
     @inline(__always)
     func endWrite() {
         writeCount.store(writeCount.load(ordering: .relaxed) + 1, ordering: .sequentiallyConsistent)
@@ -70,7 +72,7 @@ final class ReadViews: Sendable {
 
     // MARK: - Reading
 
-    /// A view of the newest state. Pairs with ``release(_:)``.
+    /// Returns a view of the newest state. Pair each call with ``release(_:)``.
     func makeView() -> ReadView {
         state.withLock { state in
             userCount.add(1, ordering: .sequentiallyConsistent)
@@ -86,8 +88,8 @@ final class ReadViews: Sendable {
                 view = ReadView(write: write, stamps: state.stamps)
                 state.current = view
             } else {
-                // Nobody knows on which side of the write the newest state is, so it is held at once. To the keys, the
-                // view is one of before the write.
+                // It is unknown whether the newest state includes the write in progress, so the state is held
+                // immediately. For the stamps, the view is before the write.
                 view = ReadView(write: write - 1, stamps: state.stampedWrite == write ? state.stamps : nil)
                 hold(view)
             }
@@ -96,7 +98,7 @@ final class ReadViews: Sendable {
         }
     }
 
-    /// Adds a user to a view that has one.
+    /// Adds a user to a view in use.
     func retain(_ view: ReadView) {
         state.withLock { state in
             userCount.add(1, ordering: .relaxed)
@@ -104,7 +106,7 @@ final class ReadViews: Sendable {
         }
     }
 
-    /// Takes a user from a view; the last one lets it go.
+    /// Removes a user from a view. The last one releases the view.
     func release(_ view: ReadView) {
         state.withLock { state in
             userCount.subtract(1, ordering: .relaxed)
@@ -112,12 +114,12 @@ final class ReadViews: Sendable {
             guard state.users[ObjectIdentifier(view)]?.count == 0 else { return }
             state.users[ObjectIdentifier(view)] = nil
             if state.current === view { state.current = nil }
-            // Under the lock, so that the engine is not closed between the two.
+            // Under the lock, so that LevelDB is not closed in between.
             view.close()
         }
     }
 
-    /// Lets all views go, before the engine is closed.
+    /// Releases all views, before LevelDB is closed.
     func closeAll() {
         state.withLock { state in
             for user in state.users.values { user.view.close() }
@@ -125,7 +127,7 @@ final class ReadViews: Sendable {
         }
     }
 
-    /// Whether nothing was written since a view was made: what was read just before belongs to it.
+    /// Returns whether nothing was written since a view was created, so that what was just read belongs to it.
     @inline(__always)
     func isNewest(_ view: ReadView) -> Bool {
         writeCount.load(ordering: .acquiring) == view.write
@@ -136,13 +138,14 @@ final class ReadViews: Sendable {
         of view: ReadView, for reader: UInt64, _ body: (EngineIterator, _ isWhereItWasLeft: Bool) -> Bool
     ) -> Bool {
         if !view.hasIterator {
-            // A write has begun. It cannot come to the engine before it has the lock, so the state is still the view's.
+            // A write has started. It cannot reach LevelDB before it has the lock, so the newest state is still the
+            // view's.
             state.withLock { state in if !view.hasIterator, !state.isClosed { hold(view) } }
         }
         return view.withIterator(for: reader, body)
     }
 
-    /// A number for a reader of ``withIterator(of:for:_:)``.
+    /// Returns a unique number for a reader of ``withIterator(of:for:_:)``.
     func makeReader() -> UInt64 { nextReader.add(1, ordering: .relaxed).newValue }
 
     private func hold(_ view: ReadView) {

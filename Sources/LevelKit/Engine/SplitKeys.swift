@@ -1,22 +1,23 @@
 internal import LevelFiles
 
-/// Finds keys of which the versions lie in two files of one level, and what they have, before the engine is started.
+/// Finds keys whose versions are split over two files of one level, and reads their state before LevelDB is started.
 ///
-/// A compaction that runs while one of LevelDB's snapshots lives keeps the old value of a deleted key, and may end a file
-/// between the deletion and the value. LevelDB 1.23 then merges the file with the deletion without the other, and the
-/// deleted key is there again (google/leveldb#320; mended after the release). LevelKit uses no such snapshots, but other
-/// programs do, and LevelKit did before it had ``ReadViews``.
+/// A compaction that runs during the lifetime of a LevelDB snapshot keeps the old value of a deleted key, and may end a
+/// file between the tombstone and the value. LevelDB 1.23 may later compact the file with the tombstone without the
+/// other file, which resurrects the deleted key (google/leveldb#320, fixed after that release). LevelKit uses no
+/// LevelDB snapshots, but other programs do, and LevelKit did before ``ReadViews`` existed.
 ///
-/// The newest version of such a key is read from the files and written once more when the engine has started: what stands
-/// above all files is right whatever is merged below it.
+/// The newest version of such a key is read from the files and written again once LevelDB has started. An entry above
+/// all files stays correct whatever is compacted below it.
 struct SplitKeys {
-    /// What a key has: a value, or nothing.
+    /// The state of a key: a value, or `nil` if it was deleted.
     struct State {
         let key: [UInt8]
         let value: [UInt8]?
     }
 
-    /// The keys at which a table ends and the next table of its level begins. Level 0 has tables that overlap by design.
+    /// Returns the keys with which a table ends and the next table of its level starts. Tables of level 0 overlap by
+    /// design.
     static func keys(in manifest: Manifest, order: KeyOrder) -> [[UInt8]] {
         var found: [[UInt8]] = []
         for tables in Dictionary(grouping: manifest.tables.filter { $0.level > 0 }, by: \.level).values {
@@ -29,9 +30,11 @@ struct SplitKeys {
         return found
     }
 
-    /// What the split keys of a database have. A key of which a file cannot be read is left to those who look for damage.
+    /// Returns the state of the split keys of a database. Omits a key if one of its files is unreadable, because other
+    /// checks report that.
     static func states(of manifest: Manifest, in directory: DatabaseDirectory, order: KeyOrder) -> [State] {
-        // Keys that are equal and have other bytes would be other keys to the reader of files.
+        // The file reader compares bytes, so it would treat keys that compare equal but differ in bytes as different
+        // keys.
         guard order.distinguishesBytes else { return [] }
         let keys = keys(in: manifest, order: order)
         guard !keys.isEmpty, let files = try? DatabaseFiles(at: directory.path) else { return [] }
@@ -42,7 +45,7 @@ struct SplitKeys {
         }
     }
 
-    /// Writes once more what split keys have.
+    /// Writes the state of split keys again.
     static func mend(_ states: [State], in engine: EngineDatabase) throws(LevelError) {
         if states.isEmpty { return }
         let batch = EngineBatch()

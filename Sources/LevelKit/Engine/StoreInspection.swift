@@ -1,37 +1,39 @@
 internal import LevelFiles
 
-/// What is known of a database from its files, before LevelDB is started: is it ordered as the caller says, can LevelDB
-/// read its blocks, and can it do so without ending the process?
+/// Checks the files of a database before LevelDB is started: whether the order matches, whether LevelDB can read the
+/// blocks, and whether it can do so without ending the process.
 ///
-/// A database that is refused here is left as it was, its messages included.
+/// A database that is rejected here is left unchanged, including its message log.
 ///
-/// How much is read was decided by measurement. The indexes of tables and their first and last blocks cost a few
-/// hundredths of what it costs to read every block, and show every foreign compression and every forgery but one that is
-/// hidden in the middle of a table. So that is what is read of one's own database. Every block is read once of a database that
-/// other users can change, and where ``DatabaseOptions/checksEveryBlock`` asks for it.
+/// The amount that is read was chosen by measurement. Reading the indexes of the tables and their first and last blocks
+/// costs a few percent of reading every block. It reveals every foreign compression, and every forgery except one
+/// hidden in the middle of a table. That is the check for the user's own databases. Every block is read if other users
+/// can change the database, and if ``DatabaseOptions/checksEveryBlock`` is set.
 struct StoreInspection {
     let directory: DatabaseDirectory
     let order: KeyOrder
-    /// Whether damage is passed over that does not end the process.
+    /// Whether to ignore corruption that does not end the process.
     var toleratesDamage = false
 
-    /// Indexes are looked at up to this many bytes; the other tables of larger databases are checked by their footers.
+    /// The total size of the indexes that are read. Of larger databases, the remaining tables are checked by their
+    /// footers only.
     private static let indexByteLimit: UInt64 = 8 << 20
 
-    /// Checks what the manifest says.
+    /// Checks the content of the manifest.
     ///
-    /// - Throws: ``LevelError``: `comparatorMismatch`; `corruption` where LevelDB would abort.
+    /// - Throws: ``LevelError``: `comparatorMismatch`; `corruption` if LevelDB would abort.
     func check(_ version: Version) throws(LevelError) {
         if let name = version.comparatorName, name != order.name {
             throw LevelError(
                 .comparatorMismatch,
-                "could not open the database at \(directory.path): it is ordered by the comparator \(name), and was "
+                "could not open the database at \(directory.path): it is ordered by the comparator \(name), but was "
                     + "opened with \(order.name); open it with \(name)")
         }
         try checkLevels(of: version)
     }
 
-    /// Tables of a level must not overlap but in level 0: LevelDB aborts (`db/version_set.cc`, `MaybeAddFile`).
+    /// Checks that tables of a level other than 0 do not overlap, because LevelDB aborts if they do
+    /// (`db/version_set.cc`, `MaybeAddFile`).
     private func checkLevels(of version: Version) throws(LevelError) {
         for level in 1..<VersionEdit.levelCount {
             let tables = version.tables.filter { $0.level == level }
@@ -53,7 +55,7 @@ struct StoreInspection {
 
     // MARK: - Logs
 
-    /// Checks the numbers of a manifest: LevelDB ends the process where it counts on from one that it cannot give.
+    /// Checks the numbers of a manifest. LevelDB ends the process if it continues from a number that is out of range.
     func check(_ manifest: Manifest) throws(LevelError) {
         guard manifest.lastSequence < BatchOrder.sequenceLimit, manifest.nextFileNumber < EngineFileName.numberLimit,
             manifest.logNumber < EngineFileName.numberLimit, manifest.previousLogNumber < EngineFileName.numberLimit
@@ -62,13 +64,14 @@ struct StoreInspection {
                 .corruption,
                 "the manifest of \(directory.path) says that the last write had the sequence number "
                     + "\(manifest.lastSequence), and that the next file has the number \(manifest.nextFileNumber), which "
-                    + "LevelDB cannot give; restore a backup or salvage with repair")
+                    + "LevelDB cannot have assigned; restore a backup or salvage with repair")
         }
     }
 
-    /// Checks that the writes in a log follow those before, and that LevelDB does not miss any; see ``BatchOrder``.
+    /// Checks that the writes in a log continue those of the previous logs, and that LevelDB does not skip any; see
+    /// ``BatchOrder``.
     ///
-    /// - Parameter order: what the logs before have shown.
+    /// - Parameter order: the state after the previous logs.
     /// - Throws: ``LevelError``: `corruption`, `io`.
     func check(_ log: OpenFile, _ name: String, _ order: inout BatchOrder) throws(LevelError) {
         let damage: RecordReader.Damage?
@@ -87,9 +90,9 @@ struct StoreInspection {
 
     // MARK: - Tables
 
-    /// Checks tables by their names in the directory.
+    /// Checks tables, opening them by name in the directory.
     ///
-    /// - Throws: as ``check(_:_:_:)``.
+    /// - Throws: like ``check(_:_:_:)``.
     func check(_ tables: [Manifest.Table], _ depth: Table.SafetyDepth) throws(LevelError) {
         try check(tables, depth, openFile)
     }
@@ -97,10 +100,11 @@ struct StoreInspection {
     /// Checks tables.
     ///
     /// - Parameters:
-    ///   - tables: those of the manifest.
-    ///   - depth: how much of each is read; `outline` ends after some mebibytes of indexes.
-    ///   - open: opens a table; `nil` for one that cannot be opened, which LevelDB reports by itself.
-    /// - Throws: ``LevelError``: `notSupported` for a foreign compression; `corruption` for what would end the process.
+    ///   - tables: the tables of the manifest.
+    ///   - depth: how much of each is read. `outline` stops after some mebibytes of indexes.
+    ///   - open: opens a table. Returns `nil` if it cannot be opened, which LevelDB reports itself.
+    /// - Throws: ``LevelError``: `notSupported` for a foreign compression; `corruption` for content that would end the
+    ///   process.
     func check(
         _ tables: [Manifest.Table], _ depth: Table.SafetyDepth,
         _ open: (Manifest.Table) -> (name: String, file: OpenFile)?
@@ -108,7 +112,7 @@ struct StoreInspection {
         if let fault = firstFault(in: tables, depth, open) { throw error(fault) }
     }
 
-    /// The first block of some tables that LevelDB must not read; `nil` if there is none.
+    /// Returns the first block that LevelDB must not read, or `nil` if all are safe.
     ///
     /// - Complexity: O(n) in the bytes of the tables.
     func firstFault(in tables: [Manifest.Table]) -> FileFault? {
@@ -134,7 +138,7 @@ struct StoreInspection {
             } catch let error where error.kind == .foreign {
                 return error
             } catch {
-                // LevelDB finds it where it reads, and reports it.
+                // LevelDB finds and reports this when it reads the table.
                 continue
             }
         }
@@ -145,7 +149,7 @@ struct StoreInspection {
         of table: Manifest.Table, _ name: String, _ file: OpenFile, _ depth: Table.SafetyDepth,
         _ indexByteCount: inout UInt64
     ) throws(FileFault) -> FileFault? {
-        // LevelDB looks for the footer where the manifest says that the file ends.
+        // LevelDB expects the footer at the file size in the manifest.
         let byteCount: UInt64
         do throws(SystemError) { byteCount = try file.status().byteCount } catch { throw FileFault(error, file: name) }
         guard byteCount >= table.byteCount else { return nil }

@@ -6,20 +6,20 @@ internal import Synchronization
     internal import Darwin
 #endif
 
-/// Knows whether all tables of an open database are still in its directory.
+/// Tracks whether all table files of an open database are still in its directory.
 ///
-/// `leveldb_get` reports a table file that is gone like a key that is not there. Taking a file out of a directory changes
-/// the time of the directory, so one `stat` tells that nothing has gone since all tables were last seen; only then is a
-/// miss believed at once. While the time is young, it might not change again within the clock's grain, and nothing is
-/// believed.
+/// `leveldb_get` reports a missing table file like a missing key; see ``HeldTables`` for how the workarounds interact.
+/// Removing a file changes the modification time of the directory. If that time has not changed since all tables were
+/// last seen, one `stat` shows that none is missing, and a not-found result is trusted. A modification time that is too
+/// recent might not change again within the clock's granularity, so it is not recorded.
 final class TableWatch: Sendable {
     private let directory: DatabaseDirectory
     private let identity: FileIdentity
-    /// The time of the directory, in nanoseconds, at which all tables were there; 0 before the first look.
+    /// The modification time of the directory, in nanoseconds, at which all tables existed; 0 before the first look.
     private let seen = Atomic<Int64>(0)
 
-    /// The age from which the time of a directory is sure to differ after the next change. File systems keep times in
-    /// grains of some milliseconds.
+    /// The age from which the next change certainly gives the directory another time. File systems store times with a
+    /// granularity of some milliseconds.
     private static let settledNanoseconds: Int64 = 100_000_000
 
     init(_ directory: DatabaseDirectory, identity: FileIdentity) {
@@ -27,17 +27,17 @@ final class TableWatch: Sendable {
         self.identity = identity
     }
 
-    /// Whether no table has gone since all were seen.
+    /// Whether no table file has disappeared since all were seen.
     ///
-    /// Call it after the miss, so that a table that was gone before is noticed.
+    /// Read it after a not-found result, so that a file missing before the read is noticed.
     var isUnchanged: Bool {
         let known = seen.load(ordering: .acquiring)
         return known != 0 && changeTime == known
     }
 
-    /// Looks for every table in the list of the engine, unless the directory changed a moment ago.
+    /// Checks that every table file in LevelDB's list exists, unless the directory changed a moment ago.
     ///
-    /// - Parameter tables: the engine's list, the property `leveldb.sstables`.
+    /// - Parameter tables: returns LevelDB's list, the property `leveldb.sstables`.
     func look(for tables: () -> String?) {
         let time = changeTime
         guard time != 0, Self.now - time > Self.settledNanoseconds, let list = tables() else { return }
@@ -47,11 +47,11 @@ final class TableWatch: Sendable {
             return FileStatus(path: directory.file(name + ".ldb")) != nil
                 || FileStatus(path: directory.file(name + ".sst")) != nil
         }
-        // A table that went during the look has changed the time.
+        // A table file that disappeared during the check has changed the time.
         if areThere, changeTime == time { seen.store(time, ordering: .releasing) }
     }
 
-    /// The numbers of the files in lines such as ` 17:1234['a' .. 'b']` (`Version::DebugString`, `db/version_set.cc`).
+    /// Returns the file numbers in lines such as ` 17:1234['a' .. 'b']` (`Version::DebugString`, `db/version_set.cc`).
     static func fileNumbers(in list: String) -> [UInt64] {
         list.split(separator: "\n").compactMap { line in
             guard line.hasPrefix(" ") else { return nil }
@@ -59,9 +59,10 @@ final class TableWatch: Sendable {
         }
     }
 
-    /// When a file was last made or removed in the directory, in nanoseconds since 1970; 0 if that cannot be known.
+    /// The time at which a file was last created or deleted in the directory, in nanoseconds since 1970, or 0 if it is
+    /// unknown.
     ///
-    /// Asked by the path, as LevelDB opens its tables: the directory itself may have been moved, or one above it.
+    /// Read by path, because LevelDB opens tables by path: the directory or one of its parents may have been moved.
     private var changeTime: Int64 {
         var status = stat()
         guard unsafe stat(directory.path, &status) == 0, FileIdentity(status) == identity else { return 0 }

@@ -1,22 +1,25 @@
 internal import LevelFiles
 
 extension LevelError {
-    /// How long an error may take to find its place, about. Only what has failed already waits for it.
+    /// The approximate time limit for locating corruption. Only calls that have already failed spend it.
     private static let searchLimit = Duration.seconds(2)
 
-    /// This error of a read or a compaction, with the file and the byte of the damage where they can be found.
+    /// Returns this error of a read or compaction, with the file and byte offset of the corruption if they can be
+    /// found.
     ///
-    /// - Parameter key: the key that was read, or next to which a cursor met the damage; `nil` for the last one.
+    /// - Parameter key: the key that was read, or the key before the corruption that a cursor found; `nil` for the last
+    ///   key.
     func located(near key: [UInt8]?, order: KeyOrder, in path: String) -> LevelError {
         located(in: path, order: order) { $0.fault(near: key) }
     }
 
-    /// This error of a write. LevelDB refuses writes after a compaction has met damage, which may be anywhere.
+    /// Returns this error of a write, with its location. After a compaction finds corruption, which may be anywhere,
+    /// LevelDB refuses writes.
     func locatedAnywhere(in path: String) -> LevelError {
         located(in: path, order: .bytewise) { $0.fault(near: nil) ?? $0.faultAtOpening() }
     }
 
-    /// This error of an opening, with the file and the byte of the damage where they can be found.
+    /// Returns this error of an open, with the file and byte offset of the corruption if they can be found.
     func locatedAtOpening(of path: String) -> LevelError {
         located(in: path, order: .bytewise) { $0.faultAtOpening() }
     }
@@ -34,9 +37,9 @@ extension LevelError {
             offset: fault.offset)
     }
 
-    /// What the message of an error of the engine says of stored data whose place is not known.
+    /// The end of the message for corruption whose location is unknown.
     static let damageAdvice = "stored data is damaged or missing; \(salvageAdvice)"
-    /// As ``damageAdvice``, for a table that ends early.
-    static let shortTableAdvice = "a table is shorter than it was written; \(salvageAdvice)"
+    /// Like ``damageAdvice``, for a truncated table file.
+    static let shortTableAdvice = "a table file is truncated; \(salvageAdvice)"
     private static let salvageAdvice = "restore a backup or salvage with repair"
 }

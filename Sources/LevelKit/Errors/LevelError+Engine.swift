@@ -1,19 +1,19 @@
 extension LevelError {
-    /// The kinds of status that LevelDB's C interface reports as the beginning of a text (`util/status.cc`).
+    /// The kinds of status, which LevelDB's C interface reports as the prefix of a message (`util/status.cc`).
     ///
-    /// The texts are the only thing the C interface gives, so this is the one place that reads them.
+    /// The C interface reports nothing else. Messages are parsed only here.
     private static let statusPrefixes: [(prefix: String, code: Code)] = [
         ("Corruption: ", .corruption),
         ("IO error: ", .io),
         ("Invalid argument: ", .invalidArgument),
         ("Not implemented: ", .notSupported),
-        // `PosixError(ENOENT)` is "NotFound": a file that should be there is gone.
+        // `PosixError(ENOENT)` is "NotFound": a required file is missing.
         ("NotFound: ", .corruption),
     ]
 
     private static let comparatorSeparator = " does not match existing comparator : "
 
-    /// The error for a text that LevelDB reported while `action` was being done.
+    /// Converts a message that LevelDB reported during `action` to an error.
     ///
     /// - Parameter action: a phrase that completes "could not …", such as `read a key from /data/photos.db`.
     static func engine(_ text: String, action: String) -> LevelError {
@@ -24,14 +24,14 @@ extension LevelError {
         return LevelError(.unknown, "could not \(action)", cause: text)
     }
 
-    /// Tells apart the statuses that LevelDB puts under one kind.
+    /// Distinguishes failures that LevelDB reports with the same status.
     private static func refined(_ code: Code, detail: String, action: String) -> LevelError {
         switch code {
         case .invalidArgument where detail.contains(comparatorSeparator):
             return comparatorMismatch(detail, action: action)
         case .invalidArgument where detail.contains("error_if_exists is true"):
             return LevelError(
-                .databaseExists, "could not \(action): a database is already there; open it, or choose another path",
+                .databaseExists, "could not \(action): a database already exists; open it, or choose another path",
                 cause: detail)
         case .io where detail.hasPrefix("lock "):
             return LevelError(
@@ -50,13 +50,14 @@ extension LevelError {
         }
     }
 
-    /// Whether LevelDB wanted to read behind the end of a table that it has mapped: it reports that as a system call that had an
-    /// invalid argument, though it made none (`PosixMmapReadableFile::Read` in `util/env_posix.cc`).
+    /// Returns whether LevelDB tried to read past the end of a mapped table file. LevelDB reports that as a system call
+    /// with an invalid argument, although it made no system call (`PosixMmapReadableFile::Read` in
+    /// `util/env_posix.cc`).
     private static func isBehindEndOfTable(_ detail: String) -> Bool {
         detail.hasSuffix(".ldb: Invalid argument") || detail.hasSuffix(".sst: Invalid argument")
     }
 
-    /// LevelDB names the two comparators the wrong way round: `<stored> does not match existing comparator : <given>`
+    /// LevelDB's message names the two comparators in reverse: `<stored> does not match existing comparator : <given>`
     /// (`db/version_set.cc`).
     private static func comparatorMismatch(_ detail: String, action: String) -> LevelError {
         let separator = detail.firstRange(of: comparatorSeparator)
@@ -64,7 +65,7 @@ extension LevelError {
         let given = separator.map { String(detail[$0.upperBound...]) } ?? "?"
         return LevelError(
             .comparatorMismatch,
-            "could not \(action): it is ordered by the comparator \(stored), and was opened with \(given); "
+            "could not \(action): it is ordered by the comparator \(stored), but was opened with \(given); "
                 + "open it with \(stored)",
             cause: detail)
     }

@@ -1,27 +1,27 @@
-/// What went wrong in LevelKit: a code for programs, a sentence for people.
+/// An error of LevelKit: a code for programs and a message for people.
 ///
-/// The sentence says what was being done, to what, and what to do next. It never contains keys or values of the
-/// user, so it may be logged.
+/// The message names the failed action, its object and the next step. It never contains user keys or values, so it may
+/// be logged.
 public struct LevelError: Error, Sendable, Hashable {
-    /// The kinds of failure a program may want to tell apart.
+    /// The kinds of failure that a program may want to distinguish.
     public enum Code: String, Sendable, Hashable, CaseIterable {
-        /// Stored bytes are damaged or missing. Nothing was guessed in their place.
+        /// Stored data is corrupt or missing. It was not replaced by guesses.
         case corruption
         /// The operating system refused to read or write.
         case io
-        /// An argument, an option or a path cannot be used.
+        /// An argument, an option or a path is invalid.
         case invalidArgument
-        /// The engine cannot do this.
+        /// LevelDB does not support this.
         case notSupported
-        /// There is no database at the path.
+        /// The path does not contain a database.
         case databaseNotFound
-        /// There is a database at the path, and the caller asked for a new one.
+        /// The path already contains a database, and the caller required a new one.
         case databaseExists
-        /// Another process, or another handle of this process, has the database open.
+        /// Another process, or another handle in this process, has the database open.
         case locked
-        /// Another process changes the database faster than it can be looked at; trying again may help.
+        /// Another process changes the database too fast to read a consistent state. A retry may help.
         case busy
-        /// The caller asked for the end of it before anything was changed.
+        /// The caller cancelled the operation before anything was changed.
         case cancelled
         /// The database is open for reading, and the call would change it.
         case readOnly
@@ -29,32 +29,32 @@ public struct LevelError: Error, Sendable, Hashable {
         case forked
         /// The database was closed.
         case closed
-        /// Cursors stand on entries of the database that was closed; it is let go with the last of them.
+        /// Cursors are still on entries of the closed database. The directory is released with the last of them.
         case cursorsAlive
         /// The database is ordered by another comparator.
         case comparatorMismatch
-        /// What is recorded of a keyspace differs from what it is opened with.
+        /// The recorded definition of a keyspace differs from the one it is opened with.
         case schemaMismatch
-        /// A stored key or value does not have the form that its keyspace declares.
+        /// A stored key or value does not have the format that its keyspace declares.
         case malformedEntry
-        /// A key, value or batch is larger than the engine can store.
+        /// A key, value or batch is larger than LevelDB can store.
         case tooLarge
-        /// The engine gave a message of no known kind.
+        /// LevelDB reported a message of an unknown kind.
         case unknown
     }
 
     /// The kind of failure.
     public let code: Code
-    /// What happened, to what, and what to do next.
+    /// The failed action, its object and the next step.
     public let message: String
-    /// The engine's or the operating system's own words; `nil` where LevelKit itself found the fault.
+    /// The message of LevelDB or the operating system, or `nil` if LevelKit itself found the fault.
     public let cause: String?
-    /// The name of the file that is damaged, without its directory; `nil` where no file is to blame, or it is not known.
+    /// The name of the corrupt file, without its directory, or `nil` if no file is at fault or it is unknown.
     public let file: String?
-    /// Where in ``file`` the damage begins, in bytes; `nil` where no place is known.
+    /// The byte offset of the corruption in ``file``, or `nil` if it is unknown.
     public let offset: UInt64?
 
-    /// An error with its parts.
+    /// Creates an error.
     public init(
         _ code: Code, _ message: String, cause: String? = nil, file: String? = nil, offset: UInt64? = nil
     ) {

@@ -1,22 +1,22 @@
 internal import Synchronization
 
-/// The directories in which LevelDB reads databases that were opened for reading, and the databases that they stand for.
+/// Maps the directories in which LevelDB reads databases that are open for reading to the original databases.
 ///
-/// LevelDB's messages name its own directory. A user knows only the original.
+/// LevelDB's messages name its private directory, but users know only the original.
 enum ScratchPaths {
     private static let originals = Mutex([String: String]())
 
-    /// Has messages about `scratch` name `original` in its place.
+    /// Replaces `scratch` by `original` in messages.
     static func insert(_ scratch: String, original: String) {
         originals.withLock { $0[scratch] = original }
     }
 
-    /// Forgets a directory.
+    /// Removes a directory from the map.
     static func remove(_ scratch: String) {
         originals.withLock { _ = $0.removeValue(forKey: scratch) }
     }
 
-    /// A message of LevelDB's with the paths of originals.
+    /// Returns a message of LevelDB with the paths of the originals.
     static func translated(_ text: String) -> String {
         originals.withLock { originals in
             var text = text
@@ -25,7 +25,7 @@ enum ScratchPaths {
         }
     }
 
-    /// A text with one path in place of another.
+    /// Returns a string with one path replaced by another.
     static func translated(_ text: String, _ scratch: String, _ original: String) -> String {
         text.replacing(scratch, with: original)
     }

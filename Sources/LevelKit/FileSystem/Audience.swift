@@ -6,24 +6,25 @@ internal import LevelFiles
     internal import Darwin
 #endif
 
-/// Who can read the files of a database, with the directories that it is in: copies elsewhere must not be for more.
+/// The users who can read a database, given its file permissions and those of the directories above it. A copy
+/// elsewhere must not be readable by more users.
 ///
-/// A copy belongs to whoever makes it, and a copy of a database of somebody else is for nobody but them. So nothing is given
-/// away when another user exchanges the directory for a link to a private one meanwhile.
+/// The user who makes a copy owns it. A copy of another user's database is private to its maker, so a user who swaps
+/// the directory for a link to a private one during the copy gains nothing.
 struct Audience {
-    /// The permissions that a copy of the directory may have; its owner can always use it.
+    /// The permissions for a copy of the directory. The owner always has full access.
     let permissions: UInt32
-    /// The permissions that every file of the database has, for files that are written for a copy.
+    /// The permissions that all files of the database have in common, for new files in a copy.
     let filePermissions: UInt32
-    /// Whether the database belongs to another user, or one can put another directory in its place.
+    /// Whether another user owns the database, or can replace its directory.
     let isForeign: Bool
-    /// The bits that no file of a copy may go beyond.
+    /// The permission bits that files of a copy may have at most.
     private let mask: UInt32
     private let group: UInt32
 
-    /// Finds out for the directory at a path.
+    /// Reads the permissions of the directory at a path, of its files and of its parents.
     ///
-    /// - Complexity: one call to the system for each step of the path, and for each file.
+    /// - Complexity: one system call per path component and per file.
     init(ofDirectory path: String) throws(SystemError) {
         let handle = try DirectoryHandle(path: path, followsLink: true)
         let status = try handle.status()
@@ -42,26 +43,27 @@ struct Audience {
             current = parent
             guard let above = DirectoryHandle.Status(path: parent) else { continue }
             guard above.permissions & 0o001 == 0 else { continue }
-            // Only the owner and the group come through here.
+            // Others cannot traverse this parent directory, only its owner and perhaps its group.
             mask &= ~0o007
             if above.permissions & 0o010 == 0 || above.group != group { mask &= ~0o070 }
         }
         return mask
     }
 
-    /// The permissions for a copy of a file of the directory.
+    /// Returns the permissions for a copy of a file in the directory.
     ///
-    /// - Parameter newGroup: the group that the copy has; that of the directory may not have been had.
+    /// - Parameter newGroup: the group of the copy. It differs from the group of the directory if the process could not
+    ///   set that one.
     func permissions(_ permissions: UInt32, newGroup: UInt32) -> UInt32 {
         var allowed = permissions & mask & 0o777
-        // Another group may do what everybody may.
+        // A different group gets only the permissions that everybody has.
         if newGroup != group { allowed = allowed & ~0o070 | allowed & (allowed & 0o007) << 3 }
         return allowed | 0o600
     }
 }
 
 extension DirectoryHandle {
-    /// What the permissions of all files with data here have in common, without the right to execute.
+    /// Returns the permissions that all data files in the directory have in common, without the execute bits.
     func commonFilePermissions() throws(SystemError) -> UInt32 {
         var permissions: UInt32 = 0o666
         for name in try names() where DatabaseDirectory.isEngineFile(name) {
@@ -73,7 +75,7 @@ extension DirectoryHandle {
 }
 
 extension DirectoryHandle.Status {
-    /// The status of the file at a path, links followed; `nil` if there is none.
+    /// Reads the status of the file at a path, following links. Returns `nil` if the path does not exist.
     init?(path: String) {
         var status = stat()
         guard unsafe stat(path, &status) == 0 else { return nil }

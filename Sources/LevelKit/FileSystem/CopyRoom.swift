@@ -6,12 +6,12 @@ package import LevelFiles
     internal import Darwin
 #endif
 
-/// Whether a copy fits where it is to be made.
+/// Checks that a copy fits on the target disk.
 ///
-/// A file of another user may be nothing but holes: a copy of it takes all the bytes that it claims to have.
+/// A sparse file of another user may claim any size, and its copy takes all of the claimed bytes.
 package enum CopyRoom {
-    /// Throws for a file of another user that has far fewer bytes on the disk than it says. File systems that compress take up
-    /// to some ten times less for what LevelDB writes.
+    /// Throws for another user's file that takes far fewer bytes on the disk than its size. The limit is a factor of
+    /// 64; compressing file systems save up to about a factor of 10 on LevelDB files.
     package static func check(_ file: OpenFile, at path: String) throws(LevelError) {
         let status: OpenFile.Status
         do throws(SystemError) { status = try file.status() } catch { throw error.levelError("read \(path)") }
@@ -20,21 +20,21 @@ package enum CopyRoom {
         else { return }
         throw LevelError(
             .corruption,
-            "\(path) is almost all holes: it has \(status.byteCount) bytes, and \(status.allocatedByteCount) of them are on the "
-                + "disk; LevelDB writes no such files, and a copy would take all of them; check where the database is from"
+            "\(path) is almost entirely sparse: it has \(status.byteCount) bytes, but only \(status.allocatedByteCount) of them are on the "
+                + "disk; LevelDB does not write such files, and a copy would take the full size; check the origin of the database"
         )
     }
 
-    /// Throws where fewer bytes are free than a copy takes.
+    /// Throws if fewer bytes are free than the copy takes.
     package static func require(_ byteCount: UInt64, at place: String) throws(LevelError) {
         guard let free = freeByteCount(at: place), free < byteCount else { return }
         throw LevelError(
             .io,
-            "could not make a copy in \(place): it takes \(byteCount) bytes, and \(free) are free; free some space, or use "
+            "could not create a copy in \(place): it needs \(byteCount) bytes, but only \(free) are free; free some space, or use "
                 + "another disk")
     }
 
-    /// Bytes that this user can still write; `nil` where the system does not tell.
+    /// Returns the bytes that this user can still write, or `nil` if the system does not report them.
     static func freeByteCount(at place: String) -> UInt64? {
         var status = statvfs()
         guard unsafe statvfs(place, &status) == 0 else { return nil }

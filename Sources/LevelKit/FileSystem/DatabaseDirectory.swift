@@ -8,32 +8,33 @@ internal import LevelFiles
 
 /// The directory of a database, as an absolute path.
 ///
-/// LevelDB opens its files lazily by the path it was given. After a `chdir` a relative path would lead elsewhere, and
-/// every key would be reported as absent; so paths are made absolute before LevelDB sees them.
+/// LevelDB opens its files lazily, by the path it was given. After a `chdir` a relative path would lead elsewhere, and
+/// LevelDB would report every key as absent. Paths are therefore made absolute before LevelDB sees them.
 struct DatabaseDirectory: Hashable {
     /// The absolute path, with links resolved as far as the path exists.
     let path: String
 
-    /// What a directory holds, judged by the names of its files alone.
+    /// The content of a directory, judged by its file names alone.
     enum Content: Equatable {
         /// The path does not exist.
         case missing
-        /// There is a directory with nothing of LevelDB's that holds entries: at most a lock file, a log of messages, or
-        /// the manifest of a creation that another process is at, or did not finish.
+        /// The directory contains no LevelDB file with entries. It may contain a lock file, a message log, or the
+        /// manifest of a database whose creation is in progress or was interrupted.
         case empty
-        /// There is a `CURRENT` file.
+        /// The directory contains a `CURRENT` file.
         case database
-        /// There are tables or logs, and no `CURRENT`.
+        /// The directory contains table files or logs, but no `CURRENT`.
         case databaseWithoutCurrent
-        /// There are files that are not LevelDB's.
+        /// The directory contains files that do not belong to LevelDB.
         case foreign
-        /// The path leads to something that is no directory.
+        /// The path is not a directory.
         case notADirectory
     }
 
-    /// The directory that `path` names.
+    /// Resolves `path`.
     ///
-    /// - Throws: ``LevelError`` with `invalidArgument` for an empty path or one with a NUL, which C would cut short.
+    /// - Throws: ``LevelError`` with `invalidArgument` for an empty path or one that contains a NUL byte, which would
+    ///   truncate the C string.
     init(_ path: String) throws(LevelError) {
         guard !path.isEmpty else {
             throw LevelError(.invalidArgument, "the path of the database is empty; give the path of a directory")
@@ -44,20 +45,20 @@ struct DatabaseDirectory: Hashable {
         self.path = try Self.resolved(path)
     }
 
-    /// The path of a file in the directory.
+    /// Returns the path of a file in the directory.
     func file(_ name: String) -> String {
         path == "/" ? "/" + name : path + "/" + name
     }
 
-    /// The last step of the path.
+    /// The last component of the path.
     var name: String {
         guard let slash = path.utf8.lastIndex(of: Self.slash) else { return path }
         return String(path[path.utf8.index(after: slash)...])
     }
 
-    /// What the directory holds.
+    /// Classifies the content of the directory.
     ///
-    /// - Throws: ``LevelError`` with `io` where the directory cannot be listed.
+    /// - Throws: ``LevelError`` with `io` if the directory cannot be listed.
     func content() throws(LevelError) -> Content {
         guard let kind = FileStatus(path: path) else { return .missing }
         guard kind.isDirectory else { return .notADirectory }
@@ -71,12 +72,12 @@ struct DatabaseDirectory: Hashable {
                 content = .foreign
             }
         }
-        // The list of a directory may leave out a file that was made or renamed meanwhile.
+        // A listing may miss a file that was created or renamed while the directory was read.
         if content == .databaseWithoutCurrent, FileStatus(path: file("CURRENT")) != nil { return .database }
         return content
     }
 
-    /// The names in the directory, in no order, without `.` and `..`.
+    /// Returns the names in the directory, unordered, without `.` and `..`.
     func names() throws(LevelError) -> [String] {
         guard let stream = unsafe opendir(path) else {
             throw LevelError(.io, "could not list \(path); check its permissions", cause: lastSystemError())
@@ -94,9 +95,10 @@ struct DatabaseDirectory: Hashable {
         return names
     }
 
-    /// Makes the directory and its parents. Not everybody may write to them, whatever the mask of the process is.
+    /// Creates the directory and its missing parents. They are not writable by others, whatever the umask of the
+    /// process.
     ///
-    /// - Returns: the paths that were made, outermost first, so that a failed open can take them away again.
+    /// - Returns: the paths that were created, outermost first, so that a failed open can delete them.
     func create() throws(LevelError) -> [String] {
         var missing: [String] = []
         var current = path
@@ -107,32 +109,32 @@ struct DatabaseDirectory: Hashable {
         var made: [String] = []
         for directory in missing.reversed() {
             guard unsafe mkdir(directory, 0o775) == 0 else {
-                // Another process was faster: the directory is not this one's to take away.
+                // Another process created it first, so it is not ours to delete.
                 if errno == EEXIST { continue }
                 let cause = lastSystemError()
                 for directory in made.reversed() { unsafe rmdir(directory) }
-                throw LevelError(.io, "could not make the directory \(directory); check permissions", cause: cause)
+                throw LevelError(.io, "could not create the directory \(directory); check permissions", cause: cause)
             }
             made.append(directory)
         }
         return made
     }
 
-    /// Throws where others could make files in the directory, or put another one in its place.
+    /// Throws if other users could create files in the directory, or replace the directory.
     ///
-    /// LevelDB goes by paths, follows links and empties what they lead to.
+    /// LevelDB opens files by path, follows links and truncates their targets.
     ///
     /// - Parameter action: a phrase that completes "could not …", such as `make a database in`.
     func requireClosed(to action: String) throws(LevelError) {
         guard !DirectoryTrust.mayHoldDatabase(path) else { return }
         throw LevelError(
             .invalidArgument,
-            "could not \(action) \(path): it, or a directory that it is in, belongs to another user or can be written to by "
-                + "everybody, who could put links to your files there; use a directory of your own, change its owner or "
+            "could not \(action) \(path): the directory or one of its parents belongs to another user or is writable by "
+                + "everybody, so other users could place links to your files there; use your own directory, change its owner or "
                 + "permissions, or run the command as its owner")
     }
 
-    /// Removes the engine's files, and the directory if it holds nothing else.
+    /// Deletes LevelDB's files, and the directory if nothing else is in it.
     func remove() {
         for name in (try? names()) ?? [] where Self.isEngineFile(name) || Self.isEngineName(name) {
             unsafe unlink(file(name))
@@ -140,12 +142,12 @@ struct DatabaseDirectory: Hashable {
         unsafe rmdir(path)
     }
 
-    /// Whether `name` is one of the files of which there is one.
+    /// Returns whether `name` is one of LevelDB's unnumbered files.
     static func isEngineName(_ name: String) -> Bool {
         ["CURRENT", "LOCK", "LOG", "LOG.old"].contains(name)
     }
 
-    /// Whether `name` is one that LevelDB gives to a file with data.
+    /// Returns whether `name` is a name that LevelDB gives to a data file.
     static func isEngineFile(_ name: String) -> Bool {
         switch EngineFileName(name) {
         case .current, .manifest, .table, .log, .temporary: true
@@ -153,13 +155,13 @@ struct DatabaseDirectory: Hashable {
         }
     }
 
-    /// Whether a file of this name holds entries of the user: a table or a log.
+    /// Returns whether a file of this name contains user entries, that is, whether it is a table file or a log.
     static func holdsEntries(_ name: String) -> Bool {
         isEngineFile(name) && [".ldb", ".sst", ".log"].contains { name.hasSuffix($0) }
     }
 
     private static func resolved(_ path: String) throws(LevelError) -> String {
-        // The steps that do not exist yet, last first, and the `..` that wait for a step before them.
+        // Missing path components, last first, and the number of `..` not yet applied to a component before them.
         var tail: [Substring] = []
         var parentCount = 0
         var head = path
@@ -170,8 +172,8 @@ struct DatabaseDirectory: Hashable {
                 for _ in 0..<parentCount { base = parent(of: base) ?? "/" }
                 return tail.isEmpty ? base : (base == "/" ? "" : base) + "/" + tail.reversed().joined(separator: "/")
             }
-            // The last step does not exist yet: resolve what is before it. `..` behind a missing directory means the
-            // directory before it.
+            // The last component does not exist yet, so resolve the path before it. A `..` after a missing directory
+            // cancels that directory.
             let trimmed = trimmingTrailingSlashes(head)
             let step: Substring
             if let slash = trimmed.utf8.lastIndex(of: slash) {
@@ -183,7 +185,7 @@ struct DatabaseDirectory: Hashable {
             } else {
                 throw LevelError(
                     .io,
-                    "could not make the path \(path) absolute, since the working directory is gone; give an "
+                    "could not make the path \(path) absolute, because the working directory no longer exists; give an "
                         + "absolute path", cause: lastSystemError())
             }
             switch step {
@@ -195,7 +197,7 @@ struct DatabaseDirectory: Hashable {
         }
     }
 
-    // Paths are taken apart as bytes: a slash and a combining accent behind it are one `Character`.
+    // Paths are split as bytes, because a slash followed by a combining accent is a single `Character`.
     private static let slash = UInt8(ascii: "/")
 
     private static func trimmingTrailingSlashes(_ path: String) -> String {
@@ -204,21 +206,21 @@ struct DatabaseDirectory: Hashable {
         return String(path)
     }
 
-    /// The path of the directory that a path is in; `nil` for the root.
+    /// Returns the parent directory of a path, or `nil` for the root.
     static func parent(of path: String) -> String? {
         guard let slash = path.utf8.lastIndex(of: slash), path != "/" else { return nil }
         return slash == path.startIndex ? "/" : String(path[..<slash])
     }
 }
 
-/// What the system knows of a file.
+/// The status of a file.
 struct FileStatus {
-    /// Device and inode: two paths lead to the same file exactly if these are equal.
+    /// Device and inode. Two paths lead to the same file exactly if these are equal.
     let identity: FileIdentity
     let isDirectory: Bool
     let isRegularFile: Bool
 
-    /// The status of the file at `path`, links followed; `nil` if there is none.
+    /// Reads the status of the file at `path`, following links. Returns `nil` if the path does not exist.
     init?(path: String) {
         var status = stat()
         guard unsafe stat(path, &status) == 0 else { return nil }
@@ -228,7 +230,7 @@ struct FileStatus {
     }
 }
 
-/// A file's identity on this machine, whatever its path.
+/// The identity of a file on this machine, independent of its path.
 struct FileIdentity: Hashable {
     let device: UInt64
     let inode: UInt64
@@ -239,7 +241,7 @@ struct FileIdentity: Hashable {
     }
 }
 
-/// The system's words for the error of the last call on this thread.
+/// Returns the system's message for the error of the last call on this thread.
 func lastSystemError() -> String {
     unsafe String(cString: strerror(errno))
 }

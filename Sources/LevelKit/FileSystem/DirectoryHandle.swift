@@ -6,21 +6,21 @@ internal import LevelFiles
     internal import Darwin
 #endif
 
-/// An open directory. Names in it are resolved by the system from the descriptor, so nobody who renames the directory or
-/// puts a link in its place can redirect a call to another one.
+/// An open directory. The system resolves names in it from the descriptor, so renaming the directory or replacing it by
+/// a link cannot redirect a call.
 ///
-/// None of the calls follows a link in the last step of a name.
+/// No call follows a link in the last component of a name.
 final class DirectoryHandle {
-    /// Who owns a file, who may use it, and what kind of file it is.
+    /// The owner, permissions and type of a file.
     struct Status: Hashable {
         let identity: FileIdentity
         let owner: UInt32
         let group: UInt32
-        /// The permission bits, with set-id and sticky bits.
+        /// The permission bits, including the set-id and sticky bits.
         let permissions: UInt32
         let isDirectory: Bool
         let isRegularFile: Bool
-        /// How many names the file has.
+        /// The number of hard links.
         let linkCount: Int
 
         init(_ status: stat) {
@@ -45,7 +45,7 @@ final class DirectoryHandle {
         guard descriptor >= 0 else { throw .last }
     }
 
-    /// Opens a directory in another one that is open; a link is an error.
+    /// Opens a directory inside an open directory. A link is an error.
     init(_ name: String, in parent: Int32) throws(SystemError) {
         descriptor = unsafe openat(
             parent, name, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NONBLOCK | O_NOFOLLOW)
@@ -54,23 +54,24 @@ final class DirectoryHandle {
 
     deinit { close(descriptor) }
 
-    /// The status of the directory itself.
+    /// Returns the status of the directory itself.
     func status() throws(SystemError) -> Status {
         var status = stat()
         guard unsafe fstat(descriptor, &status) == 0 else { throw .last }
         return Status(status)
     }
 
-    /// The status of what has a name here, a link's own for a link; `nil` if there is nothing.
+    /// Returns the status of the file with a name, or `nil` if it does not exist. For a link this is the status of the
+    /// link.
     func status(of name: String) -> Status? {
         var status = stat()
         guard unsafe fstatat(descriptor, name, &status, AT_SYMLINK_NOFOLLOW) == 0 else { return nil }
         return Status(status)
     }
 
-    /// The names here, in no order, without `.` and `..`.
+    /// Returns the names in the directory, unordered, without `.` and `..`.
     func names() throws(SystemError) -> [String] {
-        // A description of its own: reading the names moves its position, and closing the stream closes it.
+        // `fdopendir` takes ownership of its descriptor and moves its position, so it gets a separate one.
         let copy = unsafe openat(descriptor, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC)
         guard copy >= 0 else { throw .last }
         guard let stream = unsafe fdopendir(copy) else {
@@ -91,12 +92,12 @@ final class DirectoryHandle {
         return names
     }
 
-    /// Removes a file or a link; a directory is an error.
+    /// Deletes a file or a link. A directory is an error.
     func removeFile(_ name: String) throws(SystemError) {
         guard unsafe unlinkat(descriptor, name, 0) == 0 else { throw .last }
     }
 
-    /// Removes an empty directory, if it is still the one that `handle` has open.
+    /// Deletes an empty directory if `handle` still refers to it.
     func removeDirectory(_ name: String, openAs handle: DirectoryHandle) throws(SystemError) {
         guard let there = status(of: name), try handle.status().identity == there.identity else {
             throw SystemError(number: ENOENT)

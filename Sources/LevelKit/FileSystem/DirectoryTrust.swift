@@ -4,23 +4,23 @@
     internal import Darwin
 #endif
 
-/// Who may be able to replace what this user makes in a directory.
+/// The users that are allowed to be able to replace what this user creates in a directory.
 ///
-/// Calls that go by a path are safe only where nobody who is not trusted can put something else under that path meanwhile.
+/// Calls by path are safe only if no untrusted user can put something else at that path in between.
 package enum DirectoryTrust: Sendable {
-    /// This user and the owner of the system alone, as in a home directory, and in `/tmp` with its sticky bit.
+    /// Only this user and root, as in a home directory or in `/tmp` with its sticky bit.
     case nobodyElse
     /// Also the group of the directory.
     case group
-    /// Anybody: for callers that go by descriptors alone.
+    /// Everybody. For callers that use descriptors only.
     case anybody
 
-    /// Whether only those who are trusted can rename or remove what this user makes in a directory.
+    /// Returns whether only trusted users can rename or delete what this user creates in a directory.
     ///
-    /// The owner of a directory can rename what is in it, sticky bit or not. So the directory and all above it must belong to
-    /// this user or to the owner of the system.
+    /// The owner of a directory can rename its entries, sticky bit or not. The directory and all its parents must
+    /// therefore belong to this user or to root.
     ///
-    /// - Complexity: one call to the system for each step of the path.
+    /// - Complexity: one system call per path component.
     package func allows(_ path: String) -> Bool {
         if self == .anybody { return true }
         guard let root = Self.status("/"), let resolved = unsafe realpath(path, nil) else { return false }
@@ -34,15 +34,19 @@ package enum DirectoryTrust: Sendable {
         }
     }
 
-    /// Whether nobody who is not trusted can make files or links in a directory. The sticky bit does not prevent that.
+    /// Returns whether only trusted users can create files or links in a directory. The sticky bit does not prevent
+    /// creation.
     static func isClosed(_ path: String) -> Bool {
         guard let status = status(path) else { return false }
         return !status.isWritableByEverybody && DirectoryTrust.group.allows(path)
     }
 
-    /// Whether a database may be made or repaired in a directory: it is closed, or this is the owner of the system, and it and those
-    /// above it can be written to by their owners alone. An administrator works in the directories of users, and so does a
-    /// container in one of its host; LevelDB goes by paths there, so the owner of such a directory is trusted.
+    /// Returns whether a database may be created or repaired in a directory.
+    ///
+    /// This holds if the directory is closed. It also holds for root if neither the directory nor its parents are
+    /// writable by everybody, except for parents of root with the sticky bit: an administrator works in the directories
+    /// of users, and so does a container in a directory of its host. LevelDB opens files by path there, so the owner of
+    /// such a directory is trusted.
     static func mayHoldDatabase(_ path: String) -> Bool {
         if isClosed(path) { return true }
         guard geteuid() == 0, let resolved = unsafe realpath(path, nil) else { return false }
@@ -52,13 +56,13 @@ package enum DirectoryTrust: Sendable {
         while let parent = DatabaseDirectory.parent(of: current) {
             current = parent
             guard let status = Self.status(current) else { return false }
-            // What is in a directory with the sticky bit, its owner can still rename.
+            // An owner can rename entries of a directory with the sticky bit.
             if status.isWritableByEverybody, !status.isSticky || status.owner != 0 { return false }
         }
         return true
     }
 
-    /// Whether others than those who are trusted can make names in an open directory, or rename what has one.
+    /// Returns whether untrusted users can create or rename entries in an open directory.
     package static func isShared(_ directory: Int32) -> Bool {
         var status = stat()
         guard let root = Self.status("/"), unsafe fstat(directory, &status) == 0 else { return true }
@@ -74,7 +78,7 @@ package enum DirectoryTrust: Sendable {
 
     private func isTrustedOwner(_ status: DirectoryHandle.Status, root: UInt32) -> Bool {
         if [geteuid(), root].contains(status.owner) { return true }
-        // In a directory that this user may write to as a member of its group, the owner is another member.
+        // A directory that this user can write to through its group may belong to another member of that group.
         return self == .group && geteuid() != 0 && status.permissions & 0o020 != 0 && Self.isMember(of: status.group)
     }
 
@@ -91,7 +95,8 @@ package enum DirectoryTrust: Sendable {
         return unsafe stat(path, &status) == 0 ? DirectoryHandle.Status(status) : nil
     }
 
-    /// Many systems give each user a group of their own, with the number of the user.
+    /// Returns whether other members of the group can write to the file. Many systems give each user a private group
+    /// whose ID equals the user ID.
     private static func isWritableByOthersOfGroup(_ status: DirectoryHandle.Status) -> Bool {
         status.permissions & 0o020 != 0 && !(status.group == status.owner && status.owner == geteuid())
     }

@@ -6,23 +6,24 @@ internal import LevelFiles
     internal import Darwin
 #endif
 
-/// How much room the disk of a database has for more.
+/// The free space on the disk of a database.
 ///
-/// LevelDB refuses all further writes after its background thread fails to write a table. So that thread never gets work
-/// that the disk has no room for.
+/// LevelDB refuses all further writes once its background thread fails to write a table file. Writes are therefore
+/// refused before that thread gets work that does not fit on the disk.
 enum DiskRoom {
-    /// A name that LevelDB gives to temporary files, with a number that it does not use; it removes them when it opens a
-    /// database.
+    /// A temporary file name in LevelDB's scheme with a number that LevelDB never uses. LevelDB deletes such files when
+    /// it opens a database.
     private static let name = "000000.dbtmp"
-    /// The most that a merge writes before it removes what it has read, about: a table, the tables below it, and those that
-    /// LevelDB adds to them (`db/version_set.cc`, `ExpandedCompactionByteSizeLimit`).
+    /// The most that a compaction writes before it deletes its inputs, approximately: a table file, the overlapping
+    /// files of the next level, and those that LevelDB adds to them (`db/version_set.cc`,
+    /// `ExpandedCompactionByteSizeLimit`).
     private static let mergeByteCount: UInt64 = 32 << 20
 
-    /// Whether writes must be refused, because LevelDB could not write the tables that follow from them.
+    /// Checks whether writes must be refused because the resulting table files would not fit on the disk.
     ///
-    /// - Parameter memoryByteCount: bytes that are or will be in memory tables.
-    /// - Returns: how many bytes are free and how many are needed; `nil` if there is room, or the file system does not tell.
-    /// - Complexity: one call to the system; where there is little room, one for each file of the database.
+    /// - Parameter memoryByteCount: the bytes that are or will be in memtables.
+    /// - Returns: the free and the needed bytes, or `nil` if the space suffices or the file system does not report it.
+    /// - Complexity: one system call. If space is short, one more per file of the database.
     static func shortage(
         for memoryByteCount: Int, in directory: DatabaseDirectory
     ) -> (free: UInt64, needed: UInt64)? {
@@ -33,10 +34,10 @@ enum DiskRoom {
         return free < needed ? (free, needed) : nil
     }
 
-    /// Whether a number of bytes can be written in a directory.
+    /// Returns whether the given number of bytes can be written in a directory.
     ///
-    /// Writes them into a file that has no name any more, and gives them back: quotas and limits of the process are not in the
-    /// free space.
+    /// Writes them to an unlinked file, which also checks quotas and process limits. The free space does not include
+    /// those.
     static func isThere(for byteCount: Int, in directory: DatabaseDirectory) -> Bool {
         if let free = freeByteCount(in: directory), free < UInt64(byteCount) { return false }
         let path = directory.file(name)
@@ -57,10 +58,10 @@ enum DiskRoom {
         }
     }
 
-    /// The bytes that this user can still write; `nil` where the file system does not tell.
+    /// Returns the bytes that this user can still write, or `nil` if the file system does not report them.
     private static func freeByteCount(in directory: DatabaseDirectory) -> UInt64? {
         var status = statvfs()
-        // Some file systems of users know of no blocks at all.
+        // Some user-space file systems report zero blocks.
         guard unsafe statvfs(directory.path, &status) == 0, status.f_blocks > 0 else { return nil }
         let blocks = geteuid() == 0 ? status.f_bfree : status.f_bavail
         let free = UInt64(blocks).multipliedReportingOverflow(by: UInt64(status.f_frsize))

@@ -6,64 +6,66 @@ internal import LevelFiles
     internal import Darwin
 #endif
 
-/// Calls that change names in directories.
+/// Calls that change directory entries.
 enum FileOperations {
-    /// Gives a file a second name in an open directory of the same file system. Of a symbolic link, that is a link again.
+    /// Creates a hard link to a file in an open directory of the same file system. A symbolic link is linked, not
+    /// followed.
     static func link(_ source: String, to name: String, in directory: Int32) throws(SystemError) {
         guard unsafe linkat(AT_FDCWD, source, directory, name, 0) == 0 else { throw .last }
     }
 
-    /// Whether there is anything at a path; a link that leads to nothing is something.
+    /// Returns whether a path exists. A dangling link exists.
     static func exists(_ path: String) -> Bool { status(path) != nil }
 
-    /// The status of what is at a path, a link's own for a link; `nil` if there is nothing.
+    /// Returns the status of the file at a path, or `nil` if it does not exist. For a link this is the status of the
+    /// link.
     static func status(_ path: String) -> DirectoryHandle.Status? {
         var status = stat()
         return unsafe lstat(path, &status) == 0 ? DirectoryHandle.Status(status) : nil
     }
 
-    /// Makes a symbolic link.
+    /// Creates a symbolic link.
     ///
-    /// - Parameter target: what it leads to.
+    /// - Parameter target: the path that the link contains.
     static func symbolicLink(_ target: String, at path: String) throws(SystemError) {
         guard unsafe symlink(target, path) == 0 else { throw .last }
     }
 
-    /// Takes a name away.
+    /// Deletes a file.
     static func remove(_ path: String) throws(SystemError) {
         guard unsafe unlink(path) == 0 else { throw .last }
     }
 
-    /// Takes an empty directory away.
+    /// Deletes an empty directory.
     static func removeDirectory(_ path: String) throws(SystemError) {
         guard unsafe rmdir(path) == 0 else { throw .last }
     }
 
-    /// Makes a directory.
+    /// Creates a directory.
     static func makeDirectory(_ path: String, permissions: UInt32) throws(SystemError) {
         guard unsafe mkdir(path, mode_t(permissions)) == 0 else { throw .last }
     }
 
-    /// Gives a file another name, in place of the file that had it.
+    /// Renames a file, replacing any file at the target.
     static func rename(_ source: String, replacing target: String) throws(SystemError) {
         guard systemRename(source, target) == 0 else { throw .last }
     }
 
-    /// Gives a directory another name that nothing has yet.
+    /// Renames a directory to an unused name.
     static func rename(_ source: String, to target: String) throws(SystemError) {
-        // Between the question and the rename only an empty directory could be replaced: the system refuses the rest.
+        // If the target appears after this check, `rename` can replace it only if it is an empty directory.
         guard !exists(target) else { throw SystemError(number: EEXIST) }
         try rename(source, replacing: target)
     }
 
-    /// Exchanges two directories of one file system in one step.
+    /// Atomically exchanges two directories of one file system.
     ///
-    /// - Returns: `false` where the system has no such call.
-    /// - Throws: `SystemError` with `EINVAL` or `ENOTSUP` where the file system cannot do it, `EBUSY` or `EXDEV` where one of
-    ///   them is a mount point.
+    /// - Returns: `false` if the system has no such call.
+    /// - Throws: `SystemError` with `EINVAL` or `ENOTSUP` if the file system does not support it, `EBUSY` or `EXDEV` if
+    ///   one of them is a mount point.
     static func exchange(_ first: String, _ second: String) throws(SystemError) -> Bool {
         #if canImport(Glibc)
-            // glibc has declared it since 2.28, for its own extensions only.
+            // glibc declares it since 2.28, but only with `_GNU_SOURCE`.
             typealias Rename =
                 @convention(c) (
                     Int32, UnsafePointer<CChar>, Int32, UnsafePointer<CChar>, UInt32
@@ -79,23 +81,23 @@ enum FileOperations {
         return true
     }
 
-    /// Waits until the names in a directory are on the disk.
+    /// Flushes the names in a directory to the disk.
     static func synchronizeDirectory(_ path: String) throws(SystemError) {
         do throws(SystemError) {
             try OpenFile(reading: path).synchronize()
         } catch let error where error.number == EINVAL {
-            // Some file systems have nothing to wait for and say so this way.
+            // Some file systems have nothing to flush and report it with this error.
         }
     }
 
-    /// How many files a process may have open.
+    /// The number of files that the process may have open.
     static var openFileLimit: Int {
         Int(clamping: openFileLimits?.rlim_cur ?? 256)
     }
 
-    /// Has this process keep more files open if so many are needed, up to what the system lets it have.
+    /// Raises the limit on open files to the hard limit if half of the current limit does not cover `count`.
     ///
-    /// - Returns: how many files the process may have open now.
+    /// - Returns: the number of files that the process may have open now.
     static func raisedOpenFileLimit(for count: Int) -> Int {
         guard var limits = openFileLimits, count > Int(clamping: limits.rlim_cur) / 2 else { return openFileLimit }
         limits.rlim_cur = limits.rlim_max
@@ -108,7 +110,7 @@ enum FileOperations {
         return openFileLimit
     }
 
-    /// The size up to which the process may write files.
+    /// The maximum size of a file that the process may write.
     static var fileByteCountLimit: UInt64 {
         var limit = rlimit()
         #if canImport(Glibc)

@@ -4,23 +4,24 @@
     internal import Darwin
 #endif
 
-/// The `LOCK` file through which LevelDB keeps a second process out.
+/// The `LOCK` file with which LevelDB excludes other processes.
 enum LockFile {
-    /// The process that holds the lock on the database in `directory`; `nil` if nobody does.
+    /// Returns the process that holds the lock on the database in `directory`, or `nil` if it is not locked.
     ///
-    /// Asks with `fcntl(F_GETLK)`, which takes no lock and gives the process id of the holder. Where a database of this
-    /// process uses the file it is not opened: POSIX drops a process's lock when it closes any descriptor of the file.
+    /// Queries with `fcntl(F_GETLK)`, which takes no lock and returns the process ID of the holder. The file is not
+    /// opened while this process has the database open, because POSIX drops all locks of a process on a file when it
+    /// closes any descriptor of that file.
     static func holder(in directory: DatabaseDirectory) -> Int32? {
         guard let place = FileStatus(path: directory.path)?.identity,
             let lock = FileStatus(path: directory.file("LOCK")), lock.isRegularFile
         else { return nil }
-        // Not `??`: that nobody holds the lock is an answer too.
+        // Not `??`: the inner `nil` means that the lock is free.
         guard let holder = OpenDatabases.whileUnused(place, lock: lock.identity, { foreignHolder(in: directory) })
         else { return getpid() }
         return holder
     }
 
-    /// As ``holder(in:)``, for a process that has entered the database in ``OpenDatabases`` itself.
+    /// Same as ``holder(in:)``, for a process that has registered the database in ``OpenDatabases`` itself.
     static func foreignHolder(in directory: DatabaseDirectory) -> Int32? {
         let descriptor = unsafe open(directory.file("LOCK"), O_RDONLY | O_CLOEXEC | O_NONBLOCK)
         guard descriptor >= 0 else { return nil }
@@ -32,11 +33,12 @@ enum LockFile {
         return query.l_pid
     }
 
-    /// Runs `body` while this process holds the lock, and takes the lock file away if `body` says so; does nothing where
-    /// there is no lock file or another process holds it. For a process that has not opened the database.
+    /// Runs `body` while this process holds the lock, and deletes the lock file if `body` returns `true`. Does nothing
+    /// if the lock file does not exist or another process holds the lock. Only for a process that has not opened the
+    /// database.
     ///
-    /// Where there is a database the file must stay: a process that has opened it, and locks it only after it was taken
-    /// away, would keep nobody out.
+    /// The lock file of an existing database must stay. A process that has opened the file and locks it after its
+    /// deletion would exclude no one.
     static func removing(in directory: DatabaseDirectory, _ body: () -> Bool) {
         let descriptor = unsafe open(directory.file("LOCK"), O_RDWR | O_CLOEXEC | O_NONBLOCK)
         guard descriptor >= 0 else { return }
@@ -48,7 +50,7 @@ enum LockFile {
         if body() { unsafe unlink(directory.file("LOCK")) }
     }
 
-    /// The error for a database that process `pid` holds.
+    /// Returns the error for a database that process `pid` has locked.
     static func heldError(path: String, pid: Int32) -> LevelError {
         LevelError(
             .locked,
@@ -56,7 +58,7 @@ enum LockFile {
                 + "close it there, or wait and try again")
     }
 
-    /// The name of a process, where the system tells it.
+    /// Returns the name of a process, or `nil` if the system does not report it.
     private static func name(of pid: Int32) -> String? {
         #if os(Linux)
             guard let file = unsafe fopen("/proc/\(pid)/comm", "r") else { return nil }

@@ -7,18 +7,18 @@ internal import Synchronization
     internal import Darwin
 #endif
 
-/// A directory that nobody but its owner can enter, for files that are gone when the process is done with them.
+/// A private directory for temporary files, deleted when the process is done with it.
 ///
-/// Made by `mkdtemp` with mode 0700 whatever the mask of the process is, so no other user can have put a link there, and
-/// what is in it cannot be read by others, whatever its own mode is. While the object lives it holds a lock; what a
-/// killed process leaves is removed by ``clearLeftovers(in:prefix:)`` once that lock is free.
+/// `mkdtemp` creates it with mode 0700 whatever the umask, so other users can neither place links in it nor read its
+/// files, whatever the modes of those files. The object holds a lock while it lives. ``clearLeftovers(in:prefix:)``
+/// deletes the directories of killed processes, whose locks are free.
 ///
-/// Holds files with LevelDB's names, and databases in directories named `db`, `db.` and more, or `lost`. Anything else is
-/// never removed.
+/// The directory contains files with LevelDB's names, and databases in subdirectories named `db`, `db.*` or `lost`.
+/// Nothing else is ever deleted.
 ///
-/// In a process that was forked off the maker, ``remove()`` and `deinit` do nothing.
+/// In a process forked from the maker, ``remove()`` and `deinit` do nothing.
 package final class ScratchDirectory: Sendable {
-    /// How the names of scratch directories begin, six letters and digits follow.
+    /// The prefix of scratch directory names. Six letters and digits follow.
     package static let standardPrefix = ".levelkit-scratch-"
 
     private struct Open {
@@ -28,21 +28,21 @@ package final class ScratchDirectory: Sendable {
 
     /// The absolute path.
     package let path: String
-    /// The open directory, for `openat` and its relatives; valid until ``remove()``.
+    /// The open directory, for `openat` and related calls. Valid until ``remove()``.
     package let descriptor: Int32
     private let maker: pid_t
     private let open: Mutex<Open?>
 
-    /// The path for a database in the directory; nothing is there at first.
+    /// The path for a database in the directory. Nothing exists there at first.
     package var databasePath: String { path + "/db" }
 
-    /// Makes a directory.
+    /// Creates a directory.
     ///
     /// - Parameters:
     ///   - base: an existing directory.
-    ///   - prefix: how the name begins.
-    ///   - trust: who may be able to replace the directory.
-    /// - Throws: ``LevelError`` with `io` where it cannot be made, or where other users could replace it.
+    ///   - prefix: the start of the name.
+    ///   - trust: the users that may be able to replace the directory.
+    /// - Throws: ``LevelError`` with `io` if the directory cannot be created, or if untrusted users could replace it.
     package init(
         in base: String, prefix: String = ScratchDirectory.standardPrefix, trust: DirectoryTrust = .nobodyElse
     ) throws(LevelError) {
@@ -50,18 +50,18 @@ package final class ScratchDirectory: Sendable {
         guard trust.allows(parent) else {
             throw LevelError(
                 .io,
-                "could not make a private directory in \(parent): other users can rename what is in it; use a directory that "
-                    + "belongs to you, or to root with the sticky bit (chmod +t), and so do those above it")
+                "could not create a private directory in \(parent): other users can rename its content; use a directory that "
+                    + "belongs to you, or to root with the sticky bit (chmod +t), and whose parents do too")
         }
         var made: (path: String, open: Open)?
         do throws(SystemError) {
-            // Only a process that clears leftovers at this very moment lets a try fail.
+            // An attempt fails only if another process clears leftovers at the same moment.
             for _ in 0..<100 where made == nil { made = try Self.make((parent == "/" ? "/" : parent + "/") + prefix) }
         } catch {
-            throw error.levelError("make a private directory in \(parent)")
+            throw error.levelError("create a private directory in \(parent)")
         }
         guard let made else {
-            throw LevelError(.io, "could not keep a private directory in \(parent); another process removes them")
+            throw LevelError(.io, "could not keep a private directory in \(parent); another process deletes it")
         }
         path = made.path
         descriptor = made.open.handle.descriptor
@@ -85,8 +85,7 @@ package final class ScratchDirectory: Sendable {
         }
         let status = try handle.status()
         guard status.owner == geteuid() else { throw SystemError(number: EPERM) }
-        // A mask such as 0277 would have taken bits from it.
-        // What a directory inherits of its parent, a group, stays.
+        // A umask such as 0277 removes owner bits. The inherited set-group-ID bit is kept.
         if status.permissions & 0o777 != 0o700 { try handle.setPermissions(status.permissions & 0o7000 | 0o700) }
         do throws(SystemError) {
             guard let lock = try ScratchLock.make(in: handle) else { return nil }
@@ -97,9 +96,9 @@ package final class ScratchDirectory: Sendable {
         }
     }
 
-    /// Removes the directory with the files in it, and releases the lock. Safe to call more than once and from any thread.
+    /// Deletes the directory and its files, and releases the lock. May be called more than once and from any thread.
     ///
-    /// A file with a name that is not one of LevelDB's stays, and so do the directories that it is in.
+    /// A file without a LevelDB name is kept, along with the directories that contain it.
     package func remove() {
         guard getpid() == maker else { return }
         let taken = open.withLock { open in
@@ -115,10 +114,10 @@ package final class ScratchDirectory: Sendable {
 
     // MARK: - Leftovers
 
-    /// Removes what killed processes of this user have left in a directory.
+    /// Deletes the scratch directories in `base` that killed processes of this user left there.
     ///
-    /// A leftover is a directory, and no link to one; it belongs to the effective user, has mode 0700 and a name that
-    /// `mkdtemp` gives, and no process holds its lock. Everything else stays as it is.
+    /// A leftover is a directory, not a link. It belongs to the effective user, has mode 0700 and a name that `mkdtemp`
+    /// generates, and its lock is free. Everything else is kept.
     ///
     /// - Complexity: O(n) in the number of names in `base`.
     package static func clearLeftovers(in base: String, prefix: String = ScratchDirectory.standardPrefix) {
@@ -139,7 +138,7 @@ package final class ScratchDirectory: Sendable {
         }
     }
 
-    /// Whether a name is the prefix with what `mkdtemp` appends.
+    /// Returns whether a name is the prefix plus a suffix from `mkdtemp`.
     private static func isMade(_ name: String, _ prefix: String) -> Bool {
         guard name.utf8.starts(with: prefix.utf8) else { return false }
         let rest = name.utf8.dropFirst(prefix.utf8.count)
@@ -155,11 +154,12 @@ package final class ScratchDirectory: Sendable {
         try? parent.removeDirectory(name, openAs: handle)
     }
 
-    /// Removes files with LevelDB's names, and databases below them: `db.partial-a1B2c3/db/lost` is as deep as it goes.
+    /// Deletes files with LevelDB's names, and databases in subdirectories. The deepest path is
+    /// `db.partial-a1B2c3/db/lost`.
     private static func clear(_ directory: DirectoryHandle, depth: Int) {
         for name in (try? directory.names()) ?? [] {
             if EngineFileName(name) != nil || depth > 0 && name == ScratchLock.name {
-                // A directory of such a name is empty: it keeps LevelDB from making the file.
+                // A directory with such a name is empty. It is there to keep LevelDB from creating the file.
                 if (try? directory.removeFile(name)) == nil,
                     let inner = try? DirectoryHandle(name, in: directory.descriptor)
                 {

@@ -6,10 +6,10 @@ internal import LevelFiles
     internal import Darwin
 #endif
 
-/// The lock file that tells a scratch directory in use from one that a killed process left.
+/// The lock file that distinguishes a scratch directory in use from a leftover of a killed process.
 ///
-/// The system releases the lock when the process ends, however it ends. A process id would not do: another process may have
-/// it by then, and processes in containers have ids that mean nothing outside.
+/// The system releases the lock whenever the process ends. A process ID would not work: it may have been reused, and
+/// process IDs from a container have no meaning outside it.
 final class ScratchLock {
     /// The name of the file.
     static let name = "scratch.lock"
@@ -20,9 +20,9 @@ final class ScratchLock {
 
     deinit { close(descriptor) }
 
-    /// Makes the file in a new directory and locks it.
+    /// Creates the file in a new directory and locks it.
     ///
-    /// - Returns: `nil` if another process removed the directory meanwhile, because it saw it without a lock.
+    /// - Returns: `nil` if another process deleted the directory because it was not locked yet.
     static func make(in directory: DirectoryHandle) throws(SystemError) -> ScratchLock? {
         let descriptor = unsafe openat(
             directory.descriptor, name, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, mode_t(0o600))
@@ -42,15 +42,15 @@ final class ScratchLock {
 
     /// Whether a process uses a directory.
     enum Holder {
-        /// Nobody does, and this process has the lock now.
+        /// No process does. This process now holds the lock.
         case nobody(ScratchLock)
-        /// Its maker runs, or that cannot be told.
+        /// Its maker is running, or may be.
         case somebody
-        /// There is no lock file: the maker was killed before it made one.
+        /// The lock file does not exist, because the maker was killed before creating it.
         case notMade
     }
 
-    /// Takes the lock of a directory that another process has made, unless that process still holds it.
+    /// Takes the lock of a directory that another process created, unless that process still holds it.
     static func take(in directory: DirectoryHandle) -> Holder {
         let descriptor = unsafe openat(directory.descriptor, name, O_RDWR | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK)
         guard descriptor >= 0 else { return errno == ENOENT ? .notMade : .somebody }

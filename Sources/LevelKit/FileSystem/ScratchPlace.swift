@@ -6,26 +6,27 @@ internal import LevelFiles
     internal import Darwin
 #endif
 
-/// Where directories for reading are made.
+/// Chooses where to create scratch directories for reading.
 enum ScratchPlace {
-    /// How the names of the directories begin.
+    /// The prefix of the directory names.
     private static let prefix = ".levelkit-reading-"
 
-    /// Makes a private directory: in memory where there is room, else in the directory for temporary files, else beside the
+    /// Creates a private directory in memory if it fits, else in the directory for temporary files, else next to the
     /// database.
     ///
     /// - Parameters:
-    ///   - byteCount: how much will be written into it, about; at most half of what an integer can be.
-    ///   - database: the database that is to be read.
-    /// - Throws: ``LevelError`` with `io` and the reason of the last place.
+    ///   - byteCount: the approximate number of bytes to be written, at most half of the integer range.
+    ///   - database: the database to read.
+    /// - Throws: ``LevelError`` with `io` and the cause from the last place tried.
     static func make(byteCount: UInt64, for database: DatabaseDirectory) throws(LevelError) -> ScratchDirectory {
         let places = (hasRoomInMemory(byteCount) ? [memory] : []) + temporary + [database.parentPath]
         return try make(in: places, byteCount: byteCount)
     }
 
-    /// Makes a private directory to which hard links from a database can lead, if there is such a place.
+    /// Creates a private directory, preferably on the device of the database, so that hard links to its files are
+    /// possible.
     ///
-    /// - Throws: as ``make(byteCount:for:)``.
+    /// - Throws: like ``make(byteCount:for:)``.
     static func make(onDeviceOf database: DatabaseDirectory) throws(LevelError) -> ScratchDirectory {
         let device = FileStatus(path: database.path)?.identity.device
         let near = (temporary + [database.parentPath]).filter { FileStatus(path: $0)?.identity.device == device }
@@ -38,9 +39,9 @@ enum ScratchPlace {
     }
 
     private static func make(in places: [String], byteCount: UInt64) throws(LevelError) -> ScratchDirectory {
-        // In all of them: what a killed process left may lie where this one has no need to look.
+        // Leftovers are cleared in all places, even in those that this call does not use.
         for place in [memory] + temporary { ScratchDirectory.clearLeftovers(in: place, prefix: prefix) }
-        var failure = LevelError(.io, "there is no directory for temporary files; set TMPDIR to one")
+        var failure = LevelError(.io, "could not find a directory for temporary files; set TMPDIR to one")
         for place in places {
             do throws(LevelError) {
                 if place != memory, !temporary.contains(place) {
@@ -55,10 +56,10 @@ enum ScratchPlace {
         throw failure
     }
 
-    /// The file system in memory that POSIX's shared memory uses on Linux.
+    /// The in-memory file system that Linux uses for POSIX shared memory.
     private static let memory = "/dev/shm"
 
-    /// Whether there is a file system in memory of which this takes a quarter at most.
+    /// Returns whether an in-memory file system exists and the bytes take at most a quarter of its free space.
     private static func hasRoomInMemory(_ byteCount: UInt64) -> Bool {
         guard isInMemory, unsafe access(memory, W_OK | X_OK) == 0, let free = CopyRoom.freeByteCount(at: memory) else {
             return false
@@ -66,7 +67,7 @@ enum ScratchPlace {
         return free / 4 >= byteCount + (1 << 20)
     }
 
-    /// Whether a file system in memory is mounted there, and not a directory of a disk.
+    /// Whether the path is a mounted tmpfs, not a directory on a disk.
     private static let isInMemory: Bool = {
         guard let mounts = try? OpenFile.content(of: "/proc/self/mounts", limit: 1 << 20) else { return false }
         return String(decoding: mounts, as: UTF8.self).split(separator: "\n").contains { line in

@@ -1,7 +1,7 @@
 internal import LevelFiles
 
 extension SystemError {
-    /// The error for a caller.
+    /// Returns the error to throw to a caller.
     ///
     /// - Parameter action: a phrase that completes "could not …", such as `read /data/photos.db/CURRENT`.
     func levelError(_ action: String) -> LevelError {

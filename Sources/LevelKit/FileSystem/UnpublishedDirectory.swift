@@ -6,28 +6,27 @@ internal import LevelFiles
     internal import Darwin
 #endif
 
-/// A copy of a database that is being put together, where nobody but this user can look in, and gets its name when it is
-/// whole.
+/// An unfinished copy of a database. Only this user can read it, and it gets its final name once it is complete.
 ///
-/// It is made in a scratch directory beside its place, named after it. All files are made through descriptors and are new, so
-/// nobody who can write to the place can redirect them. What a killed process leaves is removed by the next one that
-/// makes a copy of the same name.
+/// It is built in a scratch directory next to its destination and named after it. All files are new and are created
+/// through descriptors, so users who can write to the destination cannot redirect them. A later copy of the same name
+/// deletes what a killed process left.
 final class UnpublishedDirectory {
     private static let name = "db"
 
-    /// The path that it has until it is published.
+    /// The path until the directory is published.
     let path: String
     private let audience: Audience
     private let scratch: ScratchDirectory
     private let directory: DirectoryHandle
     private let group: UInt32
 
-    /// Makes the directory.
+    /// Creates the directory.
     ///
     /// - Parameters:
-    ///   - place: the path that it will have.
-    ///   - marker: what stands between that name and random letters, such as `.partial-`.
-    ///   - audience: who may use it and its files in the end.
+    ///   - place: the final path.
+    ///   - marker: the infix between the final name and the random letters, such as `.partial-`.
+    ///   - audience: the users who may read the published copy.
     init(beside place: DatabaseDirectory, marker: String, for audience: Audience) throws(LevelError) {
         self.audience = audience
         let parent = place.parentPath
@@ -46,44 +45,44 @@ final class UnpublishedDirectory {
             }
         } catch {
             scratch.remove()
-            throw error.levelError("make the directory \(path)")
+            throw error.levelError("create the directory \(path)")
         }
     }
 
-    /// Makes a file in it.
+    /// Creates a file in the directory.
     ///
-    /// - Parameter permissions: those of the file that it is a copy of.
+    /// - Parameter permissions: the permissions of the original file.
     func create(_ name: String, permissions: UInt32) throws(SystemError) -> OpenFile {
         try OpenFile(
             creating: name, in: directory.descriptor,
             permissions: audience.permissions(permissions, newGroup: group))
     }
 
-    /// Gives a file of the same file system a second name in it.
+    /// Creates a hard link in the directory to a file of the same file system.
     func link(_ source: String, as name: String) throws(SystemError) {
         try FileOperations.link(source, to: name, in: directory.descriptor)
     }
 
-    /// Opens a file in it.
+    /// Opens a file in the directory.
     func open(_ name: String) throws(SystemError) -> OpenFile {
         try OpenFile(reading: name, in: directory.descriptor)
     }
 
-    /// Removes a file from it.
+    /// Deletes a file from the directory.
     func remove(_ name: String) throws(SystemError) { try directory.removeFile(name) }
 
-    /// Gives the directory its name, with everything on the disk.
+    /// Flushes the directory to the disk and gives it its final name.
     ///
-    /// - Throws: `SystemError` with `EEXIST`, `ENOTEMPTY` or `ENOTDIR` where the name is taken.
+    /// - Throws: `SystemError` with `EEXIST`, `ENOTEMPTY` or `ENOTDIR` if the name is taken.
     func publish(as place: String) throws(SystemError) {
         try OpenFile.synchronize(directory: directory.descriptor)
         guard !FileOperations.exists(place) else { throw SystemError(number: EEXIST) }
-        // Between the question and the rename only an empty directory could be replaced: the system refuses the rest.
+        // If the destination appears after this check, `renameat` can replace it only if it is an empty directory.
         guard unsafe renameat(scratch.descriptor, Self.name, AT_FDCWD, place) == 0 else { throw .last }
         if let parent = DatabaseDirectory.parent(of: place) { try FileOperations.synchronizeDirectory(parent) }
         scratch.remove()
     }
 
-    /// Removes it with everything in it.
+    /// Deletes the directory with its content.
     func discard() { scratch.remove() }
 }

@@ -1,10 +1,10 @@
 extension BigInteger: LosslessStringConvertible {
-    /// The integer that `text` spells; `nil` if it spells none or one beyond ±(2²⁰⁴⁰ − 1).
+    /// Parses an integer. Returns `nil` if the string is not an integer, or if its value is beyond ±(2²⁰⁴⁰ − 1).
     ///
-    /// The text is an optional sign, then decimal digits, or `0x` and hexadecimal digits of either case. Leading zeros
-    /// are allowed, spaces and separators are not.
+    /// The string is an optional sign, followed by decimal digits, or by `0x` and hexadecimal digits in either case.
+    /// Leading zeros are allowed; spaces and separators are not.
     ///
-    /// - Complexity: O(n) in the digits, however many there are.
+    /// - Complexity: O(n) in the digits, even for overlong strings.
     public init?(_ text: String) {
         var digits = Substring(text).utf8
         let isNegative = digits.first == UInt8(ascii: "-")
@@ -26,7 +26,7 @@ extension BigInteger: LosslessStringConvertible {
                 carry >>= 8
             }
             if carry > 0 { magnitude.append(UInt8(truncatingIfNeeded: carry)) }
-            // Ends the work on overlong text, which would otherwise take quadratic time.
+            // Stops at overlong strings, which would otherwise take quadratic time.
             guard magnitude.count <= BigInteger.maximumByteCount else { return nil }
         }
         self.init(magnitude: magnitude.reversed(), isNegative: isNegative)
@@ -37,7 +37,7 @@ extension BigInteger: LosslessStringConvertible {
     /// - Complexity: O(n²) in the bytes of the magnitude, at most 255.
     public var description: String {
         guard !magnitude.isEmpty else { return "0" }
-        // Nine decimal digits at a time: the largest power of ten whose remainders, shifted by a byte, are small words.
+        // Nine decimal digits at a time: a remainder below 10⁹, shifted by a byte, fits easily into 64 bits.
         let chunk: UInt64 = 1_000_000_000
         var rest = magnitude[...]
         var text = ""
@@ -56,13 +56,13 @@ extension BigInteger: LosslessStringConvertible {
         return isNegative ? "-" + text : text
     }
 
-    /// The value in hexadecimal digits after `0x`, with a minus sign if it is negative; zero is `0x0`.
+    /// The value in hexadecimal digits after `0x`, with a minus sign if it is negative. Zero is `0x0`.
     public var hexadecimalDescription: String {
         let digits = magnitude.isEmpty ? "0" : String(hexadecimal(magnitude).drop { $0 == "0" })
         return (isNegative ? "-0x" : "0x") + digits
     }
 
-    /// The value of an ASCII digit; `nil` if it is none in that radix.
+    /// Returns the value of an ASCII digit, or `nil` if it is not a digit in that radix.
     private static func digit(_ character: UInt8, radix: UInt32) -> UInt32? {
         switch character {
         case UInt8(ascii: "0")...UInt8(ascii: "9"): UInt32(character - UInt8(ascii: "0"))

@@ -1,27 +1,27 @@
 /// An integer between ±(2²⁰⁴⁰ − 1), the range of the tuple encoding.
 ///
-/// A value to store, order and print; it has no arithmetic.
+/// Supports storing, comparing and printing, but no arithmetic.
 public struct BigInteger: Sendable, Hashable {
-    /// Whether the value lies below zero.
+    /// Whether the value is below zero.
     public let isNegative: Bool
     /// The absolute value as big-endian bytes without leading zeros; empty for zero.
     public let magnitude: [UInt8]
 
-    /// The most bytes a magnitude may have: its length is stored in one byte.
+    /// The maximum size of a magnitude. Its length is stored in a single byte.
     public static let maximumByteCount = 255
 
-    /// The integer of a sign and big-endian bytes, which may begin with zeros; `nil` if the value takes more than
-    /// ``maximumByteCount`` bytes.
+    /// Creates an integer from a sign and big-endian bytes, which may start with zeros. Returns `nil` if the value
+    /// takes more than ``maximumByteCount`` bytes.
     public init?(magnitude: some Sequence<UInt8>, isNegative: Bool = false) {
         let digits = Array(magnitude.drop { $0 == 0 })
         guard digits.count <= BigInteger.maximumByteCount else { return nil }
         self.init(checkedMagnitude: digits, isNegative: isNegative)
     }
 
-    /// The integer of bytes known to be in range and without leading zeros.
+    /// Creates an integer from bytes known to be in range and without leading zeros.
     private init(checkedMagnitude: [UInt8], isNegative: Bool) {
         self.magnitude = checkedMagnitude
-        // Zero has one form only, so that the synthesised equality is that of values.
+        // Zero has a single representation, so that the synthesized equality compares values.
         self.isNegative = isNegative && !checkedMagnitude.isEmpty
     }
 }
@@ -29,17 +29,17 @@ public struct BigInteger: Sendable, Hashable {
 // MARK: - Fixed-width integers
 
 extension BigInteger {
-    /// The same value.
+    /// Converts a signed integer.
     public init(_ value: Int64) {
         self.init(value.magnitude, isNegative: value < 0)
     }
 
-    /// The same value.
+    /// Converts an unsigned integer.
     public init(_ value: UInt64) {
         self.init(value, isNegative: false)
     }
 
-    /// The integer of a sign and an absolute value.
+    /// Creates an integer from a sign and an absolute value.
     init(_ magnitude: UInt64, isNegative: Bool) {
         let byteCount = magnitude.minimalByteCount
         let digits = (0..<byteCount).map { UInt8(truncatingIfNeeded: magnitude >> (8 * UInt64(byteCount - 1 - $0))) }
@@ -48,15 +48,15 @@ extension BigInteger {
 }
 
 extension Int64 {
-    /// The same value; `nil` if it does not fit.
+    /// Converts an integer. Returns `nil` if it does not fit.
     public init?(exactly value: BigInteger) {
         guard let magnitude = UInt64(bigEndian: value.magnitude) else { return nil }
         self.init(magnitude: magnitude, isNegative: value.isNegative)
     }
 
-    /// The integer of a sign and an absolute value; `nil` if it does not fit.
+    /// Creates an integer from a sign and an absolute value. Returns `nil` if it does not fit.
     init?(magnitude: UInt64, isNegative: Bool) {
-        // The negative side reaches one further than the positive one.
+        // The smallest negative value has no positive counterpart.
         let limit = isNegative ? Int64.min.magnitude : Int64.max.magnitude
         guard magnitude <= limit else { return nil }
         let bits = Int64(truncatingIfNeeded: magnitude)
@@ -65,26 +65,26 @@ extension Int64 {
 }
 
 extension UInt64 {
-    /// The same value; `nil` if it does not fit.
+    /// Converts an integer. Returns `nil` if it does not fit.
     public init?(exactly value: BigInteger) {
         guard !value.isNegative else { return nil }
         self.init(bigEndian: value.magnitude)
     }
 
-    /// The number of up to eight big-endian bytes; `nil` if there are more.
+    /// Creates an integer from up to eight big-endian bytes. Returns `nil` if more are given.
     fileprivate init?(bigEndian bytes: [UInt8]) {
         guard bytes.count <= 8 else { return nil }
         self = bytes.reduce(0) { $0 << 8 | UInt64($1) }
     }
 
-    /// How many bytes the value takes without leading zeros; zero for zero.
+    /// The size of the value in bytes without leading zeros; 0 for zero.
     var minimalByteCount: Int { (64 - leadingZeroBitCount + 7) / 8 }
 }
 
 // MARK: - Order
 
 extension BigInteger: Comparable {
-    /// Numeric order.
+    /// Compares numerically.
     ///
     /// - Complexity: O(n) in the bytes of the magnitudes.
     public static func < (lhs: BigInteger, rhs: BigInteger) -> Bool {
@@ -98,11 +98,11 @@ extension BigInteger: Comparable {
 // MARK: - Literals
 
 extension BigInteger: ExpressibleByIntegerLiteral {
-    /// The value of a literal of any length.
+    /// Creates an integer from a literal of any length.
     ///
-    /// - Precondition: The value takes at most ``maximumByteCount`` bytes.
+    /// - Precondition: the value takes at most ``maximumByteCount`` bytes.
     public init(integerLiteral literal: StaticBigInt) {
-        // A literal is two's complement in words; negation is complement plus one.
+        // A literal is two's complement in words. Negation is complement plus one.
         let isNegative = literal.signum() < 0
         var digits: [UInt8] = []
         var carry = isNegative

@@ -1,12 +1,12 @@
-/// The values of one component between two bounds: any of Swift's ranges.
+/// An interval of values of a component. All of Swift's range types conform.
 public protocol ComponentInterval<Bound> {
     /// The type of the component.
     associatedtype Bound
-    /// The smallest and the largest value.
+    /// The lower and the upper bound.
     var componentBounds: (lower: ComponentBound<Bound>, upper: ComponentBound<Bound>) { get }
 }
 
-/// One end of a ``ComponentInterval``.
+/// An end of a ``ComponentInterval``.
 public enum ComponentBound<Value> {
     /// The interval has no limit at this end.
     case unbounded
@@ -19,14 +19,14 @@ public enum ComponentBound<Value> {
 extension ComponentBound: Sendable where Value: Sendable {}
 
 extension Range: ComponentInterval {
-    /// From the lower bound up to, not including, the upper.
+    /// From the lower bound up to, but not including, the upper bound.
     public var componentBounds: (lower: ComponentBound<Bound>, upper: ComponentBound<Bound>) {
         (.included(lowerBound), .excluded(upperBound))
     }
 }
 
 extension ClosedRange: ComponentInterval {
-    /// From the lower bound up to the upper.
+    /// From the lower bound up to and including the upper bound.
     public var componentBounds: (lower: ComponentBound<Bound>, upper: ComponentBound<Bound>) {
         (.included(lowerBound), .included(upperBound))
     }
@@ -40,14 +40,14 @@ extension PartialRangeFrom: ComponentInterval {
 }
 
 extension PartialRangeUpTo: ComponentInterval {
-    /// Up to, not including, the upper bound.
+    /// Up to, but not including, the upper bound.
     public var componentBounds: (lower: ComponentBound<Bound>, upper: ComponentBound<Bound>) {
         (.unbounded, .excluded(upperBound))
     }
 }
 
 extension PartialRangeThrough: ComponentInterval {
-    /// Up to the upper bound.
+    /// Up to and including the upper bound.
     public var componentBounds: (lower: ComponentBound<Bound>, upper: ComponentBound<Bound>) {
         (.unbounded, .included(upperBound))
     }

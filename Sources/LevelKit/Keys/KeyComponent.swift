@@ -1,24 +1,24 @@
-/// Whether small or large values of a component come first.
+/// The direction in which a component sorts.
 public enum KeyDirection: String, Sendable, Hashable, CaseIterable {
-    /// Small values come first, `nil` before all.
+    /// Small values come first, and `nil` before all others.
     case ascending
-    /// Large values come first, `nil` after all.
+    /// Large values come first, and `nil` after all others.
     ///
-    /// The component is an element of ``TupleElement/descending(_:)``, which other implementations of the tuple
-    /// encoding refuse.
+    /// The component is stored as an element of ``TupleElement/descending(_:)``, which other implementations of the
+    /// tuple encoding reject.
     case descending
 }
 
-/// One component of a ``KeySchema``: a name, a type and a direction.
+/// A component of a ``KeySchema``: a name, a type and a direction.
 public struct KeyComponent<Value: KeyElementCodable>: Sendable, Hashable {
     /// The name, for definitions and errors.
     public let name: String
-    /// Which values come first.
+    /// The direction in which values sort.
     public let direction: KeyDirection
 
-    /// A component.
+    /// Creates a component.
     ///
-    /// - Precondition: the name consists of ASCII letters, digits, `_`, `-` and `.`, and is not empty.
+    /// - Precondition: the name is not empty and consists of ASCII letters, digits, `_`, `-` and `.`.
     public init(_ name: String, _ direction: KeyDirection = .ascending) {
         SchemaName.require(name, of: "component of a key schema")
         self.name = name
@@ -30,9 +30,9 @@ public struct KeyComponent<Value: KeyElementCodable>: Sendable, Hashable {
 public struct KeyComponentDescription: Sendable, Hashable, CustomStringConvertible {
     /// The name.
     public let name: String
-    /// The name of the type that is stored; see ``KeyComponentValue``.
+    /// The name of the stored type; see ``KeyComponentValue``.
     public let typeName: String
-    /// Which values come first.
+    /// The direction in which values sort.
     public let direction: KeyDirection
 
     @usableFromInline
@@ -42,15 +42,15 @@ public struct KeyComponentDescription: Sendable, Hashable, CustomStringConvertib
         direction = component.direction
     }
 
-    /// The component in a definition, such as `taken: int64 descending`.
+    /// The component as part of a definition, such as `taken: int64 descending`.
     public var description: String {
         "\(name): \(typeName)\(direction == .descending ? " descending" : "")"
     }
 }
 
-/// The names of schemas, components and codecs: program text, which goes into definitions without quotes.
+/// Validates the names of schemas, components and codecs, which appear unquoted in definitions.
 enum SchemaName {
-    /// Stops the program at a name that would make a definition ambiguous.
+    /// Traps on a name that would make a definition ambiguous.
     static func require(_ name: String, of subject: String) {
         let isValid = name.utf8.allSatisfy { byte in
             switch byte {

@@ -7,7 +7,7 @@
 // MARK: - Integers
 
 extension KeyComponentValue where Self: FixedWidthInteger {
-    /// `int` or `uint` and the number of bits; `Int` is `int64` and `UInt` is `uint64` on every platform.
+    /// `int` or `uint` and the number of bits. `Int` is `int64` and `UInt` is `uint64` on every platform.
     public static var keyTypeName: String {
         let bitWidth = self == Int.self || self == UInt.self ? 64 : Self.bitWidth
         return (isSigned ? "int" : "uint") + String(bitWidth)
@@ -15,8 +15,8 @@ extension KeyComponentValue where Self: FixedWidthInteger {
 
     /// Appends an integer.
     public func appendKeyElement(to key: inout [UInt8]) {
-        // Which branch is taken is settled when this is specialised. A value that several could write is the same
-        // element in each.
+        // The branch is resolved at specialization. A value that several branches could write has the same encoding in
+        // each.
         if Self.bitWidth > 64 {
             TupleEncoder.append(BigInteger(wide: self), to: &key)
         } else if Self.isSigned {
@@ -26,7 +26,7 @@ extension KeyComponentValue where Self: FixedWidthInteger {
         }
     }
 
-    /// Reads an integer; `nil` if the type cannot hold it.
+    /// Reads an integer. Returns `nil` if the type cannot represent it.
     public static func decodeKeyElement(from decoder: inout TupleDecoder) throws(TupleError) -> Self? {
         if Self.bitWidth > 64 { return Self(wide: try decoder.decodeBigInteger()) }
         return isSigned ? Self(exactly: try decoder.decodeInt64()) : Self(exactly: try decoder.decodeUInt64())
@@ -47,7 +47,7 @@ extension Int128: KeyComponentValue {}
 extension UInt128: KeyComponentValue {}
 
 extension BigInteger {
-    /// The same value, of a type of more than 64 bits.
+    /// Converts an integer of more than 64 bits.
     ///
     /// - Precondition: the type has at most 2040 bits.
     fileprivate init(wide value: some FixedWidthInteger) {
@@ -56,18 +56,18 @@ extension BigInteger {
             UInt8(truncatingIfNeeded: magnitude >> $0)
         }
         guard let integer = BigInteger(magnitude: bytes, isNegative: value < 0) else {
-            preconditionFailure("An integer of \(magnitude.bitWidth) bits is no component of a key; the limit is 2040.")
+            preconditionFailure("An integer of \(magnitude.bitWidth) bits cannot be part of a key; the limit is 2040.")
         }
         self = integer
     }
 }
 
 extension FixedWidthInteger {
-    /// The same value, in a type of more than 64 bits; `nil` if it does not fit.
+    /// Converts an integer to a type of more than 64 bits. Returns `nil` if it does not fit.
     fileprivate init?(wide integer: BigInteger) {
         var value: Self = 0
         for byte in integer.magnitude {
-            // On the side of the sign from the start, as the negative one reaches further.
+            // Accumulates with the sign, because the smallest negative value has no positive counterpart.
             let (shifted, isTooLarge) = value.multipliedReportingOverflow(by: 256)
             let (sum, isOver) =
                 integer.isNegative
@@ -85,7 +85,7 @@ extension String: KeyComponentValue {
     /// `string`.
     public static var keyTypeName: String { "string" }
 
-    /// Appends the text in the very scalars it is given in: nothing normalises it.
+    /// Appends the string without Unicode normalization.
     public func appendKeyElement(to key: inout [UInt8]) { TupleEncoder.append(self, to: &key) }
 
     /// Reads a string.
@@ -113,10 +113,10 @@ extension Bool: KeyComponentValue {
     /// `bool`.
     public static var keyTypeName: String { "bool" }
 
-    /// Appends a truth value.
+    /// Appends a Boolean.
     public func appendKeyElement(to key: inout [UInt8]) { TupleEncoder.append(self, to: &key) }
 
-    /// Reads a truth value.
+    /// Reads a Boolean.
     public static func decodeKeyElement(from decoder: inout TupleDecoder) throws(TupleError) -> Bool? {
         try decoder.decodeBool()
     }
@@ -126,7 +126,7 @@ extension Double: KeyComponentValue {
     /// `float64`.
     public static var keyTypeName: String { "float64" }
 
-    /// Appends a 64-bit float, bit by bit.
+    /// Appends the bits of a 64-bit float.
     public func appendKeyElement(to key: inout [UInt8]) { TupleEncoder.append(self, to: &key) }
 
     /// Reads a 64-bit float.
@@ -139,7 +139,7 @@ extension Float: KeyComponentValue {
     /// `float32`.
     public static var keyTypeName: String { "float32" }
 
-    /// Appends a 32-bit float, bit by bit.
+    /// Appends the bits of a 32-bit float.
     public func appendKeyElement(to key: inout [UInt8]) { TupleEncoder.append(self, to: &key) }
 
     /// Reads a 32-bit float.
@@ -152,12 +152,12 @@ extension Date: KeyComponentValue {
     /// `date`.
     public static var keyTypeName: String { "date" }
 
-    /// Appends the seconds since the beginning of 2001 in UTC, the number that a `Date` is, as a 64-bit float.
+    /// Appends the seconds since 2001-01-01 UTC, the internal value of a `Date`, as a 64-bit float.
     public func appendKeyElement(to key: inout [UInt8]) {
         TupleEncoder.append(timeIntervalSinceReferenceDate, to: &key)
     }
 
-    /// Reads a 64-bit float as seconds since the beginning of 2001 in UTC.
+    /// Reads a 64-bit float as seconds since 2001-01-01 UTC.
     public static func decodeKeyElement(from decoder: inout TupleDecoder) throws(TupleError) -> Date? {
         Date(timeIntervalSinceReferenceDate: try decoder.decodeDouble())
     }

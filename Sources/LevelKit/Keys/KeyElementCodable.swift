@@ -1,19 +1,19 @@
-/// A type whose values can be written into a key as one element of a ``Tuple``: a ``KeyComponentValue``, or an optional
-/// of one.
+/// A type whose values can be written to a key as an element of a ``Tuple``: a ``KeyComponentValue`` or an optional of
+/// one.
 ///
-/// Types of your own conform to ``KeyComponentValue`` instead.
+/// Custom types conform to ``KeyComponentValue`` instead.
 public protocol KeyElementCodable: Sendable {
     /// The name of the type in the definition of a schema. Stored on disk, never change.
     static var keyTypeName: String { get }
 
-    /// Appends the value as one element of a tuple.
+    /// Appends the value as a tuple element.
     func appendKeyElement(to key: inout [UInt8])
 
     /// Reads the next element as a value.
     ///
-    /// - Returns: `nil` if the element has the right kind and stands for no value of the type, such as a number too
-    ///   large for it.
-    /// - Throws: ``TupleError`` if the element cannot be read, or has another kind.
+    /// - Returns: the value, or `nil` if the element has the right kind but is not a value of the type, such as a
+    ///   number that is too large.
+    /// - Throws: ``TupleError`` if the element is unreadable or has another kind.
     static func decodeKeyElement(from decoder: inout TupleDecoder) throws(TupleError) -> Self?
 }
 
@@ -29,7 +29,7 @@ extension KeyElementCodable {
 }
 
 extension Optional: KeyElementCodable where Wrapped: KeyComponentValue {
-    /// The name of the wrapped type and a question mark.
+    /// The name of the wrapped type, followed by a question mark.
     public static var keyTypeName: String { Wrapped.keyTypeName + "?" }
 
     /// Appends the value, or a null.

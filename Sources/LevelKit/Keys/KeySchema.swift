@@ -11,25 +11,25 @@
 /// let sameTime = byDate.range(.prefix(1_546_300_800))
 /// ```
 ///
-/// `Key` is the type of the components together: `(Int64, String)` here, or the type itself where there is but one. The
-/// compiler refuses a key of other types, a prefix that does not fit, and a type that no component can have.
+/// `Key` is the tuple type of the components: `(Int64, String)` here, or the type itself for a single component. The
+/// compiler rejects keys with other types, prefixes that do not match, and types that cannot be components.
 ///
-/// The bytes of keys order as the keys do: by the first component in its direction, then by the second, and so on.
-/// Every key has one encoding; reading anything else throws.
+/// The bytes of keys sort like the keys: by the first component in its direction, then by the second, and so on. Every
+/// key has exactly one encoding, and decoding anything else throws.
 ///
-/// ``definition`` says all of this in a line and ``fingerprint`` in eight bytes. A ``Keyspace`` records both and cannot
-/// be opened with another schema. Raise the version where the types stay and the meaning changes, as from seconds to
-/// milliseconds.
+/// ``definition`` describes all of this in a line, and ``fingerprint`` in eight bytes. A ``Keyspace`` records both and
+/// cannot be opened with another schema. Increase the version when the types stay the same but their meaning changes,
+/// for example from seconds to milliseconds.
 public struct KeySchema<Key: Sendable>: Sendable {
-    /// What the keys are of.
+    /// The name of the schema.
     public let name: String
-    /// Which edition of the schema this is.
+    /// The version of the schema.
     public let version: Int
-    /// The components, in order of significance.
+    /// The components, most significant first.
     public let components: [KeyComponentDescription]
-    /// The schema as a line of text, such as `photosByDate v1 (taken: int64 descending, id: string)`.
+    /// The schema as a line, such as `photosByDate v1 (taken: int64 descending, id: string)`.
     ///
-    /// Stored on disk, never change: name, version, and the components in order, `ascending` left out.
+    /// Stored on disk, never change: name, version, and the components in order, without `ascending`.
     public let definition: String
     /// The fingerprint of the definition.
     public let fingerprint: SchemaFingerprint
@@ -37,15 +37,16 @@ public struct KeySchema<Key: Sendable>: Sendable {
     private let encode: @Sendable (Key, inout [UInt8]) -> Void
     private let decode: @Sendable (Span<UInt8>, Int) throws(KeySchemaError) -> Key
 
-    /// A schema of one component or more.
+    /// Creates a schema of one or more components.
     ///
-    /// - Precondition: the names consist of ASCII letters, digits, `_`, `-` and `.`, no two components have the same
-    ///   one, and the version is not negative.
+    /// - Precondition: the names consist of ASCII letters, digits, `_`, `-` and `.`, component names are unique, and
+    ///   the version is not negative.
     @inlinable
     public init<each Component: KeyElementCodable>(
         _ name: String, version: Int = 1, _ component: repeat KeyComponent<each Component>
     ) where Key == (repeat each Component) {
-        // Inlinable, because only the caller knows the types: here, they would be looked up at run time for each key.
+        // Inlinable, because only the caller knows the types. Otherwise they would be looked up at run time for each
+        // key.
         var descriptions: [KeyComponentDescription] = []
         for component in repeat each component { descriptions.append(KeyComponentDescription(component)) }
         let components = descriptions
@@ -96,7 +97,7 @@ public struct KeySchema<Key: Sendable>: Sendable {
 // MARK: - Keys
 
 extension KeySchema {
-    /// The bytes of a key, from its components.
+    /// Returns the bytes of a key, given its components.
     ///
     /// - Complexity: O(n) in the bytes of the key.
     public func pack<each Component: KeyElementCodable>(
@@ -105,7 +106,7 @@ extension KeySchema {
         pack((repeat each component))
     }
 
-    /// The bytes of a key.
+    /// Returns the bytes of a key.
     ///
     /// - Complexity: O(n) in the bytes of the key.
     public func pack(_ key: Key) -> [UInt8] {
@@ -114,35 +115,35 @@ extension KeySchema {
         return bytes
     }
 
-    /// Appends the bytes of a key, such as to the prefix of a ``Subspace``.
+    /// Appends the bytes of a key, for example to the prefix of a ``Subspace``.
     ///
     /// - Complexity: O(n) in the bytes of the key.
     public func append(_ key: Key, to bytes: inout [UInt8]) {
         encode(key, &bytes)
     }
 
-    /// The key of its bytes.
+    /// Decodes a key.
     ///
-    /// - Throws: ``KeySchemaError`` with the component that cannot be read. Nothing traps.
+    /// - Throws: ``KeySchemaError`` with the unreadable component. No input traps.
     /// - Complexity: O(n) in the bytes of the key.
     public func unpack(_ bytes: [UInt8]) throws(KeySchemaError) -> Key {
         try decode(bytes.span, 0)
     }
 
-    /// The key of bytes that are lent, such as a cursor's.
+    /// Decodes a key from borrowed bytes, such as those from a cursor.
     ///
     /// - Parameters:
-    ///   - bytes: the bytes, which may begin with a prefix.
-    ///   - offset: how many bytes the prefix has.
-    /// - Throws: ``KeySchemaError`` with the component that cannot be read. Nothing traps.
+    ///   - bytes: the bytes, which may start with a prefix.
+    ///   - offset: the length of the prefix.
+    /// - Throws: ``KeySchemaError`` with the unreadable component. No input traps.
     /// - Complexity: O(n) in the bytes of the key.
     public func unpack(_ bytes: Span<UInt8>, from offset: Int = 0) throws(KeySchemaError) -> Key {
         try decode(bytes, offset)
     }
 
-    /// The bytes of all keys of a range, and of no other key of this schema.
+    /// Returns the byte range that contains exactly the keys of this schema in a typed range.
     ///
-    /// - Parameter prefix: what the keys begin with, such as the prefix of a ``Subspace``.
+    /// - Parameter prefix: the prefix of the keys, such as the prefix of a ``Subspace``.
     public func range(_ range: TypedKeyRange<Key>, prefix: [UInt8] = []) -> KeyRange {
         range.resolved(by: self, prefix: prefix)
     }

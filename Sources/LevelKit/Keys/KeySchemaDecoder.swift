@@ -1,11 +1,11 @@
-/// Reads the components of one key, one after the other.
+/// Reads the components of a key in order.
 @usableFromInline
 struct KeySchemaDecoder: ~Escapable {
     fileprivate var decoder: TupleDecoder
     private let name: String
     private let version: Int
     private let components: [KeyComponentDescription]
-    /// How many components have been read.
+    /// The number of components read so far.
     private var count = 0
 
     @usableFromInline
@@ -22,13 +22,13 @@ struct KeySchemaDecoder: ~Escapable {
     /// The schema, for errors.
     fileprivate var title: String { "\(name) v\(version)" }
 
-    /// The component that is read next.
+    /// Returns the component to read next.
     fileprivate mutating func nextComponent() -> KeyComponentDescription {
         defer { count += 1 }
         return components[count]
     }
 
-    /// Makes sure that nothing follows the last component.
+    /// Throws if anything follows the last component.
     @usableFromInline
     func requireEnd() throws(KeySchemaError) {
         guard decoder.isAtEnd else { throw .trailingBytes(after: title, offset: decoder.offset) }
@@ -51,7 +51,7 @@ extension KeyElementCodable {
                 }
             }
         } catch {
-            // The element is an integer, and sound: it is the type that is too small for it.
+            // The element is a valid integer, but its type is too small for it.
             guard error.code == .outOfRange else {
                 throw .malformed(component: component.name, of: key.title, cause: error)
             }

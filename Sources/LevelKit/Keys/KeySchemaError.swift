@@ -1,26 +1,27 @@
-/// Why the bytes of a key are not a key of a ``KeySchema``.
+/// The reason that bytes are not a key of a ``KeySchema``.
 ///
-/// The message never contains the value of a component: errors get logged, the values of users stay out of logs.
+/// The message never contains the value of a component, because errors are logged and user data must not appear in
+/// logs.
 public struct KeySchemaError: Error, Sendable, Hashable {
-    /// What is wrong.
+    /// The kind of error.
     public enum Code: Sendable, Hashable, CaseIterable {
-        /// The bytes where the component should be are no element, or one of another kind, or not there.
+        /// The bytes of the component are missing, are not a tuple element, or are an element of another kind.
         case malformed
-        /// The element has the right kind but stands for no value of the component's type.
+        /// The element has the right kind, but is not a value of the component's type.
         case invalidValue
-        /// The key goes on after the last component.
+        /// Bytes follow the last component.
         case trailingBytes
     }
 
-    /// What is wrong.
+    /// The kind of error.
     public let code: Code
-    /// The name of the component in question; `nil` if the key goes on after the last one.
+    /// The name of the component, or `nil` if bytes follow the last component.
     public let component: String?
-    /// Where in the key the fault begins, in bytes.
+    /// The byte offset of the error in the key.
     public let offset: Int
-    /// What happened and what to do about it, in sentences for a person.
+    /// The error and the next step, in sentences for people.
     public let message: String
-    /// Why the component cannot be read; `nil` where the encoding itself is sound.
+    /// The reason that the component is unreadable, or `nil` if the encoding itself is valid.
     public let cause: TupleError?
 }
 
@@ -48,7 +49,7 @@ extension KeySchemaError {
         KeySchemaError(
             code: .invalidValue, component: component.name, offset: offset,
             message: "Byte \(offset) of a key: the component \(component.name) of the key schema \(schema) has a value "
-                + "that its type (stored as \(component.typeName)) does not know. "
+                + "that its type (stored as \(component.typeName)) does not have. "
                 + "The key was written by a program that knew more values.",
             cause: nil)
     }
@@ -56,7 +57,7 @@ extension KeySchemaError {
     static func trailingBytes(after schema: String, offset: Int) -> KeySchemaError {
         KeySchemaError(
             code: .trailingBytes, component: nil, offset: offset,
-            message: "Byte \(offset) of a key: it goes on after the last component of the key schema \(schema). "
+            message: "Byte \(offset) of a key: bytes follow the last component of the key schema \(schema). "
                 + "The key was written with another schema.",
             cause: nil)
     }

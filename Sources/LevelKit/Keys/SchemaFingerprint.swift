@@ -1,7 +1,9 @@
-/// A short form of a schema's definition: equal definitions have equal fingerprints, and others very likely have not.
+/// A short hash of a schema's definition. Equal definitions have equal fingerprints, and different definitions very
+/// probably have different ones.
 ///
 /// The 64-bit FNV-1a hash of the definition's UTF-8 (Fowler, Noll and Vo; RFC 9923). Stored on disk, never change. It
-/// guards against mistakes, not against malice; where it matters, the definitions themselves are compared.
+/// protects against mistakes, not against malicious changes. Where that matters, the definitions themselves are
+/// compared.
 public struct SchemaFingerprint: Sendable, Hashable {
     /// The hash.
     public let bits: UInt64
@@ -10,7 +12,7 @@ public struct SchemaFingerprint: Sendable, Hashable {
         self.bits = bits
     }
 
-    /// The fingerprint of a definition.
+    /// Returns the fingerprint of a definition.
     init(of definition: String) {
         var bits: UInt64 = 0xcbf2_9ce4_8422_2325
         for byte in definition.utf8 {

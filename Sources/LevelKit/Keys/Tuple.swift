@@ -1,69 +1,69 @@
-/// A sequence of typed elements that encodes to a key whose byte order is the order of the values.
+/// A sequence of typed elements that encodes to a key. Keys sort bytewise in the order of their values.
 ///
-/// The encoding is FoundationDB's tuple layer (apple/foundationdb, `design/tuple.md`): keys written by its bindings are
-/// read here and the other way round, ``TupleElement/descending(_:)`` excepted. A tuple that begins with all elements
-/// of another one has a key that begins with the other's key, and comes after it:
+/// The encoding is FoundationDB's tuple layer (apple/foundationdb, `design/tuple.md`). It is compatible in both
+/// directions, except for ``TupleElement/descending(_:)``. If a tuple starts with all elements of another one, its key
+/// starts with the other's key and sorts after it:
 ///
 /// ```swift
 /// let key = Tuple(["users", 42, "name"]).packed()
 /// let fields = Tuple(["users", 42]).range  // contains the key above
 /// ```
 public struct Tuple: Sendable, Hashable {
-    /// The elements, in order of significance.
+    /// The elements, most significant first.
     public var elements: [TupleElement]
 
-    /// A tuple of the given elements.
+    /// Creates a tuple.
     public init(_ elements: [TupleElement]) {
         self.elements = elements
     }
 
-    /// How deep nested tuples and descending elements may contain one another: 64 levels.
+    /// The maximum nesting depth of tuples and descending elements: 64 levels.
     ///
-    /// The depth of nesting is the depth of recursion, so a limit keeps a hostile key from exhausting the stack.
+    /// Decoding recurses at each level, so the limit keeps a malicious key from exhausting the stack.
     public static let maximumDepth = 64
 }
 
 // MARK: - Packing
 
 extension Tuple {
-    /// The key of this tuple.
+    /// Returns the key of this tuple.
     ///
-    /// - Precondition: Nothing lies deeper than ``maximumDepth``; such a key could not be read again.
+    /// - Precondition: the nesting does not exceed ``maximumDepth``. A deeper key could not be decoded.
     /// - Complexity: O(n) in the bytes of the key.
     public func packed() -> [UInt8] {
         var key: [UInt8] = []
-        // Room for an integer or a short word each, so that most keys are allocated once.
+        // Space for an integer or a short word each, so that most keys need a single allocation.
         key.reserveCapacity(elements.count * 12)
         TupleEncoder.append(contentsOf: self, to: &key)
         return key
     }
 
-    /// The tuple of a key.
+    /// Decodes the tuple of a key.
     ///
-    /// Packing the result gives `key` again, with the one exception that ``TupleDecoder`` names.
+    /// Packing the result returns `key` again, with the exception described at ``TupleDecoder``.
     ///
-    /// - Throws: ``TupleError``, with the position of the first element that cannot be read.
+    /// - Throws: ``TupleError``, with the position of the first unreadable element.
     /// - Complexity: O(n) in the bytes of the key.
     public init(packed key: [UInt8]) throws(TupleError) {
         try self.init(packed: key.span)
     }
 
-    /// The tuple of a key that is lent, such as a cursor's.
+    /// Decodes the tuple of a borrowed key, such as a cursor's.
     ///
-    /// - Throws: ``TupleError``, with the position of the first element that cannot be read.
+    /// - Throws: ``TupleError``, with the position of the first unreadable element.
     /// - Complexity: O(n) in the bytes of the key.
     public init(packed key: Span<UInt8>) throws(TupleError) {
         var decoder = TupleDecoder(key)
         self.init(try decoder.decodeRemainingElements())
     }
 
-    /// The keys of all tuples that begin with these elements and have at least one more.
+    /// The range of all tuples that start with these elements and have at least one more.
     ///
-    /// The key of this tuple itself lies outside. This is not the range of all keys that begin with the packed bytes:
-    /// the key of `("a")` is also how the key of `("a\0")` begins.
+    /// It does not contain the key of this tuple itself. It differs from the range of all keys that start with the
+    /// packed bytes, because the key of `("a")` is also a prefix of the key of `("a\0")`.
     public var range: KeyRange {
         let key = packed()
-        // Every element begins with a byte from 00 to fe, since ff is no type code.
+        // Every element starts with a byte from 00 to fe, because ff is not a type code.
         return .from(key + [0x00], to: key + [0xff])
     }
 }
@@ -71,12 +71,12 @@ extension Tuple {
 // MARK: - Order
 
 extension Tuple: Comparable {
-    /// Whether `lhs` comes before `rhs`: the order of the packed keys, found without packing.
+    /// Returns whether `lhs` sorts before `rhs`, in the order of the packed keys. Compares without packing.
     ///
     /// - Complexity: O(n) in the bytes of the shorter tuple.
     public static func < (lhs: Tuple, rhs: Tuple) -> Bool { lhs.order(against: rhs) == .before }
 
-    /// Where this tuple lies to `other`: decided by the first elements that differ; a prefix comes first.
+    /// Returns the order relative to `other`, determined by the first elements that differ. A prefix sorts first.
     func order(against other: Tuple) -> TupleOrder {
         for (lhs, rhs) in zip(elements, other.elements) {
             let order = lhs.order(against: rhs)
@@ -95,24 +95,24 @@ extension Tuple: RandomAccessCollection, MutableCollection, RangeReplaceableColl
     /// The number of elements.
     public var endIndex: Int { elements.count }
 
-    /// The element at a position.
+    /// Accesses the element at a position.
     public subscript(position: Int) -> TupleElement {
         get { elements[position] }
         set { elements[position] = newValue }
     }
 
-    /// The empty tuple, whose key is empty.
+    /// Creates the empty tuple, whose key is empty.
     public init() { self.init([]) }
 
-    /// Replaces the elements at `positions` by others.
+    /// Replaces the elements at `positions`.
     ///
-    /// - Complexity: O(n) in the elements moved and put in.
+    /// - Complexity: O(n) in the elements moved and inserted.
     public mutating func replaceSubrange(_ positions: Range<Int>, with elements: some Collection<TupleElement>) {
         self.elements.replaceSubrange(positions, with: elements)
     }
 }
 
 extension Tuple: ExpressibleByArrayLiteral {
-    /// A tuple of the listed elements.
+    /// Creates a tuple from an array literal.
     public init(arrayLiteral elements: TupleElement...) { self.init(elements) }
 }

@@ -1,7 +1,7 @@
 extension TupleDecoder {
-    /// Reads the next element, of whatever type.
+    /// Reads the next element, of any type.
     ///
-    /// - Throws: ``TupleError`` if no element can be read here.
+    /// - Throws: ``TupleError`` if the element is unreadable or missing.
     /// - Complexity: O(n) in its bytes.
     public mutating func decodeElement() throws(TupleError) -> TupleElement {
         let code = try nextCode()
@@ -29,10 +29,10 @@ extension TupleDecoder {
         }
     }
 
-    /// Reads all elements up to the end; none if the decoder is there already.
+    /// Reads all remaining elements. Returns an empty array at the end.
     ///
-    /// - Throws: ``TupleError``, with the position of the first element that cannot be read.
-    /// - Complexity: O(n) in the bytes left.
+    /// - Throws: ``TupleError``, with the position of the first unreadable element.
+    /// - Complexity: O(n) in the remaining bytes.
     public mutating func decodeRemainingElements() throws(TupleError) -> [TupleElement] {
         let start = self
         var elements: [TupleElement] = []
@@ -57,7 +57,7 @@ extension TupleDecoder {
 
     /// Reads a nested tuple element by element.
     ///
-    /// - Parameter read: Reads the elements, up to ``isAtEnd`` or as many as it wants; the others are skipped.
+    /// - Parameter read: reads the elements, up to ``isAtEnd`` or fewer. The rest is skipped.
     /// - Throws: ``TupleError``; ``TupleError/Code/typeMismatch`` if the next element has another type,
     ///   ``TupleError/Code/tooDeep`` beyond ``Tuple/maximumDepth``.
     public mutating func decodeNested<Value>(
@@ -78,10 +78,9 @@ extension TupleDecoder {
         }
     }
 
-    /// Reads the one element in a descending element; how it is encoded is told at
-    /// ``TupleEncoder/appendDescending(to:_:)``.
+    /// Reads the element inside a descending element. For the encoding see ``TupleEncoder/appendDescending(to:_:)``.
     ///
-    /// - Parameter read: Reads the element; if it does not, the element is skipped.
+    /// - Parameter read: reads the element. If it does not, the element is skipped.
     /// - Throws: ``TupleError``; ``TupleError/Code/typeMismatch`` if the next element has another type,
     ///   ``TupleError/Code/tooDeep`` beyond ``Tuple/maximumDepth``.
     public mutating func decodeDescending<Value>(
@@ -98,7 +97,7 @@ extension TupleDecoder {
             if !isAtEnd { try skipElement() }
             var end = offset
             if TupleCode.endsAtTerminator(contentCode) {
-                // The content's own terminator is a `00` before anything but `ff`. Only a second `00` may follow it.
+                // The terminator of the content is a `00` not followed by `ff`. Only a second `00` may follow it.
                 guard byte(at: end) == TupleCode.terminator else { throw .unterminated(.descending, at: start.offset) }
                 end += 1
             }
@@ -111,7 +110,7 @@ extension TupleDecoder {
         }
     }
 
-    /// Steps over the type code of an element that contains others.
+    /// Enters an element that contains others, after its type code.
     private mutating func enter(_ inner: Scope) throws(TupleError) {
         guard depth < Tuple.maximumDepth else { throw .tooDeep(at: offset) }
         depth += 1
@@ -119,14 +118,14 @@ extension TupleDecoder {
         scope = inner
     }
 
-    /// Steps out of an element that contains others.
+    /// Leaves an element that contains others.
     private mutating func leave(to outer: Scope, depth: Int, end: Int) {
         scope = outer
         self.depth = depth
         advance(to: end)
     }
 
-    /// Reads an integer of at most eight bytes, which may lie outside Int64.
+    /// Reads an integer of at most eight bytes, which may be outside the range of Int64.
     private mutating func decodeInteger(_ code: UInt8) throws(TupleError) -> TupleElement {
         let isNegative = code < TupleCode.zero
         let integer = try readInteger(code)

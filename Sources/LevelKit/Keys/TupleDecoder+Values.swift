@@ -14,7 +14,7 @@ extension TupleDecoder {
         advance(to: endOfNull)
     }
 
-    /// Reads a truth value.
+    /// Reads a Boolean.
     ///
     /// - Throws: ``TupleError``; ``TupleError/Code/typeMismatch`` if the next element has another type.
     public mutating func decodeBool() throws(TupleError) -> Bool {
@@ -26,8 +26,8 @@ extension TupleDecoder {
 
     /// Reads a 32-bit float.
     ///
-    /// - Throws: ``TupleError``; ``TupleError/Code/typeMismatch`` if the next element has another type, a 64-bit float
-    ///   included.
+    /// - Throws: ``TupleError``; ``TupleError/Code/typeMismatch`` if the next element has another type, including a
+    ///   64-bit float.
     public mutating func decodeFloat() throws(TupleError) -> Float {
         let bits = try decodeWord(TupleCode.float, byteCount: 4, .float)
         return Float(orderedBits: UInt32(truncatingIfNeeded: bits))
@@ -35,8 +35,8 @@ extension TupleDecoder {
 
     /// Reads a 64-bit float.
     ///
-    /// - Throws: ``TupleError``; ``TupleError/Code/typeMismatch`` if the next element has another type, a 32-bit float
-    ///   or an integer included.
+    /// - Throws: ``TupleError``; ``TupleError/Code/typeMismatch`` if the next element has another type, including a
+    ///   32-bit float and an integer.
     public mutating func decodeDouble() throws(TupleError) -> Double {
         Double(orderedBits: try decodeWord(TupleCode.double, byteCount: 8, .double))
     }
@@ -54,7 +54,7 @@ extension TupleDecoder {
         return UUID(networkBytes: bytes)
     }
 
-    /// Reads a versionstamp, complete or not.
+    /// Reads a versionstamp, complete or incomplete.
     ///
     /// - Throws: ``TupleError``; ``TupleError/Code/typeMismatch`` if the next element has another type.
     public mutating func decodeVersionstamp() throws(TupleError) -> Versionstamp {
@@ -70,7 +70,7 @@ extension TupleDecoder {
         return stamp
     }
 
-    /// Reads an element of one code and a given number of bytes.
+    /// Reads an element with a given code and size.
     private mutating func decodeWord(
         _ expected: UInt8, byteCount: Int, _ kind: TupleElement.Kind
     ) throws(TupleError) -> UInt64 {
@@ -89,7 +89,7 @@ extension TupleDecoder {
     /// Reads an integer.
     ///
     /// - Throws: ``TupleError``; ``TupleError/Code/typeMismatch`` if the next element has another type,
-    ///   ``TupleError/Code/outOfRange`` if `Int64` cannot hold the value.
+    ///   ``TupleError/Code/outOfRange`` if `Int64` cannot represent the value.
     public mutating func decodeInt64() throws(TupleError) -> Int64 {
         let code = try nextCode()
         let value: Int64?
@@ -108,10 +108,10 @@ extension TupleDecoder {
         return value
     }
 
-    /// Reads an integer that is not negative.
+    /// Reads a nonnegative integer.
     ///
     /// - Throws: ``TupleError``; ``TupleError/Code/typeMismatch`` if the next element has another type,
-    ///   ``TupleError/Code/outOfRange`` if `UInt64` cannot hold the value.
+    ///   ``TupleError/Code/outOfRange`` if `UInt64` cannot represent the value.
     public mutating func decodeUInt64() throws(TupleError) -> UInt64 {
         let code = try nextCode()
         let value: UInt64?
@@ -145,18 +145,18 @@ extension TupleDecoder {
         return integer.value
     }
 
-    /// The absolute value of the integer of at most eight bytes at `offset`, and its end.
+    /// Returns the absolute value of the integer of at most eight bytes at `offset`, and its end.
     func readInteger(_ code: UInt8) throws(TupleError) -> (magnitude: UInt64, end: Int) {
         let byteCount = TupleDecoder.byteCount(ofInteger: code)
         let end = try end(after: byteCount, .integer)
         let bits = word(end - byteCount..<end)
-        // A negative one is the complement of its magnitude, in these bytes only.
+        // A negative integer is stored as the complement of its magnitude, in these bytes only.
         let magnitude = code < TupleCode.zero ? ~bits & (.max >> UInt64(64 - 8 * byteCount)) : bits
         guard magnitude.minimalByteCount == byteCount else { throw .nonCanonical(at: offset) }
         return (magnitude, end)
     }
 
-    /// The integer with a length byte at `offset`, and its end.
+    /// Returns the integer with a length byte at `offset`, and its end.
     func readBigInteger(_ code: UInt8) throws(TupleError) -> (value: BigInteger, end: Int) {
         guard code == TupleCode.positiveBigInteger || code == TupleCode.negativeBigInteger else {
             throw mismatch(.integer, code)
@@ -178,10 +178,10 @@ extension TupleDecoder {
 // MARK: - Text and bytes
 
 extension TupleDecoder {
-    /// Reads a string, in the very scalars it was written in.
+    /// Reads a string, without Unicode normalization.
     ///
     /// - Throws: ``TupleError``; ``TupleError/Code/typeMismatch`` if the next element has another type,
-    ///   ``TupleError/Code/invalidUTF8`` if its bytes are no text.
+    ///   ``TupleError/Code/invalidUTF8`` if its bytes are not UTF-8.
     /// - Complexity: O(n) in its bytes.
     public mutating func decodeString() throws(TupleError) -> String {
         let code = try nextCode()
@@ -205,8 +205,8 @@ extension TupleDecoder {
 
     /// Reads a byte string.
     ///
-    /// - Throws: ``TupleError``; ``TupleError/Code/typeMismatch`` if the next element has another type, a string
-    ///   included.
+    /// - Throws: ``TupleError``; ``TupleError/Code/typeMismatch`` if the next element has another type, including a
+    ///   string.
     /// - Complexity: O(n) in its bytes.
     public mutating func decodeBytes() throws(TupleError) -> [UInt8] {
         let code = try nextCode()
@@ -218,7 +218,7 @@ extension TupleDecoder {
         return bytes
     }
 
-    /// The bytes at `positions`, without the escape that follows each of the `zeroCount` zeros.
+    /// Returns the bytes at `positions`, without the escape that follows each of the `zeroCount` zeros.
     private func unescaped(_ positions: Range<Int>, zeroCount: Int) -> [UInt8] {
         // Appending nothing would write to the storage that all empty arrays share.
         if positions.isEmpty { return [] }

@@ -1,4 +1,4 @@
-/// Reads the elements of a tuple key one after the other, without copying the key.
+/// Reads the elements of a tuple key in order, without copying the key.
 ///
 /// ```swift
 /// var decoder = TupleDecoder(cursor.key)
@@ -6,44 +6,44 @@
 /// let identifier = try decoder.decodeInt64()
 /// ```
 ///
-/// Any bytes may be read: what is no tuple throws a ``TupleError`` and nothing traps. A read that throws leaves the
-/// decoder where it was, so another type can be tried. The decoder borrows the key and is a plain value: a copy reads
-/// ahead without moving the original.
+/// Any bytes may be read: invalid input throws a ``TupleError`` and never traps. A read that throws leaves the position
+/// unchanged, so another type can be tried. The decoder borrows the key and is a plain value, so a copy can read ahead
+/// without moving the original.
 ///
-/// Each tuple is accepted in the one form that ``TupleEncoder`` writes, for a value with two keys would be found under
-/// neither. So a string must be UTF-8, a terminator must be there, and an integer must be as short as it can be. One
-/// deviation is accepted: `1d 08 ff…` and `0b f7 00…`, the forms of ±(2⁶⁴ − 1) that FoundationDB's Python binding writes
-/// in place of `1c ff…` and `0c 00…` (apple/foundationdb#1296).
+/// Only the form that ``TupleEncoder`` writes is accepted, because a value with two possible keys could not be looked
+/// up reliably. Strings must be UTF-8, terminators must be present, and integers must be as short as possible. One
+/// exception is accepted: `1d 08 ff…` and `0b f7 00…`, the forms of ±(2⁶⁴ − 1) that FoundationDB's Python binding
+/// writes instead of `1c ff…` and `0c 00…` (apple/foundationdb#1296).
 public struct TupleDecoder: ~Escapable {
-    /// The whole key, what lies before the tuple included.
+    /// The whole key, including the bytes before the tuple.
     let key: Span<UInt8>
-    /// The position of the next element in the key, in bytes.
+    /// The byte offset of the next element in the key.
     public internal(set) var offset: Int
-    /// What the next element is a part of.
+    /// The element that contains the next element.
     var scope = Scope.tuple
-    /// Combined with each byte by exclusive or; `ff` inside a descending element.
+    /// Combined with each byte by exclusive or. `ff` inside a descending element.
     var mask: UInt8 = 0
-    /// How many nested tuples and descending elements surround the next element.
+    /// The number of nested tuples and descending elements around the next element.
     var depth = 0
 
-    /// What surrounds an element; it decides how a null is written and where the elements end.
+    /// The context of an element. It determines how a null is encoded and where the elements end.
     enum Scope {
-        /// The key; its elements end where the key does.
+        /// The key. Its elements end with the key.
         case tuple
-        /// A nested tuple; its elements end at a terminator, a null is escaped.
+        /// A nested tuple. Its elements end at a terminator, and nulls are escaped.
         case nested
-        /// A descending element, whose content is yet to be read.
+        /// A descending element whose content has not been read.
         case descending
-        /// A descending element, whose content has been read.
+        /// A descending element whose content has been read.
         case descendingRead
     }
 
-    /// A decoder of the tuple that begins at a position of a key and runs to its end.
+    /// Creates a decoder for the tuple from a position of a key to its end.
     ///
     /// - Parameters:
-    ///   - key: The key, lent for as long as the decoder lives.
-    ///   - offset: The number of bytes before the tuple, such as a keyspace's prefix. A position beyond the end is taken
-    ///     for the end.
+    ///   - key: the key, borrowed for the lifetime of the decoder.
+    ///   - offset: the number of bytes before the tuple, such as the length of a keyspace's prefix. A position beyond
+    ///     the end counts as the end.
     /// - Precondition: `offset` is not negative.
     @_lifetime(copy key)
     public init(_ key: Span<UInt8>, from offset: Int = 0) {
@@ -54,7 +54,7 @@ public struct TupleDecoder: ~Escapable {
 
     /// Whether all elements have been read: of the key, or inside ``decodeNested(_:)`` of the nested tuple.
     ///
-    /// A key cut off inside a nested tuple is not at its end; reading on throws.
+    /// Within a nested tuple, the end of a truncated key is not the end, and reading further throws.
     public var isAtEnd: Bool {
         switch scope {
         case .tuple: offset == key.count
@@ -64,24 +64,24 @@ public struct TupleDecoder: ~Escapable {
         }
     }
 
-    /// The type of the next element; `nil` at the end and where no element begins.
+    /// The type of the next element, or `nil` at the end or if the byte is not a type code.
     public var nextKind: TupleElement.Kind? {
         isAtEnd ? nil : byte(at: offset).flatMap(TupleElement.Kind.init(code:))
     }
 
-    /// Makes sure that all elements have been read.
+    /// Throws if elements remain.
     ///
     /// - Throws: ``TupleError/Code/trailingElements``.
     public func requireEnd() throws(TupleError) {
         guard isAtEnd else { throw .trailingElements(at: offset) }
     }
 
-    /// Steps over the next element, of whatever type.
+    /// Skips the next element, of any type.
     ///
-    /// Looks for nothing but the element's end: text that is no UTF-8 and integers in a longer form pass.
+    /// Only searches for the end of the element, so invalid UTF-8 and integers in a longer form are accepted.
     ///
     /// - Throws: ``TupleError`` if the end cannot be found, or if no element is left.
-    /// - Complexity: O(1) for elements of a given size, O(n) in the bytes of strings and nested tuples.
+    /// - Complexity: O(1) for elements of fixed size, O(n) in the bytes of strings and nested tuples.
     public mutating func skipElement() throws(TupleError) {
         let code = try nextCode()
         let content = offset + 1
@@ -106,12 +106,12 @@ public struct TupleDecoder: ~Escapable {
 // MARK: - Reading bytes
 
 extension TupleDecoder {
-    /// The byte at a position, mask applied; `nil` beyond the key.
+    /// Returns the byte at a position with the mask applied, or `nil` beyond the key.
     func byte(at position: Int) -> UInt8? {
         position < key.count ? key[position] ^ mask : nil
     }
 
-    /// The type code of the next element.
+    /// Returns the type code of the next element.
     func nextCode() throws(TupleError) -> UInt8 {
         if scope == .tuple {
             guard offset < key.count else { throw .endOfTuple(at: offset) }
@@ -122,13 +122,13 @@ extension TupleDecoder {
         return key[offset] ^ mask
     }
 
-    /// The error of finding an element of another type than `expected`.
+    /// Returns the error for an element of another type than `expected`.
     func mismatch(_ expected: TupleElement.Kind, _ code: UInt8) -> TupleError {
         guard let found = TupleElement.Kind(code: code) else { return .unknownCode(code, at: offset) }
         return .typeMismatch(expected: expected, found: found, at: offset)
     }
 
-    /// Moves on to the end of an element.
+    /// Moves to the end of an element.
     mutating func advance(to end: Int) {
         offset = end
         if scope == .descending { scope = .descendingRead }
@@ -137,13 +137,13 @@ extension TupleDecoder {
     /// The end of the null at `offset`, which is escaped in a nested tuple.
     var endOfNull: Int { offset + (scope == .nested ? 2 : 1) }
 
-    /// The end of the element at `offset` if `byteCount` bytes follow its code.
+    /// Returns the end of the element at `offset` if `byteCount` bytes follow its code.
     func end(after byteCount: Int, _ kind: TupleElement.Kind) throws(TupleError) -> Int {
         guard key.count - offset > byteCount else { throw .truncated(kind, at: offset) }
         return offset + 1 + byteCount
     }
 
-    /// The number of up to eight bytes, most significant first.
+    /// Returns the number in up to eight big-endian bytes.
     func word(_ positions: Range<Int>) -> UInt64 {
         let bytes = key.extracting(positions)
         var word: UInt64 = 0
@@ -151,12 +151,12 @@ extension TupleDecoder {
         return word
     }
 
-    /// How many bytes follow the code of an integer of at most eight bytes.
+    /// Returns the number of bytes after the code of an integer of at most eight bytes.
     static func byteCount(ofInteger code: UInt8) -> Int {
         code < TupleCode.zero ? Int(TupleCode.zero - code) : Int(code - TupleCode.zero)
     }
 
-    /// Where the magnitude of the big integer at `offset` lies, after its length.
+    /// Returns the position of the magnitude of the big integer at `offset`, after its length.
     func bigIntegerContent(_ code: UInt8) throws(TupleError) -> Range<Int> {
         guard let length = byte(at: offset + 1) else { throw .truncated(.integer, at: offset) }
         let byteCount = Int(code == TupleCode.negativeBigInteger ? ~length : length)
@@ -164,9 +164,9 @@ extension TupleDecoder {
         return end - byteCount..<end
     }
 
-    /// Finds the terminator of the byte string or string whose content begins at `start`.
+    /// Finds the terminator of the byte string or string whose content starts at `start`.
     ///
-    /// - Returns: Its position, and how many escaped zeros come before it.
+    /// - Returns: its position, and the number of escaped zeros before it.
     func terminator(from start: Int, of code: UInt8) throws(TupleError) -> (offset: Int, zeroCount: Int) {
         let terminator = TupleCode.terminator ^ mask
         let escape = TupleCode.escape ^ mask

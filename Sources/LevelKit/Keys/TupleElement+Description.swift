@@ -5,7 +5,7 @@
 #endif
 
 extension TupleElement: CustomStringConvertible {
-    /// The element as text for people, such as `"users"`, `42`, `1.5f`, `bytes 00ff` or `(nil, true)`.
+    /// A description for people, such as `"users"`, `42`, `1.5f`, `bytes 00ff` or `(nil, true)`.
     public var description: String {
         switch self {
         case .null: "nil"
@@ -25,11 +25,11 @@ extension TupleElement: CustomStringConvertible {
 }
 
 extension Tuple: CustomStringConvertible {
-    /// The tuple as text for people, such as `("users", 42, nil)`.
+    /// A description for people, such as `("users", 42, nil)`.
     public var description: String { "(\(elements.map(\.description).joined(separator: ", ")))" }
 }
 
-/// Bytes as lowercase hexadecimal digits, two to a byte; empty for none.
+/// Returns bytes as lowercase hexadecimal digits, two per byte.
 func hexadecimal(_ bytes: some Sequence<UInt8>) -> String {
     var text = ""
     for byte in bytes {

@@ -5,23 +5,24 @@
 #endif
 
 extension TupleElement: Comparable, Hashable {
-    /// Whether `lhs` comes before `rhs`: the order of the encoded bytes, found without encoding.
+    /// Returns whether `lhs` sorts before `rhs`, in the order of the encoded bytes. Compares without encoding.
     ///
     /// - Complexity: O(n) in the bytes of the shorter value.
     public static func < (lhs: TupleElement, rhs: TupleElement) -> Bool { lhs.order(against: rhs) == .before }
 
-    /// Whether both have the same encoding.
+    /// Returns whether both have the same encoding.
     ///
     /// - Complexity: O(n) in the bytes of the shorter value.
     public static func == (lhs: TupleElement, rhs: TupleElement) -> Bool { lhs.order(against: rhs) == .same }
 
-    /// Feeds the value to `hasher`; elements with the same encoding hash alike.
+    /// Hashes the value. Elements with the same encoding have the same hash.
     public func hash(into hasher: inout Hasher) {
         hasher.combine(kind)
         switch self {
         case .null: break
         case .bytes(let value): hasher.combine(value)
-        // Coarser than equality: canonically equivalent strings of different bytes collide, which a hash may do.
+        // Coarser than equality: canonically equivalent strings with different bytes collide, which is allowed for a
+        // hash.
         case .string(let value): hasher.combine(value)
         case .tuple(let value): hasher.combine(value)
         case .int(let value): hasher.combine(value)
@@ -37,16 +38,16 @@ extension TupleElement: Comparable, Hashable {
     }
 }
 
-/// How a value lies to another.
+/// The order of a value relative to another.
 enum TupleOrder {
     case before, same, after
 
-    /// The order of two values of a type whose own order is that of its encoding.
+    /// Compares two values of a type whose order is the order of its encoding.
     init<Value: Comparable>(_ lhs: Value, _ rhs: Value) {
         self = lhs < rhs ? .before : (lhs == rhs ? .same : .after)
     }
 
-    /// The order of two byte strings, compared from the left as unsigned bytes; a prefix comes first.
+    /// Compares two byte strings as unsigned bytes. A prefix sorts first.
     init(bytes lhs: Span<UInt8>, _ rhs: Span<UInt8>) {
         for index in 0..<min(lhs.count, rhs.count) where lhs[index] != rhs[index] {
             self = lhs[index] < rhs[index] ? .before : .after
@@ -57,11 +58,11 @@ enum TupleOrder {
 }
 
 extension TupleElement {
-    /// Where this element lies to `other`.
+    /// Returns the order of this element relative to `other`.
     func order(against other: TupleElement) -> TupleOrder {
         switch (self, other) {
         case (.bytes(let lhs), .bytes(let rhs)): TupleOrder(bytes: lhs.span, rhs.span)
-        // The order of UTF-8 bytes is that of scalars. String's own `<` compares normalised text instead.
+        // UTF-8 bytes sort like scalars. String's `<` compares normalized strings instead.
         case (.string(let lhs), .string(let rhs)): TupleOrder(bytes: lhs.utf8Span.span, rhs.utf8Span.span)
         case (.tuple(let lhs), .tuple(let rhs)): lhs.order(against: rhs)
         case (.int(let lhs), .int(let rhs)): TupleOrder(lhs, rhs)
@@ -81,11 +82,11 @@ extension TupleElement {
 
 // MARK: - Numbers as ordered bits
 
-// The transform of design/tuple.md: with the sign bit set all bits flip, without it the sign bit alone. Unsigned order
-// of the result is numeric order, and it maps no two bit patterns to one.
+// The transformation of design/tuple.md: if the sign bit is set, flips all bits, otherwise only the sign bit. Unsigned
+// order of the result is numeric order, and the mapping is injective.
 
 extension Float {
-    /// The bits in an order in which unsigned comparison is numeric comparison.
+    /// The bits, transformed so that unsigned comparison is numeric comparison.
     var orderedBits: UInt32 { bitPattern >> 31 == 1 ? ~bitPattern : bitPattern ^ (1 << 31) }
 
     /// The inverse of ``orderedBits``.
@@ -95,7 +96,7 @@ extension Float {
 }
 
 extension Double {
-    /// The bits in an order in which unsigned comparison is numeric comparison.
+    /// The bits, transformed so that unsigned comparison is numeric comparison.
     var orderedBits: UInt64 { bitPattern >> 63 == 1 ? ~bitPattern : bitPattern ^ (1 << 63) }
 
     /// The inverse of ``orderedBits``.
@@ -105,7 +106,7 @@ extension Double {
 }
 
 extension UUID {
-    /// The 16 bytes in network order, as RFC 9562 lays them out.
+    /// The 16 bytes in network order (RFC 9562).
     var networkBytes: InlineArray<16, UInt8> {
         let u = uuid
         return [
@@ -113,7 +114,7 @@ extension UUID {
         ]
     }
 
-    /// The UUID of 16 bytes in network order.
+    /// Creates a UUID from 16 bytes in network order.
     init(networkBytes b: InlineArray<16, UInt8>) {
         self.init(
             uuid: (b[0], b[1], b[2], b[3], b[4], b[5], b[6], b[7], b[8], b[9], b[10], b[11], b[12], b[13], b[14], b[15])

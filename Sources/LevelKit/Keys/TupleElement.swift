@@ -4,50 +4,50 @@
     public import Foundation
 #endif
 
-/// One component of a ``Tuple``.
+/// An element of a ``Tuple``.
 ///
-/// Two elements are equal exactly when their encodings are the same bytes. Hence
-/// - strings are equal byte by byte: `é` as one scalar and as `e` with a combining accent are different keys, although
-///   Swift's `String` calls them equal;
-/// - floating-point numbers are equal bit by bit: `-0.0` is not `0.0`, and a NaN is itself;
+/// Two elements are equal exactly if their encodings are the same bytes. Therefore
+/// - strings are compared byte by byte: `é` as one scalar and as `e` with a combining accent are different keys,
+///   although they are equal as Swift strings;
+/// - floating-point numbers are compared bit by bit: `-0.0` is not `0.0`, and a NaN equals itself;
 /// - `float(1)`, `double(1)` and `int(1)` are three different elements.
 public enum TupleElement: Sendable {
-    /// The absence of a value; comes before everything else.
+    /// A missing value. Sorts before everything else.
     case null
-    /// A byte string of any content.
+    /// A byte string.
     case bytes([UInt8])
-    /// Text, kept in the very scalars it is given in: nothing normalises it.
+    /// A string. It is not normalized.
     case string(String)
-    /// A tuple in the place of one element.
+    /// A nested tuple.
     case tuple(Tuple)
     /// An integer in the range of `Int64`.
     case int(Int64)
     /// An integer outside the range of `Int64`.
     ///
-    /// The decoder never makes one inside that range. One made by hand equals, orders and encodes as the ``int(_:)`` of
-    /// its value; ``integer(_:)-(BigInteger)`` picks the right case.
+    /// The decoder never returns a value inside that range in this case. If constructed manually, it equals, sorts and
+    /// encodes like the ``int(_:)`` of its value. ``integer(_:)-(BigInteger)`` selects the right case.
     case bigInteger(BigInteger)
-    /// A 32-bit float. All floats come before all doubles.
+    /// A 32-bit float. All floats sort before all doubles.
     case float(Float)
-    /// A 64-bit float. Negative zero comes before zero, NaNs lie at both ends by their sign.
+    /// A 64-bit float. Negative zero sorts before zero, and NaNs sort at both ends by sign.
     case double(Double)
-    /// A truth value, false first.
+    /// A Boolean; false sorts first.
     case bool(Bool)
-    /// A UUID, in the order of its 16 bytes.
+    /// A UUID, ordered by its 16 bytes.
     case uuid(UUID)
     /// A versionstamp of FoundationDB.
     case versionstamp(Versionstamp)
-    /// An element in reversed order among the descending ones.
+    /// An element that sorts in reverse among descending elements.
     ///
-    /// An extension of LevelKit; other implementations of the encoding refuse its type code.
+    /// An extension of LevelKit. Other implementations of the encoding reject its type code.
     indirect case descending(TupleElement)
 
-    /// The element of an integer of any size.
+    /// Returns the element for an integer of any size.
     public static func integer(_ value: BigInteger) -> TupleElement {
         if let small = Int64(exactly: value) { .int(small) } else { .bigInteger(value) }
     }
 
-    /// The element of an unsigned integer.
+    /// Returns the element for an unsigned integer.
     public static func integer(_ value: UInt64) -> TupleElement {
         if let small = Int64(exactly: value) { .int(small) } else { .bigInteger(BigInteger(value)) }
     }
@@ -56,13 +56,13 @@ public enum TupleElement: Sendable {
 // MARK: - Kind
 
 extension TupleElement {
-    /// The type of an element, in the order of the encoding: elements of different kinds order as their kinds.
+    /// The type of an element, in the order of the encoding. Elements of different kinds sort by kind.
     public enum Kind: Sendable, Hashable, Comparable, CaseIterable {
-        /// No value.
+        /// A null.
         case null
-        /// Bytes.
+        /// A byte string.
         case bytes
-        /// Text.
+        /// A string.
         case string
         /// A nested tuple.
         case tuple
@@ -72,13 +72,13 @@ extension TupleElement {
         case float
         /// A 64-bit float.
         case double
-        /// A truth value.
+        /// A Boolean.
         case bool
         /// A UUID.
         case uuid
         /// A versionstamp.
         case versionstamp
-        /// An element in reversed order.
+        /// A descending element.
         case descending
     }
 
@@ -101,7 +101,7 @@ extension TupleElement {
 }
 
 extension TupleElement.Kind {
-    /// The kind that a type code announces; `nil` for a code that no element has.
+    /// Returns the kind for a type code, or `nil` if the code is unknown.
     init?(code: UInt8) {
         switch code {
         case TupleCode.null: self = .null
@@ -123,31 +123,31 @@ extension TupleElement.Kind {
 // MARK: - Literals
 
 extension TupleElement: ExpressibleByStringLiteral, ExpressibleByStringInterpolation {
-    /// A string.
+    /// Creates a string.
     public init(stringLiteral value: String) { self = .string(value) }
 }
 
 extension TupleElement: ExpressibleByIntegerLiteral {
-    /// An integer.
+    /// Creates an integer.
     public init(integerLiteral value: Int64) { self = .int(value) }
 }
 
 extension TupleElement: ExpressibleByFloatLiteral {
-    /// A double.
+    /// Creates a double.
     public init(floatLiteral value: Double) { self = .double(value) }
 }
 
 extension TupleElement: ExpressibleByBooleanLiteral {
-    /// A truth value.
+    /// Creates a Boolean.
     public init(booleanLiteral value: Bool) { self = .bool(value) }
 }
 
 extension TupleElement: ExpressibleByNilLiteral {
-    /// A null.
+    /// Creates a null.
     public init(nilLiteral: ()) { self = .null }
 }
 
 extension TupleElement: ExpressibleByArrayLiteral {
-    /// A nested tuple.
+    /// Creates a nested tuple.
     public init(arrayLiteral elements: TupleElement...) { self = .tuple(Tuple(elements)) }
 }

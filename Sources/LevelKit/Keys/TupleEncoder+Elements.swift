@@ -1,39 +1,39 @@
 extension TupleEncoder {
     /// Appends an element.
     ///
-    /// - Precondition: Nothing in it lies deeper than ``Tuple/maximumDepth``.
-    /// - Complexity: O(n) in the bytes appended, times the number of descending elements around them.
+    /// - Precondition: its nesting does not exceed ``Tuple/maximumDepth``.
+    /// - Complexity: O(n) in the appended bytes, times the number of enclosing descending elements.
     public static func append(_ element: TupleElement, to key: inout [UInt8]) {
         append(element, nested: false, depth: 0, to: &key)
     }
 
-    /// Appends all elements of a tuple, each as an element of the key.
+    /// Appends all elements of a tuple as separate elements of the key.
     ///
-    /// - Precondition: Nothing in it lies deeper than ``Tuple/maximumDepth``.
+    /// - Precondition: its nesting does not exceed ``Tuple/maximumDepth``.
     public static func append(contentsOf tuple: Tuple, to key: inout [UInt8]) {
         for element in tuple.elements { append(element, nested: false, depth: 0, to: &key) }
     }
 
-    /// Appends a tuple as one element.
+    /// Appends a tuple as a single element.
     ///
-    /// - Precondition: Nothing in it lies deeper than ``Tuple/maximumDepth``.
+    /// - Precondition: its nesting does not exceed ``Tuple/maximumDepth``.
     public static func append(nested tuple: Tuple, to key: inout [UInt8]) {
         append(.tuple(tuple), to: &key)
     }
 
     /// Appends a nested tuple of the elements that `content` appends.
     ///
-    /// - Parameter content: Appends any number of complete elements, nulls with `nested: true`.
+    /// - Parameter content: appends any number of complete elements, nulls with `nested: true`.
     public static func appendNested(to key: inout [UInt8], _ content: (inout [UInt8]) -> Void) {
         key.append(TupleCode.nested)
         content(&key)
         key.append(TupleCode.terminator)
     }
 
-    /// Appends, in reversed order, the one element that `content` appends.
+    /// Appends the element that `content` appends, in descending order.
     ///
-    /// The encoding is the code `40` and the complement of every byte of the element. If the element ends at a
-    /// terminator, a second `00` goes before the complement, so that the reversed one ends with `ff ff`:
+    /// The encoding is the code `40`, followed by the complement of every byte of the element. If the element ends with
+    /// a terminator, a second `00` is added before complementing, so that the encoding ends with `ff ff`:
     ///
     /// | element | its bytes | descending |
     /// |---|---|---|
@@ -42,14 +42,15 @@ extension TupleEncoder {
     /// | `"a"` | `02 61 00` | `40 fd 9e ff ff` |
     /// | `"a\0"` | `02 61 00 ff 00` | `40 fd 9e ff 00 ff ff` |
     ///
-    /// Why the second one: `02 61 00` is how the encoding of `"a\0"` begins too. Ascending, the next byte settles that,
-    /// for no element begins with `ff`. Complemented it would not: an element that begins with `00`, or the end of the
-    /// tuple around, would pass for the rest of an escaped NUL, and at the end of a key the shorter bytes would come
-    /// first. With the second `00` no element's bytes begin another's; so the end is found without a look at what
-    /// follows, and two different elements differ within both, where the complement reverses them. Fixed-size
-    /// elements and descending ones have that property by themselves. Nothing begins with `ff`, since `40` does not.
+    /// The second `00` is needed because `02 61 00` is also a prefix of the encoding of `"a\0"`. In ascending order the
+    /// next byte resolves this, because elements never start with `ff`. Complemented, a following element that starts
+    /// with `00`, or the end of the enclosing tuple, would look like the rest of an escaped NUL, and at the end of a
+    /// key the shorter bytes would sort first. With the second `00`, no encoding is a prefix of another. The end is
+    /// then found without looking at the following bytes, and two different elements differ within both, where the
+    /// complement reverses their order. Fixed-size and descending elements already have this property. No element
+    /// starts with `ff`, since the code is `40`.
     ///
-    /// - Parameter content: Appends exactly one complete element, a null without `nested`.
+    /// - Parameter content: appends exactly one complete element, a null without `nested`.
     public static func appendDescending(to key: inout [UInt8], _ content: (inout [UInt8]) -> Void) {
         key.append(TupleCode.descending)
         let start = key.count
@@ -59,7 +60,7 @@ extension TupleEncoder {
         for index in start..<key.count { key[index] = ~key[index] }
     }
 
-    /// Appends an element that lies `depth` levels deep, in a nested tuple or not.
+    /// Appends an element at nesting level `depth`, inside a nested tuple or not.
     private static func append(_ element: TupleElement, nested: Bool, depth: Int, to key: inout [UInt8]) {
         switch element {
         case .null: appendNull(nested: nested, to: &key)
@@ -83,7 +84,7 @@ extension TupleEncoder {
         }
     }
 
-    /// The depth one level further down.
+    /// Returns the next nesting level.
     private static func deeper(_ depth: Int) -> Int {
         precondition(
             depth < Tuple.maximumDepth,

@@ -4,7 +4,7 @@
     public import Foundation
 #endif
 
-/// Appends encoded elements to a key, one call each, without a ``Tuple`` in between.
+/// Appends encoded elements to a key, one per call, without creating a ``Tuple``.
 ///
 /// ```swift
 /// var key: [UInt8] = []
@@ -12,28 +12,28 @@
 /// TupleEncoder.append(42, to: &key)  // the key of ("users", 42)
 /// ```
 ///
-/// Every value has exactly one encoding, and nothing fails. Numbers take the code of their Swift type: an integer and
-/// a double of the same value are different elements.
+/// Every value has exactly one encoding, and encoding never fails. The Swift type of a number determines its code: an
+/// integer and a double of the same value are different elements.
 public enum TupleEncoder {
     /// Appends a null.
     ///
-    /// - Parameter nested: Whether the null is an element of a nested tuple, where it is written differently.
+    /// - Parameter nested: whether the null is an element of a nested tuple, where it is encoded differently.
     public static func appendNull(nested: Bool = false, to key: inout [UInt8]) {
         key.append(TupleCode.null)
         if nested { key.append(TupleCode.escape) }
     }
 
-    /// Appends a truth value.
+    /// Appends a Boolean.
     public static func append(_ value: Bool, to key: inout [UInt8]) {
         key.append(value ? TupleCode.boolTrue : TupleCode.boolFalse)
     }
 
-    /// Appends a 32-bit float, bit by bit.
+    /// Appends the bits of a 32-bit float.
     public static func append(_ value: Float, to key: inout [UInt8]) {
         append(TupleCode.float, UInt64(value.orderedBits), byteCount: 4, to: &key)
     }
 
-    /// Appends a 64-bit float, bit by bit.
+    /// Appends the bits of a 64-bit float.
     public static func append(_ value: Double, to key: inout [UInt8]) {
         append(TupleCode.double, value.orderedBits, byteCount: 8, to: &key)
     }
@@ -49,8 +49,8 @@ public enum TupleEncoder {
 
     /// Appends a versionstamp.
     ///
-    /// An incomplete one is written as it is. The offset that FoundationDB expects after such a key, and the commit it
-    /// fills in, are matters of its servers.
+    /// An incomplete versionstamp is written as it is. The offset that FoundationDB expects after such a key, and the
+    /// commit version that it fills in, are up to its servers.
     public static func append(_ value: Versionstamp, to key: inout [UInt8]) {
         append(TupleCode.versionstamp, value.commitVersion, byteCount: 8, to: &key)
         for part in [value.batchNumber, value.userVersion] {
@@ -73,7 +73,7 @@ extension TupleEncoder {
         append(magnitude: value.magnitude, isNegative: value < 0, to: &key)
     }
 
-    /// Appends an unsigned integer: the same element as the signed integer of this value, if there is one.
+    /// Appends an unsigned integer. The encoding is that of the signed integer with the same value.
     public static func append(_ value: UInt64, to key: inout [UInt8]) {
         append(magnitude: value, isNegative: false, to: &key)
     }
@@ -86,8 +86,8 @@ extension TupleEncoder {
             append(magnitude: word, isNegative: value.isNegative, to: &key)
             return
         }
-        // BigInteger keeps to 255 bytes, the most that the length byte can state. A negative one is complemented
-        // together with its length, so that longer ones come first.
+        // The length fits into its byte, because BigInteger has at most 255 bytes. For a negative integer the length is
+        // complemented too, so that longer integers sort first.
         let length = UInt8(magnitude.count)
         let mask: UInt8 = value.isNegative ? 0xff : 0x00
         key.append(value.isNegative ? TupleCode.negativeBigInteger : TupleCode.positiveBigInteger)
@@ -95,7 +95,8 @@ extension TupleEncoder {
         for byte in magnitude { key.append(byte ^ mask) }
     }
 
-    /// Appends an integer of at most eight bytes in the fewest it needs; a negative one as its magnitude's complement.
+    /// Appends an integer of at most eight bytes in as few bytes as possible; a negative one as the complement of its
+    /// magnitude.
     private static func append(magnitude: UInt64, isNegative: Bool, to key: inout [UInt8]) {
         let byteCount = magnitude.minimalByteCount
         let length = UInt8(truncatingIfNeeded: byteCount)
@@ -105,7 +106,8 @@ extension TupleEncoder {
 
     /// Appends a type code and the low bytes of `bits`, big-endian.
     private static func append(_ code: UInt8, _ bits: UInt64, byteCount: Int, to key: inout [UInt8]) {
-        // One reservation for all: appending to the array byte by byte would check its capacity and owner each time.
+        // A single reservation, because appending byte by byte would check the array's capacity and ownership each
+        // time.
         key.append(addingCapacity: 9) { output in
             output.append(code)
             var shift = UInt64(byteCount) * 8
@@ -120,14 +122,14 @@ extension TupleEncoder {
 // MARK: - Text and bytes
 
 extension TupleEncoder {
-    /// Appends text in the very scalars it is given in.
+    /// Appends a string without Unicode normalization.
     ///
     /// - Complexity: O(n) in the UTF-8 bytes.
     public static func append(_ value: String, to key: inout [UInt8]) {
         append(value.utf8Span, to: &key)
     }
 
-    /// Appends text that is lent as UTF-8.
+    /// Appends a borrowed UTF-8 string.
     ///
     /// - Complexity: O(n) in the bytes.
     public static func append(_ value: UTF8Span, to key: inout [UInt8]) {
@@ -141,7 +143,7 @@ extension TupleEncoder {
         append(value.span, to: &key)
     }
 
-    /// Appends a byte string that is lent.
+    /// Appends a borrowed byte string.
     ///
     /// - Complexity: O(n) in the bytes.
     public static func append(_ value: Span<UInt8>, to key: inout [UInt8]) {
@@ -150,7 +152,8 @@ extension TupleEncoder {
 
     /// Appends a type code, `value` with an escape after each zero, and the terminator.
     private static func appendEscaped(_ code: UInt8, _ value: Span<UInt8>, to key: inout [UInt8]) {
-        // Room as if every byte needed an escape, rather than a first pass that counts the zeros: keys are short.
+        // Reserves space as if every byte needed an escape. Keys are short, so this is cheaper than counting the zeros
+        // first.
         key.append(addingCapacity: 2 * value.count + 2) { output in
             output.append(code)
             for index in value.indices {

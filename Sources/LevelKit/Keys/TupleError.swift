@@ -1,39 +1,39 @@
-/// Why the bytes of a key cannot be read as the tuple they were taken for.
+/// The reason that bytes cannot be decoded as a tuple.
 ///
-/// The message never contains the value of an element: errors get logged, the values of users stay out of logs.
+/// The message never contains the value of an element, because errors are logged and user data must not appear in logs.
 public struct TupleError: Error, Sendable, Hashable {
-    /// What is wrong.
+    /// The kind of error.
     public enum Code: Sendable, Hashable, CaseIterable {
-        /// There is no further element to read.
+        /// No further element exists.
         case endOfTuple
-        /// Elements follow where the tuple should be over.
+        /// Elements follow the expected end of the tuple.
         case trailingElements
-        /// The key ends inside an element of a given size.
+        /// The key ends inside an element of fixed size.
         case truncated
         /// The key ends before the terminator of a byte string, a string, a nested tuple or a descending element.
         case unterminated
-        /// A type code that no element has.
+        /// An unknown type code.
         case unknownCode
         /// A string whose bytes are not UTF-8.
         case invalidUTF8
-        /// An integer in more bytes than it needs.
+        /// An integer in more bytes than necessary.
         case nonCanonical
-        /// Elements that contain one another beyond ``Tuple/maximumDepth``.
+        /// The nesting exceeds ``Tuple/maximumDepth``.
         case tooDeep
-        /// An element of another type than the one asked for.
+        /// An element of another type than requested.
         case typeMismatch
-        /// An integer that the type asked for cannot hold.
+        /// An integer that the requested type cannot represent.
         case outOfRange
     }
 
-    /// What is wrong.
+    /// The kind of error.
     public let code: Code
-    /// Where in the key the element in question begins, in bytes.
+    /// The byte offset of the element in the key.
     public let offset: Int
-    /// What happened and what to do about it, in sentences for a person.
+    /// The error and the next step, in sentences for people.
     public let message: String
 
-    /// An error of its parts; all of the library's are made by the functions below.
+    /// Private, because the functions below create all errors.
     private init(_ code: Code, at offset: Int, _ message: String) {
         self.code = code
         self.offset = offset
@@ -42,7 +42,7 @@ public struct TupleError: Error, Sendable, Hashable {
 }
 
 extension TupleError: CustomStringConvertible {
-    /// The message and the position.
+    /// The position and the message.
     public var description: String { "Byte \(offset) of a tuple key: \(message)" }
 }
 
@@ -59,7 +59,7 @@ extension TupleError {
     static func trailingElements(at offset: Int) -> TupleError {
         TupleError(
             .trailingElements, at: offset,
-            "The tuple goes on after the last element expected. Compare the number of elements read with the number "
+            "The tuple continues after the last expected element. Compare the number of elements read with the number "
                 + "written."
         )
     }
@@ -81,8 +81,8 @@ extension TupleError {
     static func unknownCode(_ code: UInt8, at offset: Int) -> TupleError {
         TupleError(
             .unknownCode, at: offset,
-            "No element begins with the type code \(hexadecimal([code])). The key is not that of a tuple, or was "
-                + "written with a type that only its writer knows."
+            "No element has the type code \(hexadecimal([code])). The bytes are not the key of a tuple, or were "
+                + "written with a type that only the writer supports."
         )
     }
 
@@ -97,14 +97,14 @@ extension TupleError {
     static func nonCanonical(at offset: Int) -> TupleError {
         TupleError(
             .nonCanonical, at: offset,
-            "An integer takes more bytes than it needs. No tuple has this key; write the value again to get its own."
+            "An integer takes more bytes than it needs. No tuple has this key; encode the value again to get its key."
         )
     }
 
     static func tooDeep(at offset: Int) -> TupleError {
         TupleError(
             .tooDeep, at: offset,
-            "Elements contain one another more than \(Tuple.maximumDepth) levels deep, the most that LevelKit reads."
+            "Elements are nested more than \(Tuple.maximumDepth) levels deep, the limit of LevelKit."
         )
     }
 
@@ -113,7 +113,7 @@ extension TupleError {
     ) -> TupleError {
         TupleError(
             .typeMismatch, at: offset,
-            "Here is \(found.phrase), not \(expected.phrase). Read it as what it is, or with decodeElement()."
+            "The next element is \(found.phrase), not \(expected.phrase). Read it as that type, or with decodeElement()."
         )
     }
 
@@ -136,7 +136,7 @@ extension TupleElement.Kind {
         case .integer: "an integer"
         case .float: "a 32-bit float"
         case .double: "a 64-bit float"
-        case .bool: "a truth value"
+        case .bool: "a Boolean"
         case .uuid: "a UUID"
         case .versionstamp: "a versionstamp"
         case .descending: "a descending element"

@@ -1,6 +1,6 @@
-/// A contiguous range of the keys of a ``KeySchema``, in values.
+/// A contiguous range of the keys of a ``KeySchema``, given as values.
 ///
-/// With keys of a camera, a year and an id, `KeySchema<(String, Int, String)>`:
+/// For keys that consist of a camera, a year and an ID, `KeySchema<(String, Int, String)>`:
 ///
 /// ```swift
 /// .all
@@ -12,30 +12,31 @@
 /// .range(after: lastKeyOfThePage)
 /// ```
 ///
-/// A range of values, as in the middle, contains the same keys whatever the component's direction. What `from`, `to`
-/// and `after` mean follows the order of the keys: where a component is descending, `from` is the larger value.
+/// A range of values (the `.range` examples without labels) contains the same keys whatever the direction of the
+/// component. `from`, `to` and `after` follow the order of the keys: for a descending component, `from` is the larger
+/// value.
 ///
-/// Text in a range of values orders by its UTF-8 bytes, like the keys, and not as Swift's `String` does. A range whose
-/// lower end lies above its upper end is empty; it is never an error.
+/// Strings in a range of values are ordered by their UTF-8 bytes, like the keys, and not like Swift's `String`. A range
+/// whose lower end is above its upper end is empty. It is never an error.
 public struct TypedKeyRange<Key: Sendable>: Sendable {
-    /// What the range is, until a schema turns it into bytes.
+    /// The range before a schema converts it to bytes.
     enum Content: Sendable {
-        /// Keys whose first components are these.
+        /// The keys with these first components.
         case prefix([any KeyElementCodable])
-        /// Of these keys, those whose next component lies between two values.
+        /// The keys with these first components whose next component is between two values.
         case values(
             [any KeyElementCodable], lower: ComponentBound<any KeyElementCodable>,
             upper: ComponentBound<any KeyElementCodable>)
-        /// Keys between two keys, in the order of keys.
+        /// The keys between two keys, in key order.
         case keys(lower: ComponentBound<Key>, upper: ComponentBound<Key>)
     }
 
     let content: Content
 
-    /// Every key.
+    /// The range of all keys.
     public static var all: TypedKeyRange { TypedKeyRange(content: .prefix([])) }
 
-    /// Keys that come at `lower` or after it, and before `upper`; an end that is left out is open.
+    /// Returns the keys from `lower`, which is included, up to `upper`, which is not. An omitted end is unbounded.
     public static func range(from lower: Key? = nil, to upper: Key? = nil) -> TypedKeyRange {
         TypedKeyRange(
             content: .keys(
@@ -43,18 +44,18 @@ public struct TypedKeyRange<Key: Sendable>: Sendable {
                 upper: upper.map(ComponentBound.excluded) ?? .unbounded))
     }
 
-    /// Keys that come after `lower`; and before `upper`, if it is given. For the next page of a listing.
+    /// Returns the keys after `lower` and, if given, before `upper`. For the next page of a listing.
     public static func range(after lower: Key, to upper: Key? = nil) -> TypedKeyRange {
         TypedKeyRange(
             content: .keys(lower: .excluded(lower), upper: upper.map(ComponentBound.excluded) ?? .unbounded))
     }
 
-    /// The range that contains `key` alone.
+    /// Returns the range that contains only `key`.
     public static func only(_ key: Key) -> TypedKeyRange {
         TypedKeyRange(content: .keys(lower: .included(key), upper: .included(key)))
     }
 
-    /// Keys that begin with `lead` and go on with a value of `interval`.
+    /// Returns the keys that start with `lead`, followed by a value in `interval`.
     static func values<Value: KeyElementCodable>(
         _ lead: [any KeyElementCodable], _ interval: some ComponentInterval<Value>
     ) -> TypedKeyRange {
@@ -76,11 +77,11 @@ public struct TypedKeyRange<Key: Sendable>: Sendable {
 
 // MARK: - Bytes
 
-// No element begins with ff, and every key that begins with some components goes on with an element or ends. So the
-// keys that begin with the bytes P of some components are those from P, contained, up to P ff, not contained; keys that
-// only begin with the bytes of P, such as those of "a\0" behind "a", lie at P ff or above.
+// Elements never start with ff, and a key that starts with some components continues with another element or ends. The
+// keys that start with components encoded as P are therefore the keys from P, included, up to P ff, excluded. Keys that
+// share only the bytes of P, such as the key of "a\0" for the prefix "a", are at P ff or above.
 extension TypedKeyRange {
-    /// The range of bytes, each key behind `prefix`.
+    /// Returns the byte range, with `prefix` before each key.
     func resolved(by schema: KeySchema<Key>, prefix: [UInt8]) -> KeyRange {
         switch content {
         case .prefix(let lead):
@@ -97,7 +98,7 @@ extension TypedKeyRange {
         }
     }
 
-    /// The bytes of the first components of a key.
+    /// Returns the bytes of the first components of a key.
     private static func start(
         of lead: [any KeyElementCodable], _ schema: KeySchema<Key>, _ prefix: [UInt8]
     ) -> [UInt8] {
@@ -113,7 +114,7 @@ extension TypedKeyRange {
         span(start, from: first, to: last) { $0.append(direction, to: &$1) }
     }
 
-    /// The keys behind `start` from one bound to another, in the order of keys.
+    /// Returns the keys with the prefix `start` between two bounds, in key order.
     private static func span<Value>(
         _ start: [UInt8], from first: ComponentBound<Value>, to last: ComponentBound<Value>,
         _ append: (Value, inout [UInt8]) -> Void

@@ -1,14 +1,14 @@
 extension Database {
-    /// Opens a keyspace, and records it if there is none of the name.
+    /// Opens a keyspace, and records it if it does not exist yet.
     ///
     /// - Parameters:
-    ///   - name: 1 to 255 bytes of any text. Renaming is not possible: a keyspace of another name is another one.
-    ///   - key: what its keys are.
-    ///   - value: what its values are.
+    ///   - name: any string of 1 to 255 UTF-8 bytes. Keyspaces cannot be renamed: another name is another keyspace.
+    ///   - key: the schema of its keys.
+    ///   - value: the codec of its values.
     /// - Throws: ``LevelError``: `schemaMismatch` if the keyspace is recorded with another schema or codec, or if other
-    ///   keys lie where keyspaces are kept; `invalidArgument` for the name; `notSupported` if the database is not in
-    ///   ``KeyOrder/bytewise`` order, or was written by a later version; `corruption`, `io`, `closed`.
-    /// - Complexity: two reads; a synced write if the keyspace is new.
+    ///   keys occupy the region of the keyspaces; `invalidArgument` for the name; `notSupported` if the database is not
+    ///   in ``KeyOrder/bytewise`` order, or was written by a later version; `corruption`, `io`, `closed`.
+    /// - Complexity: two reads, plus a synced write if the keyspace is new.
     public func keyspace<Key, Value>(
         _ name: String, key: KeySchema<Key>, value: ValueCodec<Value>
     ) throws(LevelError) -> Keyspace<Key, Value> {
@@ -21,14 +21,14 @@ extension Database {
         return Keyspace(database: self, description: description, layout: layout)
     }
 
-    /// Opens a keyspace that has the name of its key schema, as `keyspace(_:key:value:)` does.
+    /// Opens a keyspace with the name of its key schema; see `keyspace(_:key:value:)`.
     public func keyspace<Key, Value>(
         _ key: KeySchema<Key>, value: ValueCodec<Value>
     ) throws(LevelError) -> Keyspace<Key, Value> {
         try keyspace(key.name, key: key, value: value)
     }
 
-    /// Opens a keyspace whose keys are single values in rising order.
+    /// Opens a keyspace whose keys are single values in ascending order.
     ///
     /// Its schema is recorded as `key v1 (key: …)` with the type of the keys.
     ///
@@ -41,21 +41,22 @@ extension Database {
         try keyspace(name, key: KeySchema("key", KeyComponent<Key>("key")), value: value)
     }
 
-    /// What the database records of its keyspaces, in the order of the UTF-8 of their names; empty if it has none.
+    /// Returns the recorded keyspaces, sorted by the UTF-8 bytes of their names. Empty if the database has none.
     ///
-    /// - Throws: ``LevelError``: `schemaMismatch` if other keys lie where keyspaces are kept; `notSupported`,
+    /// - Throws: ``LevelError``: `schemaMismatch` if other keys occupy the region of the keyspaces; `notSupported`,
     ///   `corruption`, `io`, `closed`.
     public func keyspaces() throws(LevelError) -> [KeyspaceDescription] {
         try KeyspaceCatalog(database: self).records().map(\.description)
     }
 
-    /// Removes a keyspace with all its entries. Its name may then be used for another one.
+    /// Deletes a keyspace with all its entries. Its name may then be reused.
     ///
-    /// Not one unit: a crash in between leaves the keyspace with fewer entries, and removing it again goes on. Do not
-    /// write to a ``Keyspace`` that was opened before: nobody would find the entries again.
+    /// The deletion is not atomic. A crash may leave the keyspace with fewer entries, and calling this again deletes
+    /// the rest. Do not write to a ``Keyspace`` that was opened before the deletion: its entries can no longer be
+    /// found.
     ///
-    /// - Returns: whether there was a keyspace of the name.
-    /// - Throws: ``LevelError``: as ``keyspaces()``.
+    /// - Returns: whether the keyspace existed.
+    /// - Throws: ``LevelError``: like ``keyspaces()``.
     /// - Complexity: O(*n*) in the entries.
     @discardableResult
     public func removeKeyspace(_ name: String) throws(LevelError) -> Bool {

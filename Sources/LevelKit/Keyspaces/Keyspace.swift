@@ -1,4 +1,4 @@
-/// A part of a database with keys and values of given types: an ordered map of its own.
+/// A separate ordered map within a database, with typed keys and values.
 ///
 /// ```swift
 /// let ratings = try database.keyspace("ratings", key: String.self, value: .json(Rating.self))
@@ -12,18 +12,18 @@
 /// }
 /// ```
 ///
-/// A keyspace has a name in its database, and what its keys and values are is recorded under that name: it cannot be
-/// opened with another ``KeySchema`` or another ``ValueCodec``. No two keyspaces share a key, and none meets the tuples
-/// and texts that are written to the database without a keyspace.
+/// The database records the name of a keyspace together with the schema of its keys and the codec of its values. A
+/// keyspace cannot be opened with another ``KeySchema`` or ``ValueCodec``. Keyspaces share no keys with one another,
+/// nor with tuples and strings that are written to the database without a keyspace.
 ///
-/// A keyspace is a small value that any number of threads may use; opening the same one again is cheap. Reads are those
-/// of ``KeyspaceReader``, and a ``WriteBatch`` writes to several keyspaces as one unit.
+/// A keyspace is a small value that any number of threads may use. Opening the same one again is cheap. Read with the
+/// methods of ``KeyspaceReader``; a ``WriteBatch`` writes to several keyspaces atomically.
 public struct Keyspace<Key: Sendable, Value>: Sendable {
-    /// The database that the keyspace is a part of.
+    /// The database that contains the keyspace.
     public let database: Database
-    /// What is recorded of the keyspace.
+    /// The recorded description of the keyspace.
     public let description: KeyspaceDescription
-    /// What reads of the newest state go through.
+    /// The view that reads the newest state.
     public let view: KeyspaceView<Key, Value>
 
     init(database: Database, description: KeyspaceDescription, layout: KeyspaceLayout<Key, Value>) {
@@ -41,26 +41,26 @@ public struct Keyspace<Key: Sendable, Value>: Sendable {
     /// The codec of its values.
     public var codec: ValueCodec<Value> { view.layout.codec }
 
-    /// Where the keys of the keyspace lie in the database; for compactions, sizes and tools.
+    /// The subspace of the database that contains the keys; for compactions, sizes and tools.
     public var subspace: Subspace { Subspace(prefix: view.layout.prefix) }
 
-    /// The bytes under which the database has a key.
+    /// Returns the bytes of a key in the database.
     public func packed(_ key: Key) -> [UInt8] { view.layout.pack(key) }
 
-    /// The bytes of a range of keys in the database.
+    /// Returns the byte range of a range of keys in the database.
     public func keyRange(_ range: TypedKeyRange<Key>) -> KeyRange { view.layout.range(range) }
 }
 
 extension Keyspace: KeyspaceReader {
-    /// The keyspace as it was when a snapshot was made. It cannot be written to.
+    /// Returns a read-only view of the keyspace in the state of a snapshot.
     ///
     /// - Throws: ``LevelError`` with `invalidArgument` if the snapshot is of another database.
     public func at(_ snapshot: Snapshot) throws(LevelError) -> KeyspaceView<Key, Value> {
         guard snapshot.core === database.core else {
             throw LevelError(
                 .invalidArgument,
-                "the keyspace \(name) is a part of \(database.path), and the snapshot is of \(snapshot.core.path); "
-                    + "make one of the same database")
+                "the keyspace \(name) belongs to \(database.path), but the snapshot is of \(snapshot.core.path); "
+                    + "use a snapshot of the same database")
         }
         return KeyspaceView(reader: snapshot, layout: view.layout)
     }
@@ -69,24 +69,24 @@ extension Keyspace: KeyspaceReader {
 // MARK: - Writing
 
 extension Keyspace {
-    /// Stores a value under a key, in place of the one that was there.
+    /// Stores a value under a key, replacing any existing value.
     ///
-    /// - Throws: ``LevelError``: `invalidArgument` if the codec has no bytes for the value; `tooLarge`, `io`, `closed`.
+    /// - Throws: ``LevelError``: `invalidArgument` if the codec cannot encode the value; `tooLarge`, `io`, `closed`.
     public func put(_ value: Value, forKey key: Key, durability: Durability = .buffered) throws(LevelError) {
         try database.put(view.layout.encode(value), forKey: packed(key), durability: durability)
     }
 
-    /// Removes a key and its value. A key that is not there is no error.
+    /// Deletes a key and its value. A missing key is not an error.
     ///
     /// - Throws: ``LevelError``: `io`, `closed`.
     public func delete(_ key: Key, durability: Durability = .buffered) throws(LevelError) {
         try database.delete(packed(key), durability: durability)
     }
 
-    /// Removes every key of a range, in batches of bounded size, as
-    /// ``Database/deleteRange(_:batchByteCount:durability:)`` does: not as one unit.
+    /// Deletes all keys of a range, in batches of bounded size. Not atomic; see
+    /// ``Database/deleteRange(_:batchByteCount:durability:)``.
     ///
-    /// - Returns: how many keys were removed.
+    /// - Returns: the number of deleted keys.
     /// - Complexity: O(*n*) in the keys of the range.
     @discardableResult
     public func deleteRange(
@@ -97,7 +97,7 @@ extension Keyspace {
 }
 
 extension Keyspace where Value == Void {
-    /// Stores a key, which is all that an entry of this keyspace is.
+    /// Stores a key without a value.
     ///
     /// - Throws: ``LevelError``: `tooLarge`, `io`, `closed`.
     public func insert(_ key: Key, durability: Durability = .buffered) throws(LevelError) {

@@ -1,7 +1,7 @@
 /// A position that moves over the entries of a keyspace, in order.
 ///
-/// A new cursor stands before the first entry. It sees the keyspace as it was when the cursor was made, or at the
-/// moment of the snapshot.
+/// A new cursor is before the first entry. It sees the keyspace as it was when the cursor was created, or in the state
+/// of the snapshot.
 ///
 /// ```swift
 /// var cursor = try ratings.cursor(reverse: true)
@@ -10,8 +10,7 @@
 /// }
 /// ```
 ///
-/// Keys and values are decoded when they are asked for, each time anew. One that cannot be read throws and stops
-/// nothing: the cursor still stands there and may go on.
+/// Keys and values are decoded on each access. If decoding throws, the cursor stays at the entry and may continue.
 public struct KeyspaceCursor<Key: Sendable, Value>: ~Copyable {
     private var cursor: Cursor
     private let layout: KeyspaceLayout<Key, Value>
@@ -23,23 +22,23 @@ public struct KeyspaceCursor<Key: Sendable, Value>: ~Copyable {
 
     /// Moves to the next entry in the cursor's direction.
     ///
-    /// - Returns: whether there is one. Once `false`, it stays `false` until ``seek(to:)``.
-    /// - Throws: ``LevelError``: `corruption`, `io`, `closed`. Once thrown, it is thrown again by every later call.
+    /// - Returns: whether a next entry exists. Once `false`, it stays `false` until ``seek(to:)``.
+    /// - Throws: ``LevelError``: `corruption`, `io`, `closed`. Every later call throws the same error again.
     public mutating func advance() throws(LevelError) -> Bool {
         try cursor.advance()
     }
 
-    /// Moves to the next entry and reads it; `nil` if there is none.
+    /// Moves to the next entry and returns it, or `nil` at the end.
     ///
-    /// - Throws: ``LevelError``: `malformedEntry`, and what ``advance()`` throws.
+    /// - Throws: ``LevelError``: `malformedEntry`, and the errors of ``advance()``.
     public mutating func next() throws(LevelError) -> (key: Key, value: Value)? {
         guard try advance() else { return nil }
         return (try key, try value)
     }
 
-    /// Makes the next ``advance()`` begin at `key`: at the first key that does not come before it, or in reverse at the
-    /// last key that does not come after it. A key outside the range begins at the near end of the range, or finds
-    /// nothing.
+    /// Makes the next ``advance()`` start at `key`: at the first key that does not sort before it, or in reverse at the
+    /// last key that does not sort after it. With a key outside the range, it starts at the near end of the range, or
+    /// finds nothing.
     public mutating func seek(to key: Key) {
         cursor.seek(to: layout.pack(key))
     }
@@ -58,7 +57,7 @@ public struct KeyspaceCursor<Key: Sendable, Value>: ~Copyable {
         get throws(LevelError) { try layout.value(cursor.value) }
     }
 
-    /// The key at the position as the database has it, in bytes, with the prefix of the keyspace.
+    /// The bytes of the key at the position as stored in the database, including the prefix of the keyspace.
     ///
     /// - Precondition: the last ``advance()`` returned `true`.
     public var keyBytes: Span<UInt8> {
@@ -66,7 +65,7 @@ public struct KeyspaceCursor<Key: Sendable, Value>: ~Copyable {
         get { cursor.key }
     }
 
-    /// The value at the position, in bytes.
+    /// The bytes of the value at the position.
     ///
     /// - Precondition: the last ``advance()`` returned `true`.
     public var valueBytes: Span<UInt8> {

@@ -1,9 +1,9 @@
-/// How the entries of a keyspace become entries of its database, and back.
+/// Converts the entries of a keyspace to and from entries of its database.
 struct KeyspaceLayout<Key: Sendable, Value>: Sendable {
     let name: String
     let schema: KeySchema<Key>
     let codec: ValueCodec<Value>
-    /// What every key begins with.
+    /// The prefix of every key.
     let prefix: [UInt8]
 
     func pack(_ key: Key) -> [UInt8] {

@@ -1,18 +1,19 @@
-/// What a keyspace can be read from: a ``Keyspace`` (its newest state) or a ``KeyspaceView`` (the state of a snapshot).
+/// A source of reads from a keyspace: a ``Keyspace`` (its newest state) or a ``KeyspaceView`` (the state of a
+/// snapshot).
 ///
-/// All reads throw ``LevelError``: `malformedEntry` where a key or value is not what the keyspace is recorded to hold;
-/// and what the reads of a ``KeyValueReader`` throw.
+/// All reads throw ``LevelError``: `malformedEntry` if a key or value does not match the recorded schema or codec, and
+/// the errors of ``KeyValueReader``.
 public protocol KeyspaceReader<Key, Value>: Sendable {
     /// The type of the keys.
     associatedtype Key: Sendable
     /// The type of the values.
     associatedtype Value
 
-    /// What the reads go through.
+    /// The view through which reads go.
     var view: KeyspaceView<Key, Value> { get }
 }
 
-/// A keyspace to read from: the newest state of a database, or that of a snapshot.
+/// A readable view of a keyspace: the newest state of a database, or the state of a snapshot.
 public struct KeyspaceView<Key: Sendable, Value>: KeyspaceReader {
     let reader: any KeyValueReader
     let layout: KeyspaceLayout<Key, Value>
@@ -22,14 +23,14 @@ public struct KeyspaceView<Key: Sendable, Value>: KeyspaceReader {
         self.layout = layout
     }
 
-    /// The view itself.
+    /// This view.
     public var view: KeyspaceView { self }
 }
 
 // MARK: - Single entries
 
 extension KeyspaceReader {
-    /// The value of a key; `nil` if there is no such key.
+    /// Returns the value of a key, or `nil` if the key does not exist.
     ///
     /// - Throws: ``LevelError``: `malformedEntry`, `corruption`, `io`, `closed`.
     public func value(forKey key: Key) throws(LevelError) -> Value? {
@@ -39,14 +40,14 @@ extension KeyspaceReader {
         }
     }
 
-    /// Whether there is such a key. The value is not decoded.
+    /// Returns whether a key exists. The value is not decoded.
     ///
     /// - Throws: ``LevelError``: `corruption`, `io`, `closed`.
     public func contains(_ key: Key) throws(LevelError) -> Bool {
         try view.reader.contains(view.layout.pack(key))
     }
 
-    /// The entry with the first key of a range, in the order of keys; `nil` if the range has none.
+    /// Returns the entry with the first key of a range, in key order, or `nil` if the range is empty.
     ///
     /// - Throws: ``LevelError``: `malformedEntry`, `corruption`, `io`, `closed`.
     public func first(in range: TypedKeyRange<Key> = .all) throws(LevelError) -> (key: Key, value: Value)? {
@@ -54,7 +55,7 @@ extension KeyspaceReader {
         return try cursor.next()
     }
 
-    /// The entry with the last key of a range, in the order of keys; `nil` if the range has none.
+    /// Returns the entry with the last key of a range, in key order, or `nil` if the range is empty.
     ///
     /// - Throws: ``LevelError``: `malformedEntry`, `corruption`, `io`, `closed`.
     public func last(in range: TypedKeyRange<Key> = .all) throws(LevelError) -> (key: Key, value: Value)? {
@@ -66,12 +67,12 @@ extension KeyspaceReader {
 // MARK: - Ranges
 
 extension KeyspaceReader {
-    /// A cursor over a range of keys.
+    /// Returns a cursor over a range of keys.
     ///
     /// - Parameters:
     ///   - range: the keys to visit.
     ///   - reverse: whether the last key comes first.
-    ///   - fillsCache: whether blocks that are read stay in the cache; say `false` for a long scan.
+    ///   - fillsCache: whether the blocks read are added to the cache. Pass `false` for a long scan.
     /// - Throws: ``LevelError`` with `closed`.
     public func cursor(
         in range: TypedKeyRange<Key> = .all, reverse: Bool = false, fillsCache: Bool = true
@@ -81,11 +82,11 @@ extension KeyspaceReader {
             try view.reader.cursor(in: layout.range(range), reverse: reverse, fillsCache: fillsCache), layout)
     }
 
-    /// The entries of a range in memory, for a `for` loop.
+    /// Returns the entries of a range as an array, for a `for` loop.
     ///
-    /// - Parameter limit: the most entries to read; `nil` for all.
+    /// - Parameter limit: the maximum number of entries to read; `nil` for all.
     /// - Throws: ``LevelError``: `malformedEntry`, `corruption`, `io`, `closed`.
-    /// - Complexity: O(*n*) in time and memory; a ``cursor(in:reverse:fillsCache:)`` holds one entry at a time.
+    /// - Complexity: O(*n*) in time and memory. A ``cursor(in:reverse:fillsCache:)`` keeps only one entry at a time.
     public func entries(
         in range: TypedKeyRange<Key> = .all, reverse: Bool = false, limit: Int? = nil
     ) throws(LevelError) -> [(key: Key, value: Value)] {
@@ -95,7 +96,7 @@ extension KeyspaceReader {
         return entries
     }
 
-    /// How many keys a range has. Neither keys nor values are decoded.
+    /// Returns the number of keys in a range. Neither keys nor values are decoded.
     ///
     /// - Throws: ``LevelError``: `corruption`, `io`, `closed`.
     /// - Complexity: O(*n*) in the keys of the range.

@@ -1,4 +1,4 @@
-/// What a database knows of one of its keyspaces.
+/// The recorded description of a keyspace.
 public struct KeyspaceDescription: Sendable, Hashable {
     /// The name of the keyspace.
     public let name: String
@@ -11,28 +11,27 @@ public struct KeyspaceDescription: Sendable, Hashable {
     /// The version of its value codec.
     public let codecVersion: Int
 
-    /// The name and version of the codec in words.
+    /// The name and version of the codec.
     var codec: String { "\(codecName) v\(codecVersion)" }
 }
 
 extension KeyspaceDescription: CustomStringConvertible {
-    /// The name and what keys and values are.
+    /// The name of the keyspace, its key definition and its codec.
     public var description: String { "\(name): \(keyDefinition) → \(codec)" }
 }
 
-/// The value under a keyspace's name.
+/// The value stored under a keyspace's name.
 ///
 /// Stored on disk, never change: a tuple of the definition of the key schema (string), its fingerprint (eight bytes,
-/// most significant first), the name of the value codec (string), its version (integer), and the number of the keyspace
-/// (integer).
+/// big-endian), the name of the value codec (string), its version (integer), and the number of the keyspace (integer).
 struct KeyspaceRecord: Hashable {
     let description: KeyspaceDescription
-    /// What the keys of the keyspace begin with, behind ``KeyspaceCatalog/root``.
+    /// The number that follows ``KeyspaceCatalog/root`` in all keys of the keyspace.
     let number: Int64
 }
 
 extension KeyspaceRecord {
-    /// The bytes of the record.
+    /// Returns the bytes of the record.
     func encoded() -> [UInt8] {
         let bits = description.keyFingerprint.bits
         return Tuple([
@@ -42,7 +41,7 @@ extension KeyspaceRecord {
         ]).packed()
     }
 
-    /// Reads the record of a keyspace.
+    /// Decodes the record of a keyspace.
     ///
     /// - Throws: ``LevelError`` with `corruption`.
     init(_ bytes: [UInt8], name: String, path: String) throws(LevelError) {
@@ -51,11 +50,11 @@ extension KeyspaceRecord {
             case .string(let codecName) = fields[2], case .int(let codecVersion) = fields[3],
             case .int(let number) = fields[4], let version = Int(exactly: codecVersion), number > 0
         else {
-            throw Self.damaged(path: path, "the record of the keyspace \(name) cannot be read")
+            throw Self.damaged(path: path, "the record of the keyspace \(name) is unreadable")
         }
         let bits = SchemaFingerprint(bits: fingerprint.reduce(0) { $0 << 8 | UInt64($1) })
         guard fingerprint.count == 8, bits == SchemaFingerprint(of: definition) else {
-            throw Self.damaged(path: path, "the definition of the keyspace \(name) does not have its fingerprint")
+            throw Self.damaged(path: path, "the definition of the keyspace \(name) does not match its fingerprint")
         }
         description = KeyspaceDescription(
             name: name, keyDefinition: definition, keyFingerprint: bits, codecName: codecName, codecVersion: version)
@@ -65,8 +64,8 @@ extension KeyspaceRecord {
     static func damaged(path: String, _ cause: String) -> LevelError {
         LevelError(
             .corruption,
-            "could not read which keyspaces are in \(path): the records are damaged, or another program wrote to keys "
-                + "that begin with \(hexadecimal(KeyspaceCatalog.root.prefix)); restore a backup",
+            "could not read the keyspaces of \(path): their records are damaged, or another program wrote keys "
+                + "that start with \(hexadecimal(KeyspaceCatalog.root.prefix)); restore a backup",
             cause: cause)
     }
 }

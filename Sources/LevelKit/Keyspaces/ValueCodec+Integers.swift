@@ -1,10 +1,10 @@
 extension ValueCodec where Value: FixedWidthInteger & Sendable {
-    /// Integers in the bytes that their type takes, the least significant first.
+    /// Stores integers at the full width of their type, little-endian.
     ///
-    /// Recorded as `int64-le` and the like; `Int` is `int64` on every platform.
+    /// Recorded as `int64-le` and similar names. `Int` is `int64` on every platform.
     @inlinable
     public static func fixedWidth(_ type: Value.Type = Value.self) -> ValueCodec {
-        // Inlinable, as the arithmetic is slow where the type is not known.
+        // Inlinable, because the arithmetic is slow for unspecialized types.
         let byteCount = Value.storedByteCount
         let name = "\(Value.isSigned ? "int" : "uint")\(8 * byteCount)-le"
         return ValueCodec(
@@ -15,7 +15,7 @@ extension ValueCodec where Value: FixedWidthInteger & Sendable {
             decode: { bytes in
                 guard bytes.count == byteCount else {
                     throw LevelError.malformedValue(
-                        codec: "\(name) v1", cause: "\(bytes.count) bytes in place of \(byteCount)")
+                        codec: "\(name) v1", cause: "\(bytes.count) bytes instead of \(byteCount)")
                 }
                 var value: Value = 0
                 for index in bytes.indices { value |= Value(truncatingIfNeeded: bytes[index]) << (8 * index) }
@@ -27,11 +27,12 @@ extension ValueCodec where Value: FixedWidthInteger & Sendable {
             })
     }
 
-    /// Integers in as few bytes as they need: seven bits a byte, the least significant first, the highest bit set in
-    /// all but the last byte (LEB128). Signed ones in zigzag form: 0, -1, 1, -2 … are 0, 1, 2, 3 …
+    /// Stores integers in as few bytes as possible: seven bits per byte, least significant first, with the highest bit
+    /// set in all but the last byte (LEB128). Signed integers use zigzag encoding: 0, -1, 1, -2 … become 0, 1, 2, 3 …
     ///
-    /// Recorded as `varint` if the type is signed, as `uvarint` otherwise, whatever its width: a wider type reads the
-    /// same values. A longer form than needed is refused, and so is a value that the type cannot hold.
+    /// Recorded as `varint` if the type is signed, otherwise as `uvarint`, independent of the width, so a wider type
+    /// can read the same values. Encodings longer than necessary are rejected, and so are values that the type cannot
+    /// represent.
     @inlinable
     public static func varint(_ type: Value.Type = Value.self) -> ValueCodec {
         let name = Value.isSigned ? "varint" : "uvarint"
@@ -41,7 +42,7 @@ extension ValueCodec where Value: FixedWidthInteger & Sendable {
                 guard let value = Varint.decode(bytes, as: Value.self) else {
                     throw LevelError.malformedValue(
                         codec: "\(name) v1",
-                        cause: "\(bytes.count) bytes that are no integer of \(Value.bitWidth) bits in its shortest form"
+                        cause: "\(bytes.count) bytes that are not a shortest-form integer of \(Value.bitWidth) bits"
                     )
                 }
                 return value
@@ -50,19 +51,19 @@ extension ValueCodec where Value: FixedWidthInteger & Sendable {
 }
 
 extension FixedWidthInteger {
-    /// The bytes that the type takes in storage: on every platform the same.
+    /// The storage size of the type in bytes, the same on every platform.
     @inlinable
     static var storedByteCount: Int {
         self == Int.self || self == UInt.self ? 8 : (bitWidth + 7) / 8
     }
 }
 
-/// Integers of seven bits a byte.
+/// Encodes integers with seven bits per byte.
 @usableFromInline
 enum Varint {
     @inlinable
     static func encode<Value: FixedWidthInteger>(_ value: Value) -> [UInt8] {
-        // Zigzag: the sign becomes the lowest bit, the other bits are complemented if it is set.
+        // Zigzag: the sign becomes the lowest bit, and the other bits are complemented if it is set.
         var rest = Value.Magnitude(truncatingIfNeeded: value)
         if Value.isSigned { rest = rest << 1 ^ (value < 0 ? .max : 0) }
         var bytes: [UInt8] = []
@@ -74,7 +75,8 @@ enum Varint {
         return bytes
     }
 
-    /// The integer of all the bytes; `nil` if they are none, or one in a longer form, or one too large.
+    /// Decodes an integer that occupies all the bytes. Returns `nil` if they are not an integer in its shortest form,
+    /// or if it is too large.
     @inlinable
     static func decode<Value: FixedWidthInteger>(_ bytes: Span<UInt8>, as type: Value.Type) -> Value? {
         guard bytes.count > 0, bytes[bytes.count - 1] < 0x80, bytes.count == 1 || bytes[bytes.count - 1] > 0 else {

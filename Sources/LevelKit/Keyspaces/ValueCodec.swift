@@ -1,4 +1,5 @@
-/// How the values of a ``Keyspace`` become bytes, under a name and a version that are recorded in the database.
+/// Converts the values of a ``Keyspace`` to and from bytes, under a name and a version that are recorded in the
+/// database.
 ///
 /// ```swift
 /// .bytes                       // [UInt8], as they are
@@ -10,27 +11,27 @@
 /// .varint(Int.self)            // few bytes for small numbers
 /// ```
 ///
-/// A keyspace cannot be opened with a codec of another name or version. Raise the version when the values change so
-/// that old ones can no longer be read, such as when a `Codable` type gets a new property that is not optional.
+/// A keyspace cannot be opened with a codec of another name or version. Increase the version when old values can no
+/// longer be read, for example when a `Codable` type gets a new property that is not optional.
 ///
-/// Bytes that are no value throw ``LevelError`` with `malformedEntry`; its message never contains a part of the value.
+/// Invalid bytes throw ``LevelError`` with `malformedEntry`. Its message never contains a part of the value.
 public struct ValueCodec<Value>: Sendable {
     /// The name of the format.
     public let name: String
-    /// The edition of what is stored in that format.
+    /// The version of the values stored in that format.
     public let version: Int
 
     private let encoding: @Sendable (Value) throws -> [UInt8]
     private let decoding: @Sendable (Span<UInt8>) throws -> Value
 
-    /// A codec of your own.
+    /// Creates a custom codec.
     ///
     /// - Parameters:
-    ///   - name: names the format; not one of the codecs of LevelKit.
-    ///   - version: is raised when old values can no longer be read.
-    ///   - encode: gives the bytes of a value.
-    ///   - decode: gives the value of bytes that are lent. Other bytes than those that `encode` gives must throw, and
-    ///     not trap: they come from a disk. Of an error that is not a ``LevelError``, only the type is passed on.
+    ///   - name: the name of the format. It must differ from the names of LevelKit's codecs.
+    ///   - version: the version of the values. Increase it when old values can no longer be read.
+    ///   - encode: returns the bytes of a value.
+    ///   - decode: returns the value of borrowed bytes. The bytes come from a disk: for bytes that `encode` does not
+    ///     produce, it must throw and not trap. Of an error other than ``LevelError``, only the type is passed on.
     /// - Precondition: the name consists of ASCII letters, digits, `_`, `-` and `.`, and the version is not negative.
     public init(
         _ name: String, version: Int, encode: @escaping @Sendable (Value) throws -> [UInt8],
@@ -47,9 +48,9 @@ public struct ValueCodec<Value>: Sendable {
     /// The name and the version, such as `json v1`.
     var title: String { "\(name) v\(version)" }
 
-    /// The bytes of a value.
+    /// Returns the bytes of a value.
     ///
-    /// - Throws: ``LevelError`` with `invalidArgument` if the codec has no bytes for the value.
+    /// - Throws: ``LevelError`` with `invalidArgument` if the codec cannot encode the value.
     public func encode(_ value: Value) throws(LevelError) -> [UInt8] {
         do {
             return try encoding(value)
@@ -63,12 +64,12 @@ public struct ValueCodec<Value>: Sendable {
         }
     }
 
-    /// The value of bytes.
+    /// Decodes a value.
     ///
     /// - Throws: ``LevelError`` with `malformedEntry`.
     public func decode(_ bytes: [UInt8]) throws(LevelError) -> Value { try decode(bytes.span) }
 
-    /// The value of bytes that are lent, such as a cursor's.
+    /// Decodes a value from borrowed bytes, such as those from a cursor.
     ///
     /// - Throws: ``LevelError`` with `malformedEntry`.
     public func decode(_ bytes: Span<UInt8>) throws(LevelError) -> Value {
@@ -81,14 +82,14 @@ public struct ValueCodec<Value>: Sendable {
         }
     }
 
-    /// The error of bytes that are no value.
+    /// Returns the error for invalid bytes.
     func malformed(_ cause: String) -> LevelError {
         .malformedValue(codec: title, cause: cause)
     }
 }
 
 extension LevelError {
-    /// The error of bytes that are no value of a codec.
+    /// Returns the error for bytes that a codec cannot decode.
     @usableFromInline
     static func malformedValue(codec: String, cause: String) -> LevelError {
         LevelError(
@@ -102,14 +103,14 @@ extension LevelError {
 // MARK: - Plain values
 
 extension ValueCodec where Value == [UInt8] {
-    /// The bytes as they are. Recorded as `bytes`.
+    /// Stores bytes unchanged. Recorded as `bytes`.
     public static var bytes: ValueCodec {
         ValueCodec("bytes", version: 1, encode: { $0 }, decode: { $0.copied() })
     }
 }
 
 extension ValueCodec where Value == String {
-    /// Text as UTF-8, in the very scalars it is given in. Recorded as `text`.
+    /// Stores strings as UTF-8, without Unicode normalization. Recorded as `text`.
     public static var text: ValueCodec {
         ValueCodec(
             "text", version: 1, encode: { Array($0.utf8) },
@@ -126,13 +127,13 @@ extension ValueCodec where Value == String {
 }
 
 extension ValueCodec where Value == Void {
-    /// Nothing: the key says it all, as in an index. Recorded as `empty`.
+    /// Stores no value, for keyspaces in which only the keys matter, such as an index. Recorded as `empty`.
     public static var empty: ValueCodec {
         ValueCodec(
             "empty", version: 1, encode: { _ in [] },
             decode: { bytes in
                 guard bytes.isEmpty else {
-                    throw LevelError.malformedValue(codec: "empty v1", cause: "\(bytes.count) bytes where none belong")
+                    throw LevelError.malformedValue(codec: "empty v1", cause: "\(bytes.count) bytes instead of none")
                 }
             })
     }

@@ -1,4 +1,4 @@
-/// Entries of keyspaces, of one or of several, in one unit.
+/// Writes to one or several keyspaces atomically.
 ///
 /// ```swift
 /// try database.write { batch in
@@ -7,28 +7,28 @@
 /// }
 /// ```
 ///
-/// The keyspaces must be of the database that the batch is written to.
+/// The keyspaces must belong to the database that the batch is written to.
 extension WriteBatch {
-    /// Adds a put into a keyspace.
+    /// Adds a put to a keyspace.
     ///
-    /// - Throws: ``LevelError``: `invalidArgument` if the codec has no bytes for the value; `tooLarge`. The batch is as
-    ///   before.
+    /// - Throws: ``LevelError``: `invalidArgument` if the codec cannot encode the value; `tooLarge`. The batch is then
+    ///   unchanged.
     public func put<Key, Value>(
         _ value: Value, forKey key: Key, in keyspace: Keyspace<Key, Value>
     ) throws(LevelError) {
         try put(keyspace.view.layout.encode(value), forKey: keyspace.packed(key))
     }
 
-    /// Adds a put of a key into a keyspace that has nothing but keys.
+    /// Adds a put of a key to a keyspace without values.
     ///
-    /// - Throws: ``LevelError`` with `tooLarge`; the batch is as before.
+    /// - Throws: ``LevelError`` with `tooLarge`. The batch is then unchanged.
     public func insert<Key>(_ key: Key, in keyspace: Keyspace<Key, Void>) throws(LevelError) {
         try put((), forKey: key, in: keyspace)
     }
 
     /// Adds a deletion from a keyspace.
     ///
-    /// - Throws: ``LevelError`` with `tooLarge`; the batch is as before.
+    /// - Throws: ``LevelError`` with `tooLarge`. The batch is then unchanged.
     public func delete<Key, Value>(_ key: Key, in keyspace: Keyspace<Key, Value>) throws(LevelError) {
         try delete(keyspace.packed(key))
     }

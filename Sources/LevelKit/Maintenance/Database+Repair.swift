@@ -1,24 +1,23 @@
 internal import LevelFiles
 
 extension Database {
-    /// Makes a database that can be opened again out of one that is damaged.
+    /// Repairs a corrupt database so that it can be opened again.
     ///
-    /// The last resort: what is damaged is lost, and a key that was deleted shortly before may come back. Restoring a
-    /// backup is better. Before anything is changed, all files are copied into a directory `<path>.before-repair-N`, which
-    /// takes as much room again; delete it when the result is good.
+    /// This is the last resort: corrupt data is lost, and recently deleted keys may come back. Restoring a backup is
+    /// better. Before changing anything, the repair copies all files to a directory `<path>.before-repair-N`, which
+    /// takes the same disk space again. Delete it once the result is satisfactory.
     ///
     /// - Parameters:
     ///   - path: the directory of the database.
-    ///   - options: the order of the keys must be the one that the database has.
-    ///   - stage: told of each ``RepairStage``, and asked whether to go on. `false` ends the repair as long as nothing is
-    ///     changed; later it is ignored, because half a repair is no database.
-    /// - Throws: ``LevelError``: `databaseNotFound`, also for a directory of other files; `locked` if it is open here
-    ///   or
-    ///   elsewhere; `comparatorMismatch`; `invalidArgument`, also where
-    ///   the directory, or one above it, belongs to another user or can be written to by everybody; `forked`; `io`. `cancelled` if `stage`
-    ///   said so. With these nothing was changed. `corruption` if the
-    ///   engine could not repair it; the error names the backup.
-    /// - Complexity: reads every table and log several times, and rewrites all tables once.
+    ///   - options: the options. The key order must be the order of the database.
+    ///   - stage: called with each ``RepairStage``; returns whether to continue. `false` cancels the repair while
+    ///     nothing has been changed. Later it is ignored, because a half-repaired database is unusable.
+    /// - Throws: ``LevelError``: `databaseNotFound`, also for a directory of other files; `locked` if the database is
+    ///   open in this or another process; `comparatorMismatch`; `invalidArgument`, also if the directory or one of its
+    ///   parents belongs to another user or is writable by everybody; `forked`; `io`; `cancelled` if `stage` returned
+    ///   `false`. In these cases nothing was changed. `corruption` if LevelDB could not repair the database; the error
+    ///   names the backup.
+    /// - Complexity: reads every table file and log several times, and rewrites all table files once.
     public static func repair(
         at path: String, options: DatabaseOptions = DatabaseOptions(), stage: (RepairStage) -> Bool = { _ in true }
     ) throws(LevelError) -> RepairReport {
@@ -29,20 +28,20 @@ extension Database {
     }
 }
 
-/// How far a repair has come.
+/// The stage of a repair.
 public enum RepairStage: Sendable, Hashable {
-    /// The files are copied into the backup, and nothing is changed; told before each file.
+    /// The files are being copied to the backup; nothing has been changed. Reported before each file.
     case backingUp
-    /// The files are changed. Those as they were are in the backup.
+    /// The files are being changed. The original files are in the backup.
     case repairing(backupPath: String)
-    /// What came of it is read.
+    /// The result is being read.
     case verifying(backupPath: String)
 }
 
-/// One repair, with everything that LevelDB's function does not ask.
+/// A repair, including the checks that LevelDB's function omits.
 ///
-/// `repair_db` takes no lock, makes a database where none was, replaces the name of the comparator by the one it was
-/// given, uses every table it finds, also those that were replaced long ago, and reads logs without their checksums.
+/// `repair_db` takes no lock, creates a missing database, overwrites the stored comparator name, uses every table file
+/// in the directory, even obsolete ones, and reads logs without verifying checksums.
 private struct Repair {
     let directory: DatabaseDirectory
     let options: DatabaseOptions
@@ -56,12 +55,12 @@ private struct Repair {
         guard evidence.isDatabase else {
             throw LevelError(
                 .databaseNotFound,
-                "\(directory.path) holds files with names like LevelDB's and none that it wrote; check the path")
+                "\(directory.path) contains files with LevelDB's names, but none that LevelDB wrote; check the path")
         }
         if let stored = evidence.comparatorName, stored != options.order.name {
             throw LevelError(
                 .comparatorMismatch,
-                "could not repair \(directory.path): it is ordered by the comparator \(stored), and the options say "
+                "could not repair \(directory.path): it is ordered by the comparator \(stored), but the options specify "
                     + "\(options.order.name); repair it with \(stored)")
         }
         try directory.requireClosed(to: "repair")
@@ -111,7 +110,8 @@ private struct Repair {
                 directory: directory, isBytewise: options.order == .bytewise
             ).disarm()
             var options = options
-            // Relaxed, the engine would use blocks whose checksums do not fit, and keys out of order abort the process.
+            // Without strict checks, LevelDB would use blocks with wrong checksums, and keys out of order would abort
+            // the process.
             options.integrity = .strict
             try EngineMaintenance.repair(path: directory.path, options: EngineOptions(options))
             outcome.messages = try EngineMessage.losses(inFileAt: directory.file("LOG"))
@@ -122,26 +122,26 @@ private struct Repair {
         return outcome
     }
 
-    /// Throws where LevelDB would write through a link to a file of another directory.
+    /// Throws if LevelDB would write through a link to a file of another directory.
     private func requireFilesOfItsOwn() throws(LevelError) {
         for name in try directory.names() where EngineFileName(name) != nil || name == "lost" {
             guard let status = FileOperations.status(directory.file(name)) else { continue }
             guard name == "lost" ? status.isDirectory : status.isRegularFile else {
                 throw LevelError(
                     .corruption,
-                    "\(directory.file(name)) is a link or another kind of special file, and LevelDB makes none; check the path, "
+                    "\(directory.file(name)) is a link or a special file, which LevelDB never creates; check the path, "
                         + "or move it away; nothing was changed")
             }
             if case .temporary = EngineFileName(name), status.linkCount > 1 {
                 throw LevelError(
                     .corruption,
-                    "\(directory.file(name)) has a second name elsewhere, and LevelDB would overwrite it; remove \(name), which "
-                        + "holds no data; nothing was changed")
+                    "\(directory.file(name)) has another hard link elsewhere, and LevelDB would overwrite it; remove \(name), which "
+                        + "contains no data; nothing was changed")
             }
         }
     }
 
-    /// Throws where a file cannot be opened, by permissions or by a limit of the process: LevelDB would take it for lost.
+    /// Throws if a file cannot be opened, because of permissions or a process limit. LevelDB would treat it as lost.
     private func requireReadableFiles() throws(LevelError) {
         for name in try directory.names() {
             switch EngineFileName(name) {
@@ -158,11 +158,11 @@ private struct Repair {
 
     private func keeping(_ backup: String, _ error: LevelError) -> LevelError {
         LevelError(
-            error.code, "\(error.message); the files as they were before the repair are in \(backup)",
+            error.code, "\(error.message); the original files are in \(backup)",
             cause: error.cause)
     }
 
-    /// Takes away tables and logs that a sound manifest does not name.
+    /// Deletes table files and logs that an intact manifest does not name.
     private func removeObsoleteFiles(_ scope: RepairScope) throws(LevelError) {
         for name in scope.obsoleteNames {
             do throws(SystemError) {
@@ -173,9 +173,9 @@ private struct Repair {
         }
     }
 
-    /// Rewrites logs that are damaged with the records that are not: also without those that come twice.
+    /// Rewrites each corrupt log with its intact records, and without duplicate ones.
     ///
-    /// - Returns: the bytes that were left out.
+    /// - Returns: the bytes that were omitted.
     private func cleanLogs() throws(LevelError) -> UInt64 {
         var dropped: UInt64 = 0
         for name in try directory.names() {
@@ -211,18 +211,18 @@ private struct Repair {
         return dropped
     }
 
-    /// Opens the result as strictly as possible, reads all of it, and compares it with what was readable before.
+    /// Opens the result with strict checks, reads all of it, and compares it with the data that was readable before.
     private func verify(_ outcome: Outcome) throws(LevelError) -> (VerificationReport, RepairLosses) {
         var options = options
         options.integrity = .strict
         options.createIfMissing = false
         options.errorIfExists = false
-        // Between the repair and this another process may look in.
+        // Between the repair and this open, another process may briefly hold the lock.
         options.lockTimeout = max(options.lockTimeout, .seconds(5))
         do throws(LevelError) {
             let database = try Database.open(at: directory.path, options: options)
-            // LevelDB's repair puts all tables into level 0, where a read of one key takes the version in the file with the
-            // highest number. That need not be the newest version, until the tables are merged.
+            // LevelDB's repair puts all tables into level 0, where a read of a key takes the version from the file with
+            // the highest number. Until the tables are compacted, that need not be the newest version.
             if try database.statistics().tables.count > 1 { try database.compact() }
             let report = try database.verify()
             let survey = RepairSurvey(outcome.scope, backup: outcome.backup, order: database.order)

@@ -1,17 +1,17 @@
 internal import LevelFiles
 
 extension Database {
-    /// Puts another database, such as a checkpoint, in the place of one. What was there is kept beside it.
+    /// Replaces a database by another one, such as a checkpoint. The old database is kept next to it.
     ///
-    /// Two renames, so both must be on one file system; if the machine stops between them, the old database is under its
-    /// new name and the other one where it was.
+    /// Performs two renames, so both directories must be on the same file system. If the machine stops between them,
+    /// the old database is at its new path and the other one at its original path.
     ///
     /// - Parameters:
-    ///   - path: the place; there may be no database yet.
-    ///   - other: the directory that takes the place.
-    /// - Returns: where the old database is kept, `<path>.replaced-N`; `nil` if there was none.
-    /// - Throws: ``LevelError``: `databaseNotFound` if `other` is no database or `path` is something else; `locked` if
-    ///   one of them is open here or elsewhere; `io`. Nothing has changed then.
+    ///   - path: the path to replace. It may be missing.
+    ///   - other: the directory that moves to `path`.
+    /// - Returns: the new path of the old database, `<path>.replaced-N`, or `nil` if it did not exist.
+    /// - Throws: ``LevelError``: `databaseNotFound` if `other` is not a database or `path` is something else; `locked`
+    ///   if either is open in this or another process; `io`. Nothing is changed in these cases.
     @discardableResult
     public static func replace(at path: String, with other: String) throws(LevelError) -> String? {
         let place = try DatabaseDirectory(path)
@@ -45,7 +45,7 @@ extension Database {
             let path = "\(directory.path).replaced-\(number)"
             if !FileOperations.exists(path) { return path }
         }
-        throw LevelError(.io, "there are ten thousand databases \(directory.path).replaced-N; delete some")
+        throw LevelError(.io, "10,000 databases \(directory.path).replaced-N already exist; delete some")
     }
 
     private static func rename(_ directory: DatabaseDirectory, to path: String) throws(LevelError) {

@@ -1,12 +1,13 @@
 internal import LevelFiles
 
 extension Database {
-    /// Reads the whole database and checks it: every block of every table and log against its checksum, the order of
-    /// the keys and of their versions, and the table files against the manifest. Other threads may read and write meanwhile.
+    /// Reads and checks the whole database: the checksum of every block of every table file and log, the order of the
+    /// keys and of their versions, and the table files against the manifest. Other threads may read and write at the
+    /// same time.
     ///
-    /// Damage is reported, not thrown, and reading goes on behind it, so that one report tells of all of it. The tables are
-    /// read twice: first without LevelDB, which some forged blocks would abort. If there is such a block, it is reported,
-    /// and the entries are not read.
+    /// Corruption is reported, not thrown, and reading continues after it, so a single report covers all of it. Table
+    /// files are read twice, first without LevelDB, because some forged blocks would make LevelDB abort. If such a
+    /// block exists, it is reported, and the entries are not read.
     ///
     /// - Throws: ``LevelError``: `closed`, `io`.
     /// - Complexity: O(n) in the bytes of the database.
@@ -16,7 +17,7 @@ extension Database {
     }
 }
 
-/// One run over a database.
+/// A verification of a database.
 private struct Verification {
     let core: DatabaseCore
     private var report = VerificationReport()
@@ -37,7 +38,7 @@ private struct Verification {
         return report
     }
 
-    /// Looks for old versions above newer ones, in the tables of one moment.
+    /// Checks for older versions above newer ones, in a consistent set of tables.
     private mutating func checkVersions() throws(LevelError) {
         for _ in 0..<5 {
             let path = core.path
@@ -46,7 +47,7 @@ private struct Verification {
             let order = core.order
             let versions = VersionOrder(before) { order.compare($0.span, $1.span) }
             if versions.inversions.isEmpty { return }
-            // A compaction may have replaced tables meanwhile, of which some were then seen and others not.
+            // A compaction may have replaced tables during the check, so that only some of them were seen.
             let after = try core.admitted { () throws(LevelError) in try? DatabaseFiles(at: path) }
             guard before.manifest?.version.tables == after?.manifest?.version.tables else { continue }
             for inversion in versions.inversions {
@@ -85,7 +86,7 @@ private struct Verification {
         }
     }
 
-    /// Whether a block of a table would end the process; then it is added to the report.
+    /// Returns whether a block of a table would end the process, and adds it to the report.
     private mutating func isHazardous(_ manifest: Manifest) throws(LevelError) -> Bool {
         let inspection = StoreInspection(directory: try DatabaseDirectory(core.path), order: core.order)
         guard let fault = inspection.firstFault(in: manifest.tables), fault.kind == .damaged else { return false }
@@ -114,7 +115,8 @@ private struct Verification {
         }
     }
 
-    /// The keys at which tables begin or end, in order: reading goes on at the next one when a block is damaged.
+    /// Returns the smallest and largest keys of all tables, sorted. After a corrupt block, reading continues at the
+    /// next one.
     private func boundaries(of manifest: Manifest?) -> [[UInt8]] {
         let order = core.order
         let keys = manifest?.tables.flatMap { [$0.smallestKey, $0.largestKey] } ?? []
@@ -129,29 +131,29 @@ private struct Verification {
         var last: [UInt8]?
         while true {
             guard let error = try readEntries(from: start, last: &last) else { return }
-            // A table that was cut short is reported as an error of the system (`PosixMmapReadableFile::Read`).
+            // A truncated table is reported as a system error (`PosixMmapReadableFile::Read`).
             guard error.code == .corruption || error.code == .io else { throw error }
-            // A merge of levels stops at the damage of one of them, so what follows is read from the next boundary on.
+            // A merge of levels stops at corruption in any of them, so reading restarts at the next boundary.
             while let key = rest.first, isBehind(key, start, last) == false { rest = rest.dropFirst() }
             let goesOn = rest.first != nil
             add(
                 .unreadable,
-                "a block cannot be read after \(report.keyCount) keys; "
-                    + (goesOn ? "reading went on at the next boundary of a table" : "nothing behind it was read")
+                "a block is unreadable after \(report.keyCount) keys; "
+                    + (goesOn ? "reading continued at the next table boundary" : "nothing after it was read")
                     + (error.cause.map { " (\($0))" } ?? ""))
             guard let next = rest.popFirst(), report.problems.count < VerificationReport.problemLimit else { return }
             start = .included(next)
         }
     }
 
-    /// Whether reading from `key` on would skip what could not be read.
+    /// Returns whether restarting at `key` would skip the unreadable part.
     private func isBehind(_ key: [UInt8], _ start: KeyBound, _ last: [UInt8]?) -> Bool {
         if let last, core.order.compare(key.span, last.span) <= 0 { return false }
         if case .included(let start) = start { return core.order.compare(key.span, start.span) > 0 }
         return true
     }
 
-    /// Reads on until the end or the first error, which is returned.
+    /// Reads until the end or the first error, and returns the error.
     private mutating func readEntries(
         from start: KeyBound, last: inout [UInt8]?
     ) throws(LevelError) -> LevelError? {
@@ -164,7 +166,7 @@ private struct Verification {
             while try cursor.advance() {
                 let key = cursor.key
                 if let last, core.order.compare(last.span, key) >= 0 {
-                    add(.order, "key \(report.keyCount) does not come after the one before it")
+                    add(.order, "key \(report.keyCount) does not sort after the previous key")
                 }
                 report.keyCount += 1
                 report.keyByteCount += UInt64(key.count)

@@ -7,24 +7,25 @@ internal import Synchronization
     internal import Darwin
 #endif
 
-/// A copy of a database that takes its place when it is complete, or not at all.
+/// A copy of a database that replaces it once complete, or not at all.
 ///
-/// The copy is a checkpoint in a private, locked directory `<path>.loading-XXXXXX` beside the database. It shares the tables by
-/// hard links. While it lives, the database itself is locked, so no other process can write what the copy would lack.
+/// The copy is a checkpoint in a private, locked directory `<path>.loading-XXXXXX` next to the database, and shares its
+/// table files by hard links. While the copy exists, the database itself is locked, so other processes cannot write
+/// data that the copy would lack.
 ///
-/// ``publish()`` exchanges the two directories by one call of the system, so a process that is killed leaves either the
-/// old database or the new one under the path. Where the file system cannot exchange directories, the old one is first
-/// moved aside; ``clearLeftovers(of:)``, which every command of the shell calls first, moves it back.
+/// ``publish()`` exchanges the two directories with a single system call, so a killed process leaves either the old or
+/// the new database at the path. If the file system cannot exchange directories, the old one is first moved aside;
+/// ``clearLeftovers(of:)``, which every shell command calls first, moves it back.
 package final class DatabaseReplacement: Sendable {
-    /// What stands between the name of the database and six random letters.
+    /// The infix between the name of the database and six random letters.
     package static let marker = ".loading-"
-    /// Where the old database is while it is neither in its place nor removed.
+    /// The name of the old database while it is moved aside.
     private static let oldName = "old"
     private static let newName = "db"
 
     /// The path of the copy.
     package var copyPath: String { scratch.databasePath }
-    /// The private directory that the copy is in, for a signal handler to remove.
+    /// The private directory that contains the copy, for a signal handler to delete.
     package let scratch: ScratchDirectory
     private let place: DatabaseDirectory
     private let access: Mutex<Access>
@@ -36,10 +37,10 @@ package final class DatabaseReplacement: Sendable {
     /// Locks a database and copies it.
     ///
     /// - Parameters:
-    ///   - path: the database; a link to it stays a link.
-    ///   - timeout: how long another process that has the database open is waited for.
-    /// - Throws: ``LevelError``: `databaseNotFound`, `locked`, `notSupported` where the directory is a mount point, `io`, and
-    ///   what ``Checkpoint/take(of:to:tables:tryLimit:)`` throws.
+    ///   - path: the database. A link to it remains a link.
+    ///   - timeout: how long to wait for another process that has the database open.
+    /// - Throws: ``LevelError``: `databaseNotFound`, `locked`, `notSupported` if the directory is a mount point, `io`,
+    ///   and the errors of ``Checkpoint/take(of:to:tables:tryLimit:)``.
     package init(of path: String, waiting timeout: Duration = .zero) throws(LevelError) {
         place = try DatabaseDirectory(path)
         guard try place.content() == .database else { throw try place.missingDatabase() }
@@ -75,15 +76,15 @@ package final class DatabaseReplacement: Sendable {
     private static func mountPointError(_ path: String) -> LevelError {
         LevelError(
             .notSupported,
-            "\(path) is a mount point, which cannot be replaced as a whole; put the database into a directory below it")
+            "\(path) is a mount point, which cannot be replaced; put the database in a directory below it")
     }
 
-    // MARK: - The end
+    // MARK: - Publishing
 
-    /// Puts the copy, which must be closed, in the place of the database, and removes the old one.
+    /// Replaces the database by the copy, which must be closed, and deletes the old database.
     ///
-    /// - Parameter exchanges: `false` to go the way of file systems that cannot exchange directories.
-    /// - Throws: ``LevelError`` with `io` or `notSupported`. The database is as it was then.
+    /// - Parameter exchanges: `false` to use the fallback for file systems that cannot exchange directories.
+    /// - Throws: ``LevelError`` with `io` or `notSupported`. The database is then unchanged.
     package func publish(exchanges: Bool = true) throws(LevelError) {
         do throws(SystemError) {
             try adoptSurroundings()
@@ -97,28 +98,28 @@ package final class DatabaseReplacement: Sendable {
                 try moveIn()
             }
             moveOtherFiles()
-            // What was renamed is in its place; a file system that cannot be synchronized changes nothing about that.
+            // The renames are done. A file system that cannot synchronize does not change that.
             try? FileOperations.synchronizeDirectory(place.parentPath)
         } catch let error where error.number == EBUSY || error.number == EXDEV {
             discard()
             throw Self.mountPointError(place.path)
         } catch {
             discard()
-            throw error.levelError("put the new database in the place of \(place.path)")
+            throw error.levelError("replace \(place.path) with the new database")
         }
         discard()
     }
 
-    /// Removes what is in the private directory, and unlocks the database.
+    /// Deletes the content of the private directory, and unlocks the database.
     package func discard() {
         scratch.remove()
         access.withLock { $0.lock = nil }
     }
 
-    /// Gives the copy the permissions of the database, and its lock file.
+    /// Gives the copy the permissions and the lock file of the database.
     ///
-    /// The lock file is the same file: a process that has opened it, and locks it only after the exchange, keeps others out
-    /// of the new database.
+    /// The lock file is hard-linked. A process that has opened it, and locks it only after the exchange, therefore
+    /// locks the new database.
     private func adoptSurroundings() throws(SystemError) {
         let copy = try DirectoryHandle(Self.newName, in: scratch.descriptor)
         let status = try DirectoryHandle(path: place.path, followsLink: false).status()
@@ -127,7 +128,7 @@ package final class DatabaseReplacement: Sendable {
         try FileOperations.link(place.file("LOCK"), to: "LOCK", in: copy.descriptor)
     }
 
-    /// Moves files that are not LevelDB's from the old directory into the new one.
+    /// Moves files that do not belong to LevelDB from the old directory to the new one.
     private func moveOtherFiles() {
         guard let old = try? DirectoryHandle(Self.newName, in: scratch.descriptor), let names = try? old.names(),
             let new = try? DirectoryHandle(path: place.path, followsLink: false)
@@ -139,7 +140,7 @@ package final class DatabaseReplacement: Sendable {
 
     /// Exchanges the two directories.
     ///
-    /// - Returns: whether the system and the file system can do that.
+    /// - Returns: whether the system and the file system support this.
     private func exchange() throws(SystemError) -> Bool {
         do throws(SystemError) {
             return try FileOperations.exchange(copyPath, place.path)
@@ -148,8 +149,8 @@ package final class DatabaseReplacement: Sendable {
         }
     }
 
-    /// The first of two renames where directories cannot be exchanged. A process that is killed after it leaves no database
-    /// under the path, and the old one in the private directory.
+    /// The first of two renames on file systems that cannot exchange directories. A process that is killed after it
+    /// leaves no database at the path, and the old one in the private directory.
     func moveAside() throws(SystemError) {
         try FileOperations.rename(place.path, to: scratch.path + "/" + Self.oldName)
     }
@@ -169,8 +170,8 @@ package final class DatabaseReplacement: Sendable {
 // MARK: - Leftovers
 
 extension DatabaseReplacement {
-    /// Removes what killed processes of this user have left beside a database, and moves a database that one of them has moved
-    /// aside back into its place. What another live process works on stays as it is.
+    /// Deletes what killed processes of this user left next to a database, and moves a database back that one of them
+    /// had moved aside. Directories of live processes are kept.
     ///
     /// - Complexity: O(n) in the number of names in the parent directory.
     package static func clearLeftovers(of path: String) {
@@ -184,7 +185,7 @@ extension DatabaseReplacement {
         ScratchDirectory.clearLeftovers(in: place.parentPath, prefix: prefix)
     }
 
-    /// Moves the old database back to its path, or renames it for removal if the new one is already there.
+    /// Moves the old database back to its path, or renames it for deletion if the new one is already there.
     private static func restore(from name: String, in parent: DirectoryHandle, to place: DatabaseDirectory) {
         guard let handle = try? DirectoryHandle(name, in: parent.descriptor),
             let status = try? handle.status(), status.owner == geteuid(), status.permissions & 0o1777 == 0o700,
@@ -192,7 +193,7 @@ extension DatabaseReplacement {
         else { return }
         switch ScratchLock.take(in: handle) {
         case .somebody: return
-        // Its lock file is removed last, or was by an earlier version that does not know what it leaves.
+        // The lock file is deleted last, or was deleted by an earlier version that does not know of the moved database.
         case .notMade: move(oldName, in: handle, to: place)
         case .nobody(let lock):
             move(oldName, in: handle, to: place)
@@ -205,7 +206,7 @@ extension DatabaseReplacement {
             _ = unsafe renameat(handle.descriptor, name, AT_FDCWD, place.path)
             try? FileOperations.synchronizeDirectory(place.parentPath)
         } else {
-            // A name of databases in private directories, which are removed.
+            // A name for databases in private directories, which are deleted.
             _ = unsafe renameat(handle.descriptor, name, handle.descriptor, newName + "." + name)
         }
     }

@@ -1,48 +1,49 @@
 internal import LevelFiles
 
-/// Where the data of a database lies, and what compactions have cost since it was opened.
+/// The distribution of the data over levels and table files, and the cost of compactions since the database was opened.
 public struct DatabaseStatistics: Sendable, Hashable {
     /// A table file.
     public struct Table: Sendable, Hashable {
-        /// 0 for tables that came from memory and may overlap, up to 6 for the most merged.
+        /// The level: 0 for flushed memtables, which may overlap, up to 6 for the most compacted tables.
         public let level: Int
-        /// The number in the name of the file.
+        /// The number in the file name.
         public let number: UInt64
-        /// Bytes in the file.
+        /// The size of the file in bytes.
         public let byteCount: UInt64
     }
 
-    /// One level of tables.
+    /// A level of tables.
     public struct Level: Sendable, Hashable {
-        /// 0 to 6.
+        /// The level, from 0 to 6.
         public let number: Int
-        /// Table files in the level. Eight in level 0 slow writes down, twelve stop them until a compaction is done.
+        /// The number of table files in the level. Eight in level 0 slow down writes; twelve stop them until a
+        /// compaction finishes.
         public let tableCount: Int
-        /// Bytes in them.
+        /// The size of these files in bytes.
         public let byteCount: UInt64
-        /// Time that compactions into this level have taken since the database was opened, in whole seconds.
+        /// The duration of compactions into this level since the database was opened, in whole seconds.
         public let compactionSeconds: Int
-        /// What they have read, in mebibytes.
+        /// The data that those compactions read, in mebibytes.
         public let compactionReadMebibytes: Int
-        /// What they have written, in mebibytes.
+        /// The data that those compactions wrote, in mebibytes.
         public let compactionWrittenMebibytes: Int
     }
 
     /// The seven levels.
     public let levels: [Level]
-    /// The table files, by level. ``Manifest`` has their ranges of keys as well.
+    /// The table files, by level. ``Manifest`` also has their key ranges.
     public let tables: [Table]
-    /// Bytes that the engine holds in memory: write buffers and cache, about.
+    /// The approximate memory that LevelDB uses for write buffers and cache, in bytes.
     public let approximateMemoryByteCount: UInt64
 
-    /// Bytes in all tables.
+    /// The size of all table files in bytes.
     public var tableByteCount: UInt64 { levels.reduce(0) { $0 &+ $1.byteCount } }
 }
 
 extension Database {
-    /// Where the data lies; see ``DatabaseStatistics``.
+    /// Returns the distribution of the data and the cost of compactions; see ``DatabaseStatistics``.
     ///
-    /// - Throws: ``LevelError``: `closed`; `notSupported` if the engine does not tell.
+    /// - Throws: ``LevelError``: `closed`; `notSupported` if LevelDB lacks the properties.
     public func statistics() throws(LevelError) -> DatabaseStatistics {
         DatabaseStatistics(
             sstables: try engineText("leveldb.sstables"), stats: try engineText("leveldb.stats"),
@@ -58,7 +59,7 @@ extension Database {
 }
 
 extension DatabaseStatistics {
-    /// Reads the engine's texts for people. All tables come from one text, so levels and tables agree.
+    /// Parses LevelDB's human-readable properties. All tables come from a single property, so levels and tables agree.
     init(sstables: String, stats: String, memory: String) {
         let tables = Self.tables(sstables)
         let costs = Self.compactionCosts(stats)
@@ -74,8 +75,8 @@ extension DatabaseStatistics {
         approximateMemoryByteCount = UInt64(memory) ?? 0
     }
 
-    /// Lines `--- level 0 ---` and ` 5:1234['a' @ 1 : 1 .. 'b' @ 2 : 1]` (`Version::DebugString`). Keys are escaped so
-    /// that no line breaks are in them, and not so that they could be read back.
+    /// Parses lines such as `--- level 0 ---` and ` 5:1234['a' @ 1 : 1 .. 'b' @ 2 : 1]` (`Version::DebugString`). Keys
+    /// are escaped so that they contain no line breaks, but the escapes cannot be reversed.
     private static func tables(_ text: String) -> [Table] {
         var tables: [Table] = []
         var level = 0
@@ -95,7 +96,8 @@ extension DatabaseStatistics {
         return tables
     }
 
-    /// Lines of six numbers: level, files, size, seconds, mebibytes read, mebibytes written (`DBImpl::GetProperty`).
+    /// Parses lines of six numbers: level, files, size, seconds, mebibytes read, mebibytes written
+    /// (`DBImpl::GetProperty`).
     private static func compactionCosts(_ text: String) -> [Int: [Int]] {
         var costs: [Int: [Int]] = [:]
         for line in text.split(separator: "\n") {

@@ -1,15 +1,15 @@
 internal import LevelFiles
 
-/// A line of the file `LOG`, in which LevelDB tells people what it does, and nobody else what it drops.
+/// A line of LevelDB's message log `LOG`, the only place where LevelDB reports dropped data.
 public struct EngineMessage: Sendable, Hashable, CustomStringConvertible {
     /// The message, without its time and thread.
     public let description: String
-    /// Bytes that were left out, where the message says so.
+    /// The number of dropped bytes, if the message contains it.
     public let droppedByteCount: UInt64?
 
-    /// Reads a line: `2026/11/21-13:31:19.123456 140245 Recovering log #3`.
+    /// Parses a line such as `2026/11/21-13:31:19.123456 140245 Recovering log #3`.
     init(line: Substring) {
-        // The time has a fixed form; what follows it is the number of the thread, in versions that write it.
+        // The time has a fixed format. Some versions write the thread number after it.
         var rest = line[...]
         if rest.utf8.count > 26, rest.utf8.dropFirst(4).first == 0x2f { rest = rest.dropFirst(26).drop { $0 == " " } }
         let thread = rest.prefix { $0.isHexDigit }
@@ -20,17 +20,18 @@ public struct EngineMessage: Sendable, Hashable, CustomStringConvertible {
         droppedByteCount = index.flatMap { $0 + 1 < words.count ? UInt64(words[$0 + 1]) : nil }
     }
 
-    /// Whether the message tells of data that was left out or could not be read.
+    /// Whether the message reports data that was dropped or was unreadable.
     var tellsOfLoss: Bool {
         ["dropping ", "(ignoring error)", "ignoring ", "unparsable", "Corruption: "].contains {
             description.contains($0)
         }
     }
 
-    /// Whether the message holds bytes of the user's keys.
+    /// Whether the message contains bytes of the user's keys.
     private var showsKeys: Bool { description.contains("unparsable key") }
 
-    /// The messages about lost data in the file at `path`, in order; none if there is no such file.
+    /// Returns the messages about lost data in the file at `path`, in order. Returns an empty array if the file is
+    /// missing.
     static func losses(inFileAt path: String) throws(LevelError) -> [EngineMessage] {
         let bytes: [UInt8]
         do throws(SystemError) {
@@ -47,12 +48,12 @@ public struct EngineMessage: Sendable, Hashable, CustomStringConvertible {
 }
 
 extension Database {
-    /// What the engine has left out since this database was opened: records of the last session's log that are damaged.
-    /// Empty when nothing was lost.
+    /// Returns the losses that LevelDB has reported since this database was opened, such as corrupt records in the log
+    /// of the last session. Empty if nothing was lost.
     ///
-    /// With ``DatabaseOptions/Integrity/strict`` opening fails instead, so there is something to be told only after a
-    /// relaxed open. LevelDB writes it to the file `LOG` and begins a new one at every open; ask soon after opening,
-    /// because another process that tries to open the database replaces the file as well.
+    /// With ``DatabaseOptions/Integrity/strict`` opening fails instead, so only a relaxed open has losses to report.
+    /// LevelDB writes them to the file `LOG` and starts a new file at every open. Call this soon after opening, because
+    /// another process that tries to open the database also replaces the file.
     ///
     /// - Throws: ``LevelError``: `closed`, `io`.
     public func recoveryNotes() throws(LevelError) -> [EngineMessage] {

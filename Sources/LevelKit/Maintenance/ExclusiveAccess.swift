@@ -6,10 +6,10 @@ internal import LevelFiles
     internal import Darwin
 #endif
 
-/// The right to change the files of a database that nobody has open: its place in the table of this process, and the
-/// lock on its `LOCK` file. Both are given back when the value ends.
+/// The right to change the files of a database that no one has open: an entry in this process's table of open
+/// databases, and the lock on its `LOCK` file. Both are released when the value is destroyed.
 ///
-/// LevelDB's own functions for this take neither (`repair_db`), or take the lock in a way that drops it where this
+/// LevelDB's maintenance functions either take neither (`repair_db`), or take the lock in a way that drops it if this
 /// process has the database open (`destroy_db`).
 struct ExclusiveAccess: ~Copyable {
     private let identity: FileIdentity
@@ -22,7 +22,7 @@ struct ExclusiveAccess: ~Copyable {
         }
         let lock = FileStatus(path: directory.file("LOCK"))
         if let lock, !lock.isRegularFile {
-            throw LevelError(.corruption, "\(directory.file("LOCK")) is no regular file; check the path, or delete it")
+            throw LevelError(.corruption, "\(directory.file("LOCK")) is not a regular file; fix the path or delete it")
         }
         do throws(OpenDatabases.Obstacle) {
             try OpenDatabases.insert(identity, lock: lock?.identity)

@@ -1,19 +1,20 @@
 internal import LevelFiles
 
-/// The tables of a database that is being repaired of which LevelDB would abort the process.
+/// The table files of a database under repair that would make LevelDB abort the process.
 ///
-/// LevelDB's repair reads every table in the directory, also those that no manifest names. A backup of the files exists.
+/// LevelDB's repair reads every table file in the directory, even those that no manifest names. The files have been
+/// backed up before.
 struct ForgedTables {
     let directory: DatabaseDirectory
-    /// Whether keys are ordered by their bytes.
+    /// Whether keys are ordered bytewise.
     let isBytewise: Bool
 
-    /// Makes all tables harmless.
+    /// Makes all table files safe to read.
     ///
-    /// A table whose footer, index or index of filters is not sound is moved to `lost`, where LevelDB moves tables that it
-    /// cannot read. A data block gets a checksum that does not match, so that LevelDB leaves out this block alone.
+    /// A table file with an invalid footer, index or metaindex block is moved to `lost`, where LevelDB also moves
+    /// unreadable table files. An invalid data block gets a wrong checksum, so that LevelDB drops only this block.
     ///
-    /// - Returns: the bytes that are lost.
+    /// - Returns: the number of lost bytes.
     /// - Complexity: O(n) in the bytes of the tables.
     func disarm() throws(LevelError) -> UInt64 {
         var dropped: UInt64 = 0
@@ -33,10 +34,10 @@ struct ForgedTables {
         return dropped
     }
 
-    /// The blocks that LevelDB must not read; `nil` if that is the whole table.
+    /// Returns the blocks that LevelDB must not read, or `nil` if LevelDB must not read any of the table.
     private func hazardousBlocks(of name: String) throws(SystemError) -> [BlockHandle]? {
         guard TableFile.isTable(directory.file(name)) else { return nil }
-        // What else is wrong with a table, LevelDB finds itself.
+        // LevelDB detects other corruption in a table itself.
         do throws(FileFault) {
             return try Table(at: directory.file(name)).hazardousBlocks(isBytewise: isBytewise)
         } catch {
@@ -52,12 +53,12 @@ struct ForgedTables {
         return byteCount
     }
 
-    /// Puts a copy in the place of a table: other databases may share its file by a link.
+    /// Replaces a table file by a modified copy, because other databases may share the file through hard links.
     private func spoil(_ blocks: [BlockHandle], of name: String, by temporary: String) throws(SystemError) {
         let source = try OpenFile(reading: directory.file(name))
         var bytes = try source.readToEnd()
         for block in blocks {
-            // The checksum stands behind the byte that says how the block is compressed.
+            // The checksum follows the compression byte after the block.
             let checksum = Int(block.offset) + Int(block.byteCount) + 1
             for index in checksum..<checksum + 4 { bytes[index] = ~bytes[index] }
         }

@@ -6,20 +6,20 @@ internal import LevelFiles
     internal import Darwin
 #endif
 
-/// The files of a database as they are before a repair, in a directory beside it.
+/// A backup of the files of a database before a repair, in a directory next to it.
 struct RepairBackup {
     private let directory: DatabaseDirectory
 
     init(of directory: DatabaseDirectory) { self.directory = directory }
 
-    /// Makes the backup. If that fails nothing is left of it.
+    /// Creates the backup. If that fails, nothing of it remains.
     ///
-    /// Every file is copied, tables as well: a link is the same file, and what truncates or overwrites one, such as a
-    /// program that takes a number again, has done so to both.
+    /// All files are copied, including table files. A hard link would not protect them: it refers to the same file, so
+    /// a program that truncates or overwrites one changes both.
     ///
-    /// - Parameter mayGoOn: asked before each file, and at the end.
+    /// - Parameter mayGoOn: called before each file and at the end; returns whether to continue.
     /// - Returns: the path of the new directory.
-    /// - Throws: ``LevelError``: `io`; `cancelled` if it may not.
+    /// - Throws: ``LevelError``: `io`; `cancelled` if `mayGoOn` returns `false`.
     func make(mayGoOn: () -> Bool) throws(LevelError) -> String {
         let audience: Audience
         do throws(SystemError) {
@@ -42,12 +42,12 @@ struct RepairBackup {
         guard !isCancelled, mayGoOn() else {
             copy.discard()
             throw LevelError(
-                .cancelled, "the repair of \(directory.path) was called off before it changed anything; begin it again")
+                .cancelled, "the repair of \(directory.path) was cancelled before it changed anything; start it again")
         }
         return try publish(copy)
     }
 
-    /// The files that a repair may touch, without the lock.
+    /// Returns the files that a repair may change, except the lock file.
     private func names() throws(SystemError) -> [String] {
         guard let names = try? directory.names() else { throw .last }
         return names.filter { name in
@@ -65,7 +65,7 @@ struct RepairBackup {
         try target.synchronize()
     }
 
-    /// Gives the backup the first number that is free.
+    /// Gives the backup the first free number.
     private func publish(_ copy: UnpublishedDirectory) throws(LevelError) -> String {
         var number = 1
         while true {
@@ -77,7 +77,7 @@ struct RepairBackup {
                 number += 1
             } catch {
                 copy.discard()
-                throw error.levelError("make the directory \(path)")
+                throw error.levelError("create the directory \(path)")
             }
         }
     }

@@ -1,10 +1,10 @@
 internal import LevelFiles
 
-/// What the files of a damaged database still tell: that it is one, how it is ordered, and what belongs to it.
+/// The information that the files of a corrupt database still provide: whether it is a database, and its key order.
 struct RepairEvidence {
-    /// Whether LevelDB wrote any of the files. Names alone prove nothing: `000012.log` may be anybody's.
+    /// Whether LevelDB wrote any of the files. Names alone prove nothing, because any program may write a `000012.log`.
     let isDatabase: Bool
-    /// The name of the order of the keys; `nil` if no manifest is readable.
+    /// The name of the key order, or `nil` if no manifest is readable.
     let comparatorName: String?
 
     init(_ directory: DatabaseDirectory) throws(LevelError) {
@@ -16,7 +16,8 @@ struct RepairEvidence {
         isDatabase = name != nil || names.contains { Self.isWritten($0, in: directory) }
     }
 
-    /// The name in a manifest that may be damaged: the one that `CURRENT` names, or else the newest that has one.
+    /// Returns the comparator name from a possibly corrupt manifest: the one that `CURRENT` names, or else the newest
+    /// that contains a name.
     private static func comparatorName(_ names: [String], in directory: DatabaseDirectory) -> String? {
         let current = try? directory.currentManifestName()
         let manifests = names.compactMap { name -> (name: String, number: UInt64)? in
@@ -34,7 +35,7 @@ struct RepairEvidence {
         return nil
     }
 
-    /// Whether a file is what its name says.
+    /// Returns whether the content of a file matches its name.
     private static func isWritten(_ name: String, in directory: DatabaseDirectory) -> Bool {
         switch EngineFileName(name) {
         case .table: return TableFile.isTable(directory.file(name))

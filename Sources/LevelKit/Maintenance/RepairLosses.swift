@@ -1,25 +1,26 @@
-/// What a repair could not save: the places that were unreadable, and how the keys differ from those that were readable.
+/// The data that a repair could not save: the unreadable places, and the differences between the keys before and after
+/// the repair.
 ///
-/// Damaged bytes do not always tell what they held, so counts of entries are lower bounds. An entry is one stored version of
-/// a key: a value, or the mark that the key was deleted. Where the newest version of a key is lost and an older one is still
-/// stored, the older one is what a read returns after the repair.
+/// Corrupt bytes do not always show what they contained, so entry counts are lower bounds. An entry is one stored
+/// version of a key: a value or a tombstone. If the newest version of a key is lost and an older one is still stored,
+/// reads return the older one after the repair.
 ///
-/// One loss leaves no trace in the files: a log that was cut off between two writes, or the newer of two logs that is gone.
-/// What is left is then the database as it was before those writes.
+/// Some losses leave no trace in the files: a log that was truncated between two writes, or a missing log that was the
+/// newer of two. The remaining data is then the database as it was before those writes.
 public struct RepairLosses: Sendable, Hashable {
-    /// A part of the database that was unreadable.
+    /// An unreadable part of the database.
     public struct Place: Sendable, Hashable, CustomStringConvertible {
         /// The kinds of places.
         public enum Kind: String, Sendable, Hashable, CaseIterable {
-            /// A whole table: its file was missing, or its index was unreadable.
+            /// A whole table file: it was missing, or its index was unreadable.
             case table
-            /// A data block of a table.
+            /// A data block of a table file.
             case block
-            /// A part of a log of writes, or a whole log.
+            /// A part of a log, or a whole log.
             case log
-            /// A log ended within a write, which was not finished or was cut off.
+            /// A log that ended within a write, which was unfinished or truncated.
             case unfinishedWrite
-            /// The manifest or its end: which tables belonged to the database is not known for certain.
+            /// The manifest or its end. The set of tables that belonged to the database is uncertain.
             case manifest
         }
 
@@ -27,47 +28,47 @@ public struct RepairLosses: Sendable, Hashable {
         public let kind: Kind
         /// The name of the file.
         public let file: String
-        /// Where in the file the damage begins; `nil` where no place is to blame.
+        /// The byte offset of the corruption, or `nil` if no position applies.
         public let offset: UInt64?
-        /// The bytes that were unreadable.
+        /// The number of unreadable bytes.
         public let byteCount: UInt64
-        /// The keys between which the lost ones lie; `nil` where nothing tells. Keys are the user's: do not log them.
+        /// The range that contains the lost keys, or `nil` if unknown. Keys are user data: do not log them.
         public let keys: KeyRange?
-        /// How many entries are lost at least. 0 for a manifest, and for a missing log, which may have been empty.
+        /// The minimum number of lost entries. 0 for a manifest, and for a missing log, which may have been empty.
         public let entryCount: UInt64
-        /// How many entries are lost, by what the damaged bytes or their neighbors show; `nil` where nothing tells.
+        /// The number of lost entries estimated from the corrupt bytes or their neighbors, or `nil` if unknown.
         public let estimatedEntryCount: UInt64?
-        /// What was wrong, as a clause.
+        /// The reason, as a clause.
         public let reason: String
 
-        /// The file, the place in it and what was wrong; without keys.
+        /// The file, the position in it and the reason, without keys.
         public var description: String { (offset.map { "\(file), byte \($0)" } ?? file) + ": " + reason }
     }
 
-    /// The places that were unreadable, at most ``placeLimit``.
+    /// The unreadable places, at most ``placeLimit``.
     public internal(set) var places: [Place] = []
-    /// How many such places there were in all.
+    /// The total number of unreadable places.
     public internal(set) var placeCount = 0
-    /// The names of tables that are lost as a whole.
+    /// The names of table files that are lost completely.
     public internal(set) var tableNames: [String] = []
-    /// Data blocks that are lost, those of whole tables not counted.
+    /// The number of lost data blocks, not counting completely lost table files.
     public internal(set) var blockCount = 0
-    /// Bytes of all places.
+    /// The total size of all places in bytes.
     public internal(set) var byteCount: UInt64 = 0
-    /// Entries that are lost at least.
+    /// The minimum number of lost entries.
     public internal(set) var entryCount: UInt64 = 0
-    /// Entries that are lost by what damaged bytes and their neighbors show; `nil` where nothing tells for a place.
+    /// The estimated number of lost entries, or `nil` if any place has no estimate.
     public internal(set) var estimatedEntryCount: UInt64? = 0
-    /// Keys that were readable before the repair and are missing after it.
+    /// The number of keys that were readable before the repair and are missing after it.
     public internal(set) var missingKeyCount: UInt64 = 0
-    /// Keys that have another value after the repair than the one that was readable before it.
+    /// The number of keys whose value after the repair differs from the one readable before it.
     public internal(set) var changedKeyCount: UInt64 = 0
-    /// Keys that are there after the repair although the newest readable version was a deletion.
+    /// The number of keys that exist after the repair although their newest readable version was a tombstone.
     public internal(set) var returnedKeyCount: UInt64 = 0
-    /// Whether the manifest was readable to its end. Where it was not, tables may be missing that nothing names.
+    /// Whether the manifest was readable to its end. If not, table files may be missing that nothing names.
     public internal(set) var isManifestComplete = true
 
-    /// How many places are listed.
+    /// The maximum number of listed places.
     public static let placeLimit = 1000
 
     /// Whether nothing was lost.

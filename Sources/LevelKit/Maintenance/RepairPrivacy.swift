@@ -6,19 +6,19 @@ internal import LevelFiles
     internal import Darwin
 #endif
 
-/// Keeps files that LevelDB makes during a repair for those who could read the database before.
+/// Keeps files that LevelDB creates during a repair private to the users who could read the database before.
 ///
-/// LevelDB makes files with mode 0644 less the mask of the process, whatever the mode of those that it replaces. That is set
-/// right at the end. Where a new file would be for more people until then, nobody else can enter the directory meanwhile;
-/// that is also what a process leaves that is killed.
+/// LevelDB creates files with mode 0644 minus the umask, whatever the mode of the files that they replace. The modes
+/// are corrected at the end. If new files would be readable by more users until then, the directory is closed to other
+/// users during the repair. A killed process leaves it closed.
 struct RepairPrivacy {
     private let handle: DirectoryHandle
     private let status: DirectoryHandle.Status
-    /// What everybody was allowed to do with every file.
+    /// The permissions that all files had in common.
     private let filePermissions: UInt32
     private let isClosed: Bool
 
-    /// Looks at the directory, and closes it to others where that is needed.
+    /// Reads the permissions of the directory, and closes it to other users if necessary.
     init(_ directory: DatabaseDirectory) throws(SystemError) {
         handle = try DirectoryHandle(path: directory.path, followsLink: false)
         status = try handle.status()
@@ -28,10 +28,10 @@ struct RepairPrivacy {
         if isClosed { try handle.setPermissions(status.permissions & 0o7700) }
     }
 
-    /// Gives files of this user the permissions that all had before; opens the directory.
+    /// Restores the common permissions on the files of this user, and reopens the directory.
     func finish() {
         for name in (try? handle.names()) ?? [] where EngineFileName(name) != nil {
-            // A file with a second name may be another one, linked here.
+            // A file with several hard links may belong to another directory.
             guard let file = try? OpenFile(reading: name, in: handle.descriptor), let made = try? file.status(),
                 made.owner == geteuid(), made.linkCount == 1
             else { continue }

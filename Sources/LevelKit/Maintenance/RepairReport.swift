@@ -1,22 +1,22 @@
-/// What ``Database/repair(at:options:)`` did and what is lost.
+/// The result of ``Database/repair(at:options:)``.
 public struct RepairReport: Sendable, Hashable {
-    /// The directory beside the database that holds its files as they were.
+    /// The directory next to the database that contains its original files.
     public let backupPath: String
-    /// Whether the order of the keys was checked against a manifest. Where none could be read, the options decided, and
-    /// a wrong order shows as problems of the ``verification``.
+    /// Whether the key order was checked against a manifest. If no manifest was readable, the options decided, and a
+    /// wrong order shows up as problems in the ``verification``.
     public let isOrderChecked: Bool
-    /// What could not be saved.
+    /// The data that could not be saved.
     public let losses: RepairLosses
-    /// Bytes of tables and logs that are known to be left out; never 0 where ``losses`` has bytes.
+    /// The bytes of table files and logs known to be dropped. Never 0 if ``losses`` contains bytes.
     public let droppedByteCount: UInt64
-    /// What the engine said about them, without the lines that show keys.
+    /// LevelDB's messages about the losses, without lines that contain keys.
     public let messages: [EngineMessage]
-    /// Tables and logs that the manifest did not name any more; used, they would bring deleted keys back. They are in
-    /// the backup only.
+    /// Table files and logs that the manifest no longer names. Using them would resurrect deleted keys. They are only
+    /// in the backup.
     public let obsoleteNames: [String]
-    /// Files that the engine has moved to the directory `lost` of the database: damaged ones, and those of which the
-    /// content is in new tables.
+    /// Files that LevelDB moved to the directory `lost` of the database: corrupt files, and files whose content is now
+    /// in new table files.
     public let archivedNames: [String]
-    /// The state of the database afterwards.
+    /// The state of the database after the repair.
     public let verification: VerificationReport
 }

@@ -1,13 +1,13 @@
 internal import LevelFiles
 
-/// Which files of a damaged database belong to it, and what of them is unreadable. Reads files only.
+/// Determines which files of a corrupt database belong to it, and which parts of them are unreadable. Only reads files.
 struct RepairScope {
-    /// The state that the manifest describes; `nil` if no manifest is readable from beginning to end.
+    /// The state in the manifest, or `nil` if no manifest is completely readable.
     private let version: Version?
-    /// Whether everything that the manifest names is there, so that what it does not name is obsolete.
+    /// Whether all files named by the manifest exist, so that all other files are obsolete.
     private let isTrusted: Bool
     private let files: DatabaseFiles
-    /// What is known to be lost from the manifest and the names of the files alone.
+    /// The losses known from the manifest and the file names alone.
     private let missing: [DamagedPlace]
 
     init(_ directory: DatabaseDirectory) throws(LevelError) {
@@ -25,7 +25,7 @@ struct RepairScope {
         missing = places
     }
 
-    /// The manifest, and what is wrong with it. Where `CURRENT` is lost, the newest manifest is taken if it is sound.
+    /// Returns the manifest and its faults. If `CURRENT` is lost, uses the newest manifest, provided that it is intact.
     private static func manifest(of files: DatabaseFiles) -> (ManifestFile?, [FileFault]) {
         if let manifest = files.manifest {
             if let fault = manifest.faults.first { return (manifest, [fault]) }
@@ -69,10 +69,10 @@ struct RepairScope {
         return places
     }
 
-    /// The tables and logs that were replaced. Used by a repair, they would bring deleted keys back.
+    /// The obsolete table files and logs. A repair that used them would resurrect deleted keys.
     ///
-    /// Without a manifest that agrees with the files none is known to be obsolete. A table with a number that the manifest
-    /// has not given yet may be newer than its end.
+    /// Empty unless the manifest agrees with the files. A table file with a number that the manifest has not assigned
+    /// yet may be newer than the end of the manifest, so it is not obsolete.
     var obsoleteNames: [String] {
         guard isTrusted, let version else { return [] }
         let live = Set(version.tables.map(\.number))
@@ -85,7 +85,8 @@ struct RepairScope {
         }.map(\.name).sorted()
     }
 
-    /// What a repair is to save, read from a copy of the files in another directory, and the places it cannot save.
+    /// Returns the data to save, read from a copy of the files in another directory, and the places that cannot be
+    /// saved.
     func merge(in directory: String, order: KeyOrder) -> (merge: VersionMerge, missing: [DamagedPlace]) {
         let obsolete = Set(obsoleteNames)
         let listed = Dictionary(version?.tables.map { ($0.number, $0) } ?? []) { first, _ in first }
@@ -95,7 +96,7 @@ struct RepairScope {
             let path = directory + "/" + file.name
             switch file.kind {
             case .table(let number):
-                // A table that no manifest names may have been left unfinished, which is no loss.
+                // A table file that no manifest names may be unfinished, which is not a loss.
                 if version != nil, listed[number] == nil, !TableFile.isTable(path) { continue }
                 tables.append(VersionMerge.TableFile(path: path, listed: listed[number]))
             case .log(let number): logs.append((number, path))

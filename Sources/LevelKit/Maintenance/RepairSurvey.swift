@@ -1,6 +1,6 @@
 internal import LevelFiles
 
-/// Compares a repaired database with what was readable of its files before the repair.
+/// Compares a repaired database with the readable content of its files before the repair.
 struct RepairSurvey {
     private let scope: RepairScope
     private let backup: String
@@ -12,9 +12,9 @@ struct RepairSurvey {
         self.order = order
     }
 
-    /// What is lost.
+    /// Returns the losses.
     ///
-    /// - Parameter database: the repaired database; `nil` if it is unreadable, so that keys are not compared.
+    /// - Parameter database: the repaired database, or `nil` if it is unreadable and keys cannot be compared.
     /// - Complexity: reads all files of the backup and all keys of the database.
     func losses(in database: Database?) throws(LevelError) -> RepairLosses {
         var losses = RepairLosses()
@@ -24,7 +24,7 @@ struct RepairSurvey {
         return losses
     }
 
-    /// Walks through both in the order of keys.
+    /// Iterates over both in key order.
     private func compare(
         _ merge: inout VersionMerge, _ database: Database, _ losses: inout RepairLosses
     ) throws(LevelError) {

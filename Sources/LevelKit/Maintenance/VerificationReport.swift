@@ -1,53 +1,53 @@
-/// What ``Database/verify()`` found.
+/// The result of ``Database/verify()``.
 public struct VerificationReport: Sendable, Hashable {
-    /// Something that is wrong with a database.
+    /// A problem in a database.
     public struct Problem: Sendable, Hashable, CustomStringConvertible {
         /// The kinds of problems.
         public enum Kind: String, Sendable, Hashable, CaseIterable {
-            /// The manifest, or the name of it, cannot be read.
+            /// The manifest or `CURRENT` is unreadable.
             case manifest
-            /// A table file is gone, has the wrong size, or is no table.
+            /// A table file is missing, has the wrong size, or is not a table.
             case table
-            /// Tables of one level overlap, or a table has its bounds the wrong way round.
+            /// Tables of a level overlap, or the bounds of a table are reversed.
             case level
-            /// A block could not be read; the keys in it are lost to readers.
+            /// A block was unreadable. Readers cannot access its keys.
             case unreadable
-            /// Keys do not come in the order of the database.
+            /// Keys are not in the order of the database.
             case order
-            /// A table holds older versions of keys than a table of a deeper level, so that a read of one key may return what
-            /// was overwritten or deleted. `Database.compact` puts it right.
+            /// A table contains older versions of keys than a table of a deeper level, so a read may return an
+            /// overwritten or deleted value. `Database.compact` fixes this.
             case version
         }
 
         /// The kind of problem.
         public let kind: Kind
-        /// What is wrong, as a sentence without the user's keys or values.
+        /// The problem, as a sentence without user keys or values.
         public let description: String
     }
 
-    /// Keys that could be read.
+    /// The number of readable keys.
     public internal(set) var keyCount: UInt64 = 0
-    /// Bytes in those keys.
+    /// The size of those keys in bytes.
     public internal(set) var keyByteCount: UInt64 = 0
-    /// Bytes in their values.
+    /// The size of their values in bytes.
     public internal(set) var valueByteCount: UInt64 = 0
-    /// Table files that are in use.
+    /// The number of table files in use.
     public internal(set) var tableCount = 0
-    /// Bytes in them.
+    /// The size of those files in bytes.
     public internal(set) var tableByteCount: UInt64 = 0
-    /// What is wrong; empty if nothing is. At most ``problemLimit`` are kept.
+    /// The problems, at most ``problemLimit``; empty if none was found.
     public internal(set) var problems: [Problem] = []
-    /// How many problems were met. After ``problemLimit`` of them the entries behind the last are not read, so that there
-    /// may be more.
+    /// The number of problems found. After ``problemLimit`` problems the remaining entries are not read, so further
+    /// problems may exist.
     public internal(set) var problemCount = 0
 
-    /// How many problems are listed.
+    /// The maximum number of listed problems.
     public static let problemLimit = 100
-    /// Places where two tables of one level meet in the same key. They are legal, and LevelDB 1.23 can return a deleted
-    /// value from them after a compaction of a neighbouring range (google/leveldb#320). Compacting the whole database
-    /// removes them.
+    /// The number of keys at which two tables of a level meet. This is legal, but after a compaction of a neighboring
+    /// range LevelDB 1.23 can return a deleted value there (google/leveldb#320). Compacting the whole database removes
+    /// these places.
     public internal(set) var sharedBoundaryCount = 0
 
-    /// Whether nothing is wrong.
+    /// Whether no problem was found.
     public var isSound: Bool { problems.isEmpty }
 }

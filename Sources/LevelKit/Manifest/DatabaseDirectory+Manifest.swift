@@ -1,18 +1,18 @@
 internal import LevelFiles
 
 extension DatabaseDirectory {
-    /// The manifest that `CURRENT` names.
+    /// Reads the manifest that `CURRENT` names.
     ///
-    /// Reads files only. Where the process that has the database open replaces the manifest in between, reads again.
+    /// Only reads files. Retries if the process that has the database open replaces the manifest in between.
     func readManifest() throws(LevelError) -> Manifest {
         var follower: ManifestFollower?
         return try ManifestFollower.follow(&follower, in: self)
     }
 
-    /// The name of the manifest that `CURRENT` holds.
+    /// Returns the manifest name in `CURRENT`.
     ///
-    /// - Throws: ``LevelError``: `databaseNotFound` where there is none, `corruption` for a `CURRENT` that LevelDB
-    ///   would not take.
+    /// - Throws: ``LevelError``: `databaseNotFound` if the file is missing, `corruption` if LevelDB would not accept
+    ///   its content.
     func currentManifestName() throws(LevelError) -> String {
         let bytes: [UInt8]
         do throws(SystemError) {
@@ -23,7 +23,7 @@ extension DatabaseDirectory {
             throw error.levelError("read \(file("CURRENT"))")
         }
         let name = String(decoding: bytes.dropLast(), as: UTF8.self)
-        // Checked as a name, so that a hostile CURRENT does not lead out of the directory.
+        // Parsed as a file name, so that a malicious `CURRENT` cannot lead out of the directory.
         guard bytes.last == 0x0a, case .manifest = EngineFileName(name) else {
             throw LevelError(
                 .corruption,
@@ -32,7 +32,7 @@ extension DatabaseDirectory {
         return name
     }
 
-    /// The error for a directory without `CURRENT`.
+    /// Returns the error for a directory without `CURRENT`.
     func missingDatabase() throws(LevelError) -> LevelError {
         switch try content() {
         case .database, .missing, .empty:
@@ -42,9 +42,9 @@ extension DatabaseDirectory {
                 .corruption,
                 "the database at \(path) has lost its CURRENT file; restore a backup or salvage with repair")
         case .foreign:
-            LevelError(.databaseNotFound, "\(path) holds other files and no database; check the path")
+            LevelError(.databaseNotFound, "\(path) is not a LevelDB database; check the path")
         case .notADirectory:
-            LevelError(.databaseNotFound, "\(path) is no directory; a database is a directory of files")
+            LevelError(.databaseNotFound, "\(path) is not a directory; a LevelDB database is a directory")
         }
     }
 }

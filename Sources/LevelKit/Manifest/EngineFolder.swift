@@ -6,13 +6,14 @@ internal import LevelFiles
     internal import Darwin
 #endif
 
-/// The names in the directory of a database that LevelDB may open, create or replace, looked at before it does.
+/// The files in the directory of a database that LevelDB may open, create or replace, checked before LevelDB opens the
+/// database.
 ///
-/// LevelDB opens its next files with `O_TRUNC` and follows symbolic links, so a link that lies ready under the right name
-/// would have it overwrite the file that the link leads to. A store that came in an archive may hold such links. Nothing
-/// here follows a link, and names are resolved from an open directory, so that renaming the directory misleads nobody.
+/// LevelDB opens new files with `O_TRUNC` and follows symbolic links, so a prepared link under the right name would
+/// make it overwrite the target of the link. A store unpacked from an archive may contain such links. Nothing here
+/// follows a link, and names are resolved from an open directory, so renaming the directory has no effect.
 struct EngineFolder {
-    /// One file, or whatever has its name.
+    /// A directory entry with one of LevelDB's names.
     private struct File {
         let name: String
         let kind: EngineFileName
@@ -23,7 +24,7 @@ struct EngineFolder {
     private var status = stat()
     private var files: [File] = []
 
-    /// A log is no longer than a write buffer and one batch more, each of at most a gibibyte.
+    /// A log is no longer than a write buffer plus one batch, each at most 1 GiB.
     private static let logByteLimit: Int64 = 4 << 30
 
     /// Lists the directory.
@@ -36,7 +37,7 @@ struct EngineFolder {
                 guard let kind = EngineFileName(name) else { continue }
                 var status = stat()
                 guard unsafe fstatat(handle.descriptor, name, &status, AT_SYMLINK_NOFOLLOW) == 0 else {
-                    // The process that has the database open has removed the file.
+                    // The process that has the database open deleted the file.
                     if errno == ENOENT { continue }
                     throw .last
                 }
@@ -49,7 +50,7 @@ struct EngineFolder {
 
     // MARK: - Checks
 
-    /// Checks that every name of LevelDB's is that of a regular file, with a size and a number that LevelDB can have given.
+    /// Checks that every entry with one of LevelDB's names is a regular file with a plausible size and number.
     ///
     /// - Throws: ``LevelError`` with `corruption` that names the file.
     func check() throws(LevelError) {
@@ -64,12 +65,12 @@ struct EngineFolder {
         switch file.status.st_mode & S_IFMT {
         case S_IFREG: break
         case S_IFLNK:
-            return "is a symbolic link, and LevelDB would read or overwrite the file that it leads to; "
+            return "is a symbolic link, and LevelDB would read or overwrite its target; "
                 + "remove the link, or restore a backup"
         default: return "is not a regular file; check the path, or restore a backup"
         }
         if let number = file.kind.number, number >= EngineFileName.numberLimit {
-            return "has a number that LevelDB cannot have given; move it away, or restore a backup"
+            return "has a number that LevelDB cannot have assigned; move it away, or restore a backup"
         }
         let byteCount = Int64(file.status.st_size)
         switch file.kind {
@@ -81,10 +82,11 @@ struct EngineFolder {
         }
     }
 
-    /// Checks that no file that LevelDB will create anew has a second name elsewhere: it would overwrite that file too.
+    /// Checks that no file that LevelDB will create has a second hard link elsewhere. LevelDB would overwrite that file
+    /// too.
     ///
-    /// After a crash there may be files with numbers that LevelDB gives again. It truncates them, which is right where
-    /// they belong to the database alone.
+    /// After a crash the directory may contain files with numbers that LevelDB assigns again. LevelDB truncates them,
+    /// which is correct if they belong to the database alone.
     ///
     /// - Throws: ``LevelError`` with `corruption` that names the file.
     func checkNewFiles(after manifest: Manifest) throws(LevelError) {
@@ -96,15 +98,15 @@ struct EngineFolder {
             guard let number = file.kind.number, number >= next else { continue }
             throw LevelError(
                 .corruption,
-                "\(directory.file(file.name)) has a second name elsewhere, and LevelDB would overwrite it; "
-                    + "remove \(file.name), which holds nothing of this database")
+                "\(directory.file(file.name)) has another hard link elsewhere, and LevelDB would overwrite that file; "
+                    + "remove \(file.name), which contains no data of this database")
         }
     }
 
-    /// Checks that LevelDB will not append to a file elsewhere of which `LOG` is a second name.
+    /// Checks that LevelDB will not append to a file elsewhere that is hard-linked to `LOG`.
     ///
-    /// It renames `LOG` to `LOG.old` first. That does nothing where both are names of one file (rename(2)), and may be refused
-    /// in a directory of another user.
+    /// LevelDB first renames `LOG` to `LOG.old`. The rename does nothing if both names refer to one file (rename(2)),
+    /// and may fail in a directory of another user.
     ///
     /// - Throws: ``LevelError`` with `corruption` that names the file.
     func checkMessages() throws(LevelError) {
@@ -113,12 +115,12 @@ struct EngineFolder {
         guard old == FileIdentity(log.status) || !DirectoryTrust.isClosed(directory.path) else { return }
         throw LevelError(
             .corruption,
-            "\(directory.file("LOG")) has a second name elsewhere, and LevelDB would append to it; "
-                + "remove LOG, which holds messages and no data")
+            "\(directory.file("LOG")) has another hard link elsewhere, and LevelDB would append to that file; "
+                + "remove LOG, which contains only messages")
     }
 
-    /// How many bytes a copy of the database takes that is read: the tables, the logs, and what is read from the logs into
-    /// tables. No more than half of what an integer can be.
+    /// Returns the size of a readable copy of the database: the table files, the logs, and the tables that recovery
+    /// writes from the logs. At most half of the integer range.
     func copiedByteCount(of manifest: Manifest) -> UInt64 {
         let logs = files.reduce(Int64(0)) { sum, file in
             guard case .log(let number) = file.kind, manifest.needsLog(number) else { return sum }
@@ -129,9 +131,10 @@ struct EngineFolder {
 
     // MARK: - Trust
 
-    /// Whether nobody but this user and the owner of the system can change the files.
+    /// Whether only this user and root can change the files.
     ///
-    /// The group of the process counts as this user where files are writable by it: many systems give each user a group.
+    /// If the files are group-writable, the group of the process counts as this user, because many systems give each
+    /// user a private group.
     var isTrusted: Bool { Self.isTrusted(status) && files.allSatisfy { Self.isTrusted($0.status) } }
 
     private static func isTrusted(_ status: stat) -> Bool {

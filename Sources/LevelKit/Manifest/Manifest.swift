@@ -1,8 +1,9 @@
 internal import LevelFiles
 
-/// What makes up a database at one moment: its tables and the logs that are not in them, as its `MANIFEST` file says.
+/// The state of a database at one moment according to its `MANIFEST` file: its table files, and the logs that are not
+/// in them yet.
 ///
-/// Reading it takes no lock and changes nothing, so it works on a database that another process has open.
+/// Reading it takes no lock and changes nothing, so it works for a database that another process has open.
 ///
 /// ```swift
 /// let manifest = try Manifest(ofDatabaseAt: "photos.db")
@@ -11,11 +12,11 @@ internal import LevelFiles
 public struct Manifest: Sendable, Hashable {
     /// A table file.
     public struct Table: Sendable, Hashable {
-        /// 0 for tables that came from memory and may overlap, up to 6 for the most merged.
+        /// The level: 0 for flushed memtables, which may overlap, up to 6 for the most compacted tables.
         public let level: Int
-        /// The number in the name of the file.
+        /// The number in the file name.
         public let number: UInt64
-        /// Bytes in the file.
+        /// The size of the file in bytes.
         public let byteCount: UInt64
         /// The first key in the table, in the order of the database.
         public let smallestKey: [UInt8]
@@ -23,22 +24,22 @@ public struct Manifest: Sendable, Hashable {
         public let largestKey: [UInt8]
     }
 
-    /// The name of the file that this was read from, such as `MANIFEST-000004`.
+    /// The name of the manifest file, such as `MANIFEST-000004`.
     public let name: String
-    /// The name of the order of the keys.
+    /// The name of the key order.
     public let comparatorName: String
-    /// The oldest log of which the writes are not all in tables; 0 if none was ever made.
+    /// The number of the oldest log with writes that are not in tables; 0 if no log was ever created.
     public let logNumber: UInt64
-    /// A log that was being written to a table, in databases of LevelDB before 1.0; 0 otherwise.
+    /// The number of a log that was being written to a table, in databases of LevelDB before 1.0; otherwise 0.
     public let previousLogNumber: UInt64
-    /// The number that the next file will get, as far as the manifest knows.
+    /// The number for the next file, as far as the manifest knows.
     public let nextFileNumber: UInt64
-    /// The sequence number of the last write when the manifest was written; the logs may hold later ones.
+    /// The sequence number of the last write when the manifest was written. The logs may contain later writes.
     public let lastSequence: UInt64
-    /// The tables that are in use, by level and number.
+    /// The table files in use, by level and number.
     public let tables: [Table]
 
-    /// The sum of the sizes of all tables.
+    /// The size of all table files in bytes.
     public var tableByteCount: UInt64 {
         tables.reduce(0) { sum, table in
             let (total, isOverflown) = sum.addingReportingOverflow(table.byteCount)
@@ -46,7 +47,7 @@ public struct Manifest: Sendable, Hashable {
         }
     }
 
-    /// Whether a log is one that has to be read when the database is opened.
+    /// Returns whether a log must be read when the database is opened.
     func needsLog(_ number: UInt64) -> Bool {
         number >= logNumber || (previousLogNumber != 0 && number == previousLogNumber)
     }
@@ -55,29 +56,29 @@ public struct Manifest: Sendable, Hashable {
 // MARK: - Reading
 
 extension Manifest {
-    /// The manifest of the database in a directory.
+    /// Reads the manifest of the database in a directory.
     ///
-    /// - Throws: ``LevelError``: `databaseNotFound`, `corruption`, `io`; `busy` if another process replaces the
-    ///   manifest again and again.
+    /// - Throws: ``LevelError``: `databaseNotFound`, `corruption`, `io`; `busy` if another process keeps replacing the
+    ///   manifest.
     /// - Complexity: O(n) in the size of the manifest, usually some kilobytes.
     public init(ofDatabaseAt path: String) throws(LevelError) {
         self = try DatabaseDirectory(path).readManifest()
     }
 
-    /// Decodes the content of a manifest file. A record that was not written to its end, and zeros behind the last one,
-    /// are the end of the content; no bytes make this trap.
+    /// Decodes the content of a manifest file. An unfinished record, or zeros after the last record, mark the end of
+    /// the content. No input makes this trap.
     ///
     /// - Parameters:
     ///   - bytes: the content of the file.
     ///   - name: its path or name, for ``name`` and for errors.
-    /// - Throws: ``LevelError`` with `corruption` that says where the damage lies.
+    /// - Throws: ``LevelError`` with `corruption` that gives the position of the corruption.
     public init(decoding bytes: [UInt8], name: String) throws(LevelError) {
         var builder = ManifestBuilder(name: name)
         try builder.apply(recordsOf: bytes)
         self = try builder.manifest()
     }
 
-    /// The name of the comparator in a manifest that may be damaged; `nil` if no readable record has one.
+    /// Returns the comparator name in a possibly corrupt manifest, or `nil` if no readable record contains one.
     static func comparatorName(inDamaged bytes: [UInt8]) -> String? {
         var reader = RecordReader(bytes, holding: .edits)
         while let item = try? reader.next() {

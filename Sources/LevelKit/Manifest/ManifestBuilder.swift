@@ -1,12 +1,12 @@
 internal import LevelFiles
 
-/// The state of a database after the edits of a manifest that were read so far, as `VersionSet::Recover` has it.
+/// The state of a database after the manifest edits read so far, like `VersionSet::Recover`.
 ///
-/// A manifest grows while its database is in use. The builder goes on where it stopped, so that following a long one
-/// costs no more than what was added.
+/// A manifest grows while its database is in use. The builder continues where it stopped, so following a long manifest
+/// costs only the added part.
 struct ManifestBuilder {
     private let name: String
-    /// Bytes up to the end of the last record that was applied.
+    /// The bytes up to the end of the last applied record.
     private(set) var validByteCount = 0
     private var comparatorName: String?
     private var logNumber: UInt64?
@@ -14,7 +14,7 @@ struct ManifestBuilder {
     private var nextFileNumber: UInt64?
     private var lastSequence: UInt64?
     private var tables: [VersionEdit.TableKey: Manifest.Table] = [:]
-    /// The same state with whole internal keys, as LevelDB has it.
+    /// The same state with complete internal keys, as in LevelDB.
     private(set) var version = Version()
 
     /// - Parameter name: the name of the file.
@@ -22,8 +22,8 @@ struct ManifestBuilder {
 
     /// Applies the records that were not applied yet.
     ///
-    /// - Parameter bytes: the file from its beginning.
-    /// - Throws: ``LevelError`` with `corruption`; the builder cannot be used any more.
+    /// - Parameter bytes: the file from its start.
+    /// - Throws: ``LevelError`` with `corruption`. The builder is then unusable.
     mutating func apply(recordsOf bytes: [UInt8]) throws(LevelError) {
         var reader = RecordReader(bytes, from: validByteCount, holding: .edits)
         while let item = try Self.next(&reader) {
@@ -35,7 +35,7 @@ struct ManifestBuilder {
                     apply(try VersionEdit(decoding: record))
                 } catch {
                     throw damaged(
-                        "the record that ends at byte \(reader.endOffset) is wrong: \(error.reason)",
+                        "the record that ends at byte \(reader.endOffset) is invalid: \(error.reason)",
                         at: reader.endOffset)
                 }
                 validByteCount = Int(reader.endOffset)
@@ -50,7 +50,7 @@ struct ManifestBuilder {
         previousLogNumber = edit.previousLogNumber ?? previousLogNumber
         nextFileNumber = edit.nextFileNumber ?? nextFileNumber
         lastSequence = edit.lastSequence ?? lastSequence
-        // In this order: an edit may delete a table and add it again.
+        // In this order, because an edit may delete a table and add it again.
         for key in edit.deletedTables { tables[key] = nil }
         for table in edit.newTables {
             tables[table.key] = Manifest.Table(
@@ -59,18 +59,18 @@ struct ManifestBuilder {
         }
     }
 
-    /// The state after the records so far.
+    /// Returns the state after the records so far.
     ///
-    /// - Throws: ``LevelError`` with `corruption` if they do not make up a database.
+    /// - Throws: ``LevelError`` with `corruption` if they do not describe a complete database.
     func manifest() throws(LevelError) -> Manifest {
         guard let comparatorName else { throw damaged("it does not name a comparator") }
         guard let nextFileNumber, let logNumber, let lastSequence else {
             throw damaged("it lacks the number of the log, of the next file or of the last write")
         }
         let sorted = tables.values.sorted { ($0.level, $0.number) < ($1.level, $1.number) }
-        // LevelDB gives a new file the next number and truncates what has that name.
+        // LevelDB gives a new file the next number and truncates any existing file of that name.
         if let table = sorted.first(where: { $0.number >= nextFileNumber }) {
-            throw damaged("it names table \(table.number), which has a number that is still to be given")
+            throw damaged("it names table \(table.number), whose number has not been assigned yet")
         }
         return Manifest(
             name: name, comparatorName: comparatorName, logNumber: logNumber,

@@ -1,8 +1,8 @@
 internal import LevelFiles
 
-/// Reads the manifest of a database that is in use, and later what was added to it.
+/// Reads the manifest of a database that is in use, and later the records added to it.
 struct ManifestFollower {
-    /// The name of the file, which `CURRENT` had when it was opened.
+    /// The name of the file, which `CURRENT` contained when it was opened.
     let name: String
     private let file: OpenFile
     private let path: String
@@ -16,17 +16,17 @@ struct ManifestFollower {
         builder = ManifestBuilder(name: name)
     }
 
-    /// The bytes of the manifest that were read, without a record that was being written.
+    /// The bytes of the manifest read so far, without an incomplete record at the end.
     var content: [UInt8] { Array(bytes.prefix(builder.validByteCount)) }
 
-    /// The state that was read last, with whole internal keys.
+    /// The last state read, with complete internal keys.
     var version: Version { builder.version }
 
-    /// The state of the database now.
+    /// Returns the current state of the database.
     ///
-    /// - Parameter follower: goes on where it stopped, unless `CURRENT` names another manifest.
-    /// - Throws: ``LevelError``: `databaseNotFound`, `corruption`, `io`; `busy` if the manifest is replaced all the
-    ///   time. After an error reading begins anew.
+    /// - Parameter follower: the state of reading. Reading continues there, unless `CURRENT` names another manifest.
+    /// - Throws: ``LevelError``: `databaseNotFound`, `corruption`, `io`; `busy` if the manifest is constantly replaced.
+    ///   After an error, reading starts over.
     static func follow(
         _ follower: inout ManifestFollower?, in directory: DatabaseDirectory
     ) throws(LevelError) -> Manifest {
@@ -37,7 +37,7 @@ struct ManifestFollower {
         } else {
             next = try open(in: directory)
         }
-        // Given up for the time of reading, so that its bytes have one owner and are not copied.
+        // Cleared during the read, so that the byte array has a single owner and is not copied.
         follower = nil
         let manifest = try next.read()
         follower = next
@@ -68,7 +68,7 @@ struct ManifestFollower {
     private mutating func read() throws(LevelError) -> Manifest {
         var isTooLong = false
         do throws(SystemError) {
-            // Told from its size where that is known: reading so much takes a while.
+            // Checked by file size where it is known, because reading that much takes a while.
             isTooLong = try file.status().byteCount > EngineFileName.manifestByteLimit
             if !isTooLong { bytes += try file.readToEnd(limit: EngineFileName.manifestByteLimit + 1 - bytes.count) }
         } catch {

@@ -1,24 +1,24 @@
 internal import LevelFiles
 
-/// What can be told of a table file without reading its blocks.
+/// Checks of a table file that do not read its blocks.
 enum TableFile {
-    /// The last eight bytes of every table (`table/format.h`, `kTableMagicNumber`), the lowest first.
+    /// The last eight bytes of every table file (`table/format.h`, `kTableMagicNumber`), little-endian.
     private static let magic: [UInt8] = [0x57, 0xfb, 0x80, 0x8b, 0x24, 0x75, 0x47, 0xdb]
-    /// The handles of the index and of the index of filters, padded, and the magic.
+    /// The size of the footer: the padded handles of the index and metaindex blocks, and the magic number.
     private static let footerByteCount: UInt64 = 48
 
-    /// What the end of a file says.
+    /// The kind of a file's last bytes.
     enum Footer {
-        /// It is that of a table.
+        /// A valid table footer.
         case sound
-        /// It is no footer; LevelDB says so as well.
+        /// Not a footer. LevelDB reports this itself.
         case foreign
-        /// It names blocks beyond the file. There is no checksum, and LevelDB takes the memory that is asked for before
-        /// it looks whether the file is that long: a process without so much memory ends there.
+        /// A footer that names blocks beyond the end of the file. The footer has no checksum, and LevelDB allocates the
+        /// requested memory before it compares it with the file size, which ends a process that has too little memory.
         case forged
     }
 
-    /// Whether a file ends as a table does.
+    /// Returns whether a file ends with a table footer.
     static func isTable(_ path: String) -> Bool {
         do throws(SystemError) {
             let file = try OpenFile(reading: path)
@@ -28,11 +28,11 @@ enum TableFile {
         }
     }
 
-    /// Whether opening a table could end the process.
+    /// Returns whether opening a table could end the process.
     static func isForged(_ table: Manifest.Table, in directory: DatabaseDirectory) -> Bool {
         for name in names(of: table) {
             guard let file = try? OpenFile(reading: directory.file(name)) else { continue }
-            // LevelDB looks where the manifest says that the file ends.
+            // LevelDB expects the footer at the file size in the manifest.
             return (try? footer(of: file, byteCount: table.byteCount)) == .forged
         }
         return false
@@ -59,10 +59,10 @@ enum TableFile {
         return .sound
     }
 
-    /// Behind each block: how it is compressed, and a checksum.
+    /// The compression byte and the checksum after each block.
     private static let blockTrailerByteCount: UInt64 = 5
 
-    /// What is wrong with the file of a table, as a sentence; `nil` if nothing is.
+    /// Returns the problem with the file of a table, as a sentence, or `nil` if it has none.
     static func problem(
         with table: Manifest.Table, in directory: DatabaseDirectory
     ) throws(LevelError) -> String? {
@@ -81,10 +81,10 @@ enum TableFile {
         do throws(SystemError) {
             let byteCount = try file.status().byteCount
             guard byteCount == table.byteCount else {
-                return "the file of table \(table.number) has \(byteCount) bytes in place of \(table.byteCount)"
+                return "the file of table \(table.number) has \(byteCount) bytes instead of \(table.byteCount)"
             }
             return try footer(of: file, byteCount: byteCount) == .sound
-                ? nil : "the file of table \(table.number) does not end as a table does"
+                ? nil : "the file of table \(table.number) does not end with a table footer"
         } catch {
             return "the file of table \(table.number) cannot be read: \(error.text)"
         }

@@ -1,14 +1,14 @@
-/// What a write has survived when it returns.
+/// The failure that a write survives once it has returned.
 public enum Durability: Sendable, Hashable {
-    /// The operating system has it: it survives the end of the process, not the loss of power.
+    /// The write is in the operating system's cache: it survives the end of the process, but not a power loss.
     case buffered
-    /// The disk has this write and everything written before it: they survive the loss of power.
+    /// The write and all writes before it are on the disk: they survive a power loss.
     ///
-    /// LevelDB itself syncs the current log alone, and not one that it left for a new one, so that earlier buffered writes
-    /// could be missing where this one is there; those logs are synced here. That costs a look into the directory where
-    /// buffered writes came before, and nothing where all are synced.
+    /// LevelDB syncs only the current log, not the logs before it, so earlier buffered writes could be missing while
+    /// this one is present. LevelKit syncs those logs too. That costs a directory listing after buffered writes, and
+    /// nothing if all writes are synced.
     case synced
-    /// The same, and what is in memory is written to a table, which is synced: the next opening has no log to read. Costs a
-    /// table file each time.
+    /// Like `synced`, and the memtable is written to a synced table file, so the next open has no log to read. Each
+    /// flush creates a table file.
     case flushed
 }

@@ -6,7 +6,7 @@
 
 /// A position that moves over the keys of a range, in order.
 ///
-/// A new cursor stands before the first key. It sees the database as it was when the cursor was made.
+/// A new cursor is before the first key. It sees the database as it was when the cursor was created.
 ///
 /// ```swift
 /// var cursor = try database.cursor(in: .prefix(Array("photo/".utf8)))
@@ -15,11 +15,11 @@
 /// }
 /// ```
 ///
-/// ``key`` and ``value`` lend the engine's own memory: the compiler keeps them from outliving the position. A cursor
-/// belongs to one thread at a time. While one lives, the files that it reads stay on disk, and while it stands on an
-/// entry, the database cannot be closed.
+/// ``key`` and ``value`` lend LevelDB's memory. The compiler ensures that they do not outlive the position. A cursor
+/// belongs to one thread at a time. While it exists, the files that it reads stay on disk. While it is on an entry, the
+/// database cannot be closed.
 @safe public struct Cursor: ~Copyable {
-    // Without payload, so that a step moves one byte and counts no references.
+    // Without payload, so that a step moves a single byte and counts no references.
     @usableFromInline
     enum Position {
         case start
@@ -32,29 +32,29 @@
     private let iterator: EntryIterator
     private let life: LiveCursor
     private let registration: UInt64
-    /// Whether `life` rests, so that closing the database may take the iterator.
+    /// Whether `life` is at rest, so that closing the database may destroy the iterator.
     private var isResting = true
     private let range: KeyRange
     private let reverse: Bool
-    /// Whether the range ends before the database does, in the direction of travel.
+    /// Whether the range has a bound at its end, in the direction of travel.
     private let hasFarBound: Bool
-    /// Whether the range begins after the database does, in the direction of travel.
+    /// Whether the range has a bound at its start, in the direction of travel.
     private let hasNearBound: Bool
     @usableFromInline var position = Position.start
-    // The key at the position, until the next move. The value is asked for where it is read: many loops want keys alone.
+    // The key at the position, until the next move. The value is read on demand, because many loops use only keys.
     @usableFromInline var entryKey = unsafe UnsafeBufferPointer<UInt8>(start: nil, count: 0)
-    /// What went wrong, once the position is `failed`.
+    /// The error, once the position is `failed`.
     private var failure: LevelError?
-    /// The key at which the next ``advance()`` begins, after ``seek(to:)``.
+    /// The key at which the next ``advance()`` starts, after ``seek(to:)``.
     private var target: [UInt8]?
 
-    /// A cursor over the newest state, or another one that an iterator of its own holds.
+    /// Creates a cursor over the newest state, or over another state that a dedicated iterator holds.
     init(core: DatabaseCore, iterator: EngineIterator, range: KeyRange, reverse: Bool) {
         self.init(
             core: core, iterator: EntryIterator(iterator), life: LiveCursor(iterator), range: range, reverse: reverse)
     }
 
-    /// A cursor over a view that others read too.
+    /// Creates a cursor over a shared view.
     init(core: DatabaseCore, iterator: BufferedIterator, range: KeyRange, reverse: Bool) {
         self.init(core: core, iterator: EntryIterator(iterator), life: LiveCursor(nil), range: range, reverse: reverse)
     }
@@ -79,34 +79,34 @@
 
     /// Moves to the next key in the cursor's direction.
     ///
-    /// - Returns: whether there is one. Once `false`, it stays `false` until ``seek(to:)``.
-    /// - Throws: ``LevelError``: `corruption` as soon as a damaged block was met, so that no gap goes unnoticed; `io`;
-    ///   `closed`. Once thrown, it is thrown again by every later call.
-    /// - Complexity: O(1) amortised, plus a block read from disk now and then.
+    /// - Returns: whether a next key exists. Once `false`, it stays `false` until ``seek(to:)``.
+    /// - Throws: ``LevelError``: `corruption` at the first corrupt block, so that no gap goes unnoticed; `io`;
+    ///   `closed`. Every later call throws the same error again.
+    /// - Complexity: amortized O(1), plus an occasional block read from disk.
     public mutating func advance() throws(LevelError) -> Bool {
         try move(checks: true)
     }
 
-    /// Moves as ``advance()`` does, and leaves it to ``checkForErrors()`` to say whether a damaged block was passed over.
+    /// Moves like ``advance()``, but leaves the detection of skipped corrupt blocks to ``checkForErrors()``.
     ///
-    /// For loops that use nothing of what they read before all of it is read, or that call ``checkForErrors()`` before they
-    /// do: asking at each step takes a fifth of the time of such a loop. At the end of the range it is asked in any case, so
-    /// `false` means that nothing was left out.
+    /// For loops that use no results before everything is read, or that call ``checkForErrors()`` before they use them.
+    /// Checking at each step takes a fifth of the time of such a loop. The end of the range is always checked, so
+    /// `false` means that nothing was skipped.
     ///
-    /// - Returns: whether there is a next key.
-    /// - Throws: as ``advance()``, but damage perhaps only at the end.
-    /// - Complexity: as ``advance()``.
+    /// - Returns: whether a next key exists.
+    /// - Throws: like ``advance()``, but corruption may be reported only at the end.
+    /// - Complexity: like ``advance()``.
     public mutating func advanceUnchecked() throws(LevelError) -> Bool {
         try move(checks: false)
     }
 
-    /// Throws what the moves so far have met, if that was not thrown before. Changes nothing where there was no damage.
+    /// Throws an error that earlier moves encountered and did not throw. Has no effect if nothing is corrupt.
     ///
     /// - Throws: ``LevelError``: `corruption`, `io`.
     /// - Complexity: O(1).
     public mutating func checkForErrors() throws(LevelError) {
         if position == .failed { throw failure ?? core.closedError }
-        // At rest all was asked, and the iterator may be gone.
+        // At rest all errors have been checked, and the iterator may be gone.
         if !isResting, iterator.hasFailed { throw fail() }
     }
 
@@ -140,16 +140,16 @@
         return true
     }
 
-    /// Remembers what the iterator met.
+    /// Stores and returns the iterator's error.
     private mutating func fail() -> LevelError {
-        let error = LevelError.engine(iterator.error ?? "unknown", action: "read on in \(core.path)")
+        let error = LevelError.engine(iterator.error ?? "unknown", action: "continue reading \(core.path)")
             .located(near: keyNearDamage, order: core.order, in: core.enginePath)
         failure = error
         rest(at: .failed)
         return error
     }
 
-    /// A key next to which the iterator has passed over damage; `nil` for the end of the database.
+    /// A key next to the corruption that the iterator skipped, or `nil` for the end of the database.
     private var keyNearDamage: [UInt8]? {
         if iterator.isValid { return unsafe Array(iterator.key) }
         switch reverse ? range.lower : range.upper {
@@ -158,15 +158,15 @@
         }
     }
 
-    /// Takes a position without an entry, at which nothing of the iterator is lent.
+    /// Moves to a position without an entry, at which the cursor lends no memory of the iterator.
     private mutating func rest(at position: Position) {
         self.position = position
         life.rest()
         isResting = true
     }
 
-    /// Makes the next ``advance()`` begin at `key`: at the first key not less than it, or in reverse at the last key
-    /// not greater. A key outside the range begins at the near end of the range, or finds nothing.
+    /// Makes the next ``advance()`` start at `key`: at the first key not less than it, or in reverse at the last key
+    /// not greater. With a key outside the range, it starts at the near end of the range, or finds nothing.
     public mutating func seek(to key: [UInt8]) {
         if position == .failed { return }
         target = key
@@ -198,7 +198,7 @@
 
     // MARK: - Bounds
 
-    /// LevelDB aborts the process when an iterator is asked for an entry it does not stand on; so does this, with words.
+    /// LevelDB aborts the process if an iterator is read at an invalid position. This traps with a message instead.
     @inlinable
     func requireEntry() {
         precondition(position == .entry, "key and value exist only after advance() has returned true")
@@ -207,7 +207,7 @@
     private mutating func moveToStart() throws(LevelError) {
         defer { target = nil }
         if let target, !hasNearBound, !reverse {
-            // What most seeks are, without a copy of the bound.
+            // The common case of a seek, without a copy of the bound.
             iterator.seek(target.span)
         } else if reverse {
             seekToLast(atMost: tighter(range.upper, target, lower: false))
@@ -216,7 +216,7 @@
         }
     }
 
-    /// The bound of the range or the target of a seek, whichever leaves fewer keys.
+    /// Returns the bound of the range or the target of a seek, whichever includes fewer keys.
     private func tighter(_ bound: KeyBound, _ target: [UInt8]?, lower: Bool) -> KeyBound {
         guard let target else { return bound }
         switch bound {
@@ -248,14 +248,14 @@
     private func seekToLast(_ key: [UInt8], included: Bool) {
         iterator.seek(key.span)
         if !iterator.isValid {
-            // Every key is smaller, unless the seek met damage: then the error is found by the caller.
+            // Every key is smaller, unless the seek found corruption, which the caller reports.
             if iterator.error == nil { iterator.seekToLast() }
         } else if !(included && isOn(key)) {
             iterator.previous()
         }
     }
 
-    /// Whether the iterator stands on a key, in the order of the database.
+    /// Returns whether the iterator is at a key that compares equal to `key`.
     private func isOn(_ key: [UInt8]) -> Bool {
         unsafe core.order.compare(Span(_unsafeElements: iterator.key), key.span) == 0
     }
@@ -268,7 +268,8 @@
         }
     }
 
-    /// Whether a key lies before the end of the range in the direction of travel. The other end was the start.
+    /// Returns whether a key is before the end of the range, in the direction of travel. The start has already been
+    /// applied.
     @inline(__always)
     private func isWithinFarBound(_ key: UnsafeBufferPointer<UInt8>) -> Bool {
         switch reverse ? range.lower : range.upper {
@@ -286,7 +287,7 @@
 @available(*, unavailable)
 extension Cursor: Sendable {}
 
-/// Bytewise order as LevelDB's default comparator has it (`util/comparator.cc`): negative, zero or positive.
+/// Compares bytes like LevelDB's default comparator (`util/comparator.cc`): negative, zero or positive.
 @inline(__always)
 func compareBytes(_ a: UnsafeBufferPointer<UInt8>, _ b: UnsafeBufferPointer<UInt8>) -> Int {
     let common = min(a.count, b.count)

@@ -1,5 +1,6 @@
 extension DatabaseCore {
-    /// A cursor over a view, with an iterator of its own as long as nothing was written after the view.
+    /// Returns a cursor over a view. It gets a separate iterator as long as nothing was written after the view was
+    /// taken.
     func cursor(of view: ReadView, in range: KeyRange, reverse: Bool, fillsCache: Bool) -> Cursor {
         if views.isNewest(view) {
             let iterator = makeIterator(fillsCache: fillsCache)

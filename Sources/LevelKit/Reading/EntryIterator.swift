@@ -1,10 +1,10 @@
-/// What a cursor moves: an iterator of the engine, or one over the entries of a view.
+/// The iterator of a cursor: either an iterator of LevelDB, or one over the entries of a view.
 ///
-/// Calls on a position that does not exist abort the process, so every reader asks ``isValid`` first.
+/// Reading at an invalid position aborts the process, so every reader checks ``isValid`` first.
 @safe struct EntryIterator {
-    /// An iterator of the engine, which the cursor's ``LiveCursor`` destroys.
+    /// An iterator of LevelDB, which the cursor's ``LiveCursor`` destroys.
     private let direct: EngineIterator?
-    // Counted by hand: a step of a scan takes less time than two counts would.
+    // Retained manually: two automatic reference counts would take longer than a step of a scan.
     private let buffered: Unmanaged<BufferedIterator>?
 
     init(_ iterator: EngineIterator) {
@@ -17,7 +17,7 @@
         unsafe buffered = Unmanaged.passRetained(iterator)
     }
 
-    /// Lets an iterator over a view go.
+    /// Releases an iterator over a view.
     func end() { unsafe buffered?.release() }
 
     @inline(__always)

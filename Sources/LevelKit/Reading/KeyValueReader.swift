@@ -1,31 +1,32 @@
-/// What can be read from: a ``Database`` (its newest state) or a ``Snapshot`` (the state at one moment).
+/// A source of reads: a ``Database`` (its newest state) or a ``Snapshot`` (the state at one moment).
 public protocol KeyValueReader: Sendable {
-    /// Calls `body` with the value of a key, lent for the time of the call and not copied; not if there is no such key.
+    /// Calls `body` with the value of a key, lent for the duration of the call and not copied. Does not call `body` if
+    /// the key does not exist.
     ///
-    /// - Returns: whether there is such a key.
-    /// - Throws: ``LevelError``: `corruption` where the value or a table is damaged or gone (never absence), `io`,
-    ///   `closed`; and what `body` throws.
-    /// - Complexity: one seek in each level of tables; see `bloomFilterBitsPerKey` for misses.
+    /// - Returns: whether the key exists.
+    /// - Throws: ``LevelError``: `corruption` if the value or a table file is corrupt or missing (never reported as
+    ///   absence), `io`, `closed`; and the errors of `body`.
+    /// - Complexity: one seek per level; see `bloomFilterBitsPerKey` for missing keys.
     func readValue(
         forKey key: Span<UInt8>, _ body: (Span<UInt8>) throws(LevelError) -> Void
     ) throws(LevelError) -> Bool
 
-    /// A cursor over a range of keys.
+    /// Returns a cursor over a range of keys.
     ///
     /// - Parameters:
     ///   - range: the keys to visit.
     ///   - reverse: whether the largest key comes first.
-    ///   - fillsCache: whether blocks that are read stay in the cache; say `false` for a long scan.
+    ///   - fillsCache: whether the blocks read are added to the cache. Pass `false` for a long scan.
     func cursor(in range: KeyRange, reverse: Bool, fillsCache: Bool) throws(LevelError) -> Cursor
 }
 
 extension KeyValueReader {
-    /// Calls `body` with the value of a key, lent for the time of the call and not copied.
+    /// Calls `body` with the value of a key, lent for the duration of the call and not copied.
     ///
-    /// The database cannot be closed in `body`: closing waits for the call to end.
+    /// The database cannot be closed in `body`, because closing waits for the call to end.
     ///
-    /// - Returns: what `body` returns; `nil` if there is no such key.
-    /// - Throws: as ``readValue(forKey:_:)``.
+    /// - Returns: the result of `body`, or `nil` if the key does not exist.
+    /// - Throws: like ``readValue(forKey:_:)``.
     @inlinable
     public func withValue<R>(
         forKey key: Span<UInt8>, _ body: (Span<UInt8>) throws(LevelError) -> R
@@ -43,7 +44,7 @@ extension KeyValueReader {
         try withValue(forKey: key.span, body)
     }
 
-    /// The value of a key; `nil` if there is no such key.
+    /// Returns the value of a key, or `nil` if the key does not exist.
     ///
     /// - Throws: ``LevelError``: `corruption`, `io`, `closed`.
     @inlinable
@@ -53,7 +54,7 @@ extension KeyValueReader {
         return result
     }
 
-    /// The value of a key; `nil` if there is no such key.
+    /// Returns the value of a key, or `nil` if the key does not exist.
     ///
     /// - Throws: ``LevelError``: `corruption`, `io`, `closed`.
     @inlinable
@@ -61,34 +62,34 @@ extension KeyValueReader {
         try value(forKey: key.span)
     }
 
-    /// The value of a key that is a text; `nil` if there is no such key.
+    /// Returns the value of a string key, or `nil` if the key does not exist.
     public func value(forKey key: String) throws(LevelError) -> [UInt8]? {
         try value(forKey: key.utf8Span.span)
     }
 
-    /// Whether there is such a key.
+    /// Returns whether a key exists.
     public func contains(_ key: Span<UInt8>) throws(LevelError) -> Bool {
         try readValue(forKey: key) { _ in }
     }
 
-    /// Whether there is such a key.
+    /// Returns whether a key exists.
     public func contains(_ key: [UInt8]) throws(LevelError) -> Bool {
         try contains(key.span)
     }
 
-    /// A cursor over a range of keys in rising order.
+    /// Returns a cursor over a range of keys in ascending order.
     public func cursor(in range: KeyRange = .all) throws(LevelError) -> Cursor {
         try cursor(in: range, reverse: false, fillsCache: true)
     }
 
-    /// A cursor over a range of keys; with `reverse` the largest key comes first.
+    /// Returns a cursor over a range of keys. With `reverse` the largest key comes first.
     public func cursor(in range: KeyRange = .all, reverse: Bool) throws(LevelError) -> Cursor {
         try cursor(in: range, reverse: reverse, fillsCache: true)
     }
 }
 
 extension Span<UInt8> {
-    /// The bytes as an array of their own.
+    /// Returns the bytes as an array.
     @inlinable
     public func copied() -> [UInt8] {
         unsafe withUnsafeBufferPointer { unsafe Array($0) }

@@ -1,8 +1,8 @@
-/// The state of a database at one moment: reads from it see no later write.
+/// The state of a database at one moment. Reads from it do not see later writes.
 ///
-/// A snapshot costs next to nothing until the database is written to. From then on it keeps the files of its moment on disk,
-/// so hold it for one piece of work, not for the life of the program. It ends when its last reference goes, or with its
-/// database.
+/// A snapshot costs next to nothing until the database is written to. From then on it keeps the files of its state on
+/// disk, so use it for a single task, not for the lifetime of the program. It ends with its last reference or when its
+/// database is closed.
 public final class Snapshot: Sendable {
     let core: DatabaseCore
     private let view: ReadView
@@ -13,20 +13,20 @@ public final class Snapshot: Sendable {
     }
 
     deinit {
-        // In a forked process the engine must not be called, not even to free something.
+        // In a forked process LevelDB must not be called, not even to free memory.
         if core.isOwnedByThisProcess { core.views.release(view) }
     }
 }
 
 extension Snapshot: KeyValueReader {
-    /// As ``KeyValueReader/readValue(forKey:_:)``, from the state of the snapshot.
+    /// Reads the state of the snapshot; see ``KeyValueReader/readValue(forKey:_:)``.
     public func readValue(
         forKey key: Span<UInt8>, _ body: (Span<UInt8>) throws(LevelError) -> Void
     ) throws(LevelError) -> Bool {
         try core.readValue(forKey: key, in: view, body)
     }
 
-    /// As ``KeyValueReader/cursor(in:reverse:fillsCache:)``, over the state of the snapshot.
+    /// Returns a cursor over the state of the snapshot; see ``KeyValueReader/cursor(in:reverse:fillsCache:)``.
     public func cursor(in range: KeyRange, reverse: Bool, fillsCache: Bool) throws(LevelError) -> Cursor {
         try core.enter()
         defer { core.leave() }

@@ -1,21 +1,21 @@
-/// Puts and deletions that take effect together, in their order, or not at all.
+/// Puts and deletions that are applied atomically, in order.
 ///
-/// A batch may be filled, written, cleared and filled again. It is used by one thread at a time and therefore not
-/// Sendable: LevelDB writes a sequence number into it.
+/// A batch may be filled, written, cleared and filled again. It is not Sendable, because LevelDB writes a sequence
+/// number into it; only one thread may use it at a time.
 public final class WriteBatch {
     let engine = EngineBatch()
 
-    /// Operations in the batch.
+    /// The number of operations in the batch.
     public var count: Int { engine.count }
-    /// Bytes that the batch takes in memory and in the log.
+    /// The bytes that the batch takes in memory and in the log.
     public var byteCount: Int { engine.byteCount }
 
-    /// An empty batch.
+    /// Creates an empty batch.
     public init() {}
 
     /// Adds a put.
     ///
-    /// - Throws: ``LevelError`` with `tooLarge`; the batch is as before.
+    /// - Throws: ``LevelError`` with `tooLarge`. The batch is then unchanged.
     public func put(_ value: Span<UInt8>, forKey key: Span<UInt8>) throws(LevelError) {
         try SizeLimit.check(keyByteCount: key.count, valueByteCount: value.count)
         try SizeLimit.check(batchByteCount: byteCount + key.count + value.count + EngineBatch.operationOverhead)
@@ -27,14 +27,14 @@ public final class WriteBatch {
         try put(value.span, forKey: key.span)
     }
 
-    /// Adds a put of a text under a text.
+    /// Adds a put of a string under a string key.
     public func put(_ value: String, forKey key: String) throws(LevelError) {
         try put(Array(value.utf8), forKey: Array(key.utf8))
     }
 
     /// Adds a deletion.
     ///
-    /// - Throws: ``LevelError`` with `tooLarge`; the batch is as before.
+    /// - Throws: ``LevelError`` with `tooLarge`. The batch is then unchanged.
     public func delete(_ key: Span<UInt8>) throws(LevelError) {
         try SizeLimit.check(keyByteCount: key.count, valueByteCount: 0)
         try SizeLimit.check(batchByteCount: byteCount + key.count + EngineBatch.operationOverhead)
@@ -46,29 +46,29 @@ public final class WriteBatch {
         try delete(key.span)
     }
 
-    /// Adds the deletion of a key that is a text.
+    /// Adds the deletion of a string key.
     public func delete(_ key: String) throws(LevelError) {
         try delete(Array(key.utf8))
     }
 
-    /// Adds the operations of another batch, in their order.
+    /// Adds the operations of another batch, in order.
     ///
-    /// - Throws: ``LevelError`` with `tooLarge`; the batch is as before.
+    /// - Throws: ``LevelError`` with `tooLarge`. The batch is then unchanged.
     public func append(_ other: WriteBatch) throws(LevelError) {
         try SizeLimit.check(batchByteCount: byteCount + other.byteCount)
         engine.append(other.engine)
     }
 
-    /// Empties the batch.
+    /// Removes all operations.
     public func removeAll() {
         engine.clear()
     }
 }
 
-/// The sizes up to which LevelDB keeps its promises.
+/// The sizes that LevelDB handles reliably.
 ///
-/// Lengths on disk are 32 bits: a value of 4 GiB makes a batch that no open can read again. A gibibyte is far below,
-/// and the memory table, the log and the block each hold a copy.
+/// Lengths on disk are 32 bits: a value of 4 GiB makes a batch that no open can read again. The limit of 1 GiB is far
+/// below that, since the memtable, the log and the block each hold a copy.
 enum SizeLimit {
     static let keyByteCount = 64 << 20
     static let batchByteCount = 1 << 30
@@ -76,7 +76,8 @@ enum SizeLimit {
     static func check(keyByteCount: Int, valueByteCount: Int) throws(LevelError) {
         guard keyByteCount <= Self.keyByteCount else {
             throw LevelError(
-                .tooLarge, "the key has \(keyByteCount) bytes; keys end at \(Self.keyByteCount): store it as a value")
+                .tooLarge,
+                "the key has \(keyByteCount) bytes, more than the limit of \(Self.keyByteCount); store it as a value")
         }
         try check(batchByteCount: keyByteCount + valueByteCount + 23)
     }
@@ -85,7 +86,7 @@ enum SizeLimit {
         guard batchByteCount <= Self.batchByteCount else {
             throw LevelError(
                 .tooLarge,
-                "a write of \(batchByteCount) bytes is over the limit of \(Self.batchByteCount); "
+                "a write of \(batchByteCount) bytes exceeds the limit of \(Self.batchByteCount); "
                     + "split it into several, or keep large data in a file")
         }
     }

@@ -75,7 +75,7 @@ import Testing
                 for index in 0..<min(20, block.count - 10) { block[index] = 0 }
             }
             let check = FileCheck(try DatabaseFiles(at: path), depth: .everything)
-            #expect(check.problems.contains { $0.file == file.name && $0.reason.contains("filter denies") })
+            #expect(check.problems.contains { $0.file == file.name && $0.reason.contains("filter excludes") })
         }
     }
 

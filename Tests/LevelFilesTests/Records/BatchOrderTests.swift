@@ -36,7 +36,7 @@ import Testing
 
     @Test func `A repeated batch, or one that overlaps the previous batch, is reported`() throws {
         let twice = try #require(try Self.fault(inLogOf: [Self.batch(1, 3), Self.batch(4, 1), Self.batch(1, 3)]))
-        #expect(twice.contains("write 1 comes behind write 4"))
+        #expect(twice.contains("write 1 comes after write 4"))
         #expect(try Self.fault(inLogOf: [Self.batch(5, 3), Self.batch(7, 1)]) != nil)
     }
 

@@ -167,7 +167,7 @@ import Testing
         #expect(try cursor.advance())
         let error = thrownError { try database.close() }
         #expect(error?.code == .cursorsAlive)
-        #expect(error?.message.contains("1 of its cursors still stands on an entry") == true)
+        #expect(error?.message.contains("1 of its cursors is still on an entry") == true)
         // A second close has nothing left to do or report.
         try database.close()
         #expect(code { _ = try Database.open(at: database.path) } == .locked)

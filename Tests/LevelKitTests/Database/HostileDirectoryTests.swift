@@ -75,7 +75,7 @@ import Testing
                 options.integrity = integrity
                 let error = thrownError { _ = try Database.open(at: path, options: options) }
                 #expect(error?.code == .corruption)
-                #expect(error?.message.contains("twice") == true)
+                #expect(error?.message.contains("duplicated") == true)
             }
             let report = try Database.repair(at: path)
             #expect(report.droppedByteCount > 0)

@@ -47,12 +47,12 @@ private enum Kind: String, KeyComponentValue { case photo, video }
         #expect(
             try error(Tuple([7]).packed()).description
                 == "Byte 0 of a key: the component kind of the key schema media v1 cannot be read. The key was written "
-                + "with another schema, or is damaged. (Here is an integer, not a string. Read it as what it is, or with "
-                + "decodeElement().)")
+                + "with another schema, or is damaged. (The next element is an integer, not a string. Read it as that "
+                + "type, or with decodeElement().)")
         #expect(
             try error(Tuple(["secret"]).packed()).description
                 == "Byte 0 of a key: the component kind of the key schema media v1 has a value that its type (stored as "
-                + "string) does not know. The key was written by a program that knew more values.")
+                + "string) does not have. The key was written by a program that knew more values.")
     }
 
     @Test func `Random bytes throw, or decode to a key that packs to readable bytes`() throws {

@@ -10,7 +10,7 @@ import Testing
         (.invalidUTF8, "02ff00", "not valid UTF-8"),
         (.nonCanonical, "1500", "more bytes than it needs"),
         (.tooDeep, String(repeating: "05", count: 65), "more than 64 levels"),
-        (.trailingElements, "14", "goes on after the last element expected"),
+        (.trailingElements, "14", "continues after the last expected element"),
         (.endOfTuple, "", "no further element"),
         (.typeMismatch, "026100", "a string, not an integer"),
         (.outOfRange, "1cffffffffffffffff", "does not fit into Int64"),

@@ -30,7 +30,7 @@ import Testing
         try check(.text, [("", []), ("\u{E9}", [0xc3, 0xa9]), ("e\u{301}", [0x65, 0xcc, 0x81])])
         #expect(try ValueCodec.empty.encode(()) == [])
         try ValueCodec.empty.decode([])
-        #expect(try failure(.empty, [1]).cause == "1 bytes where none belong")
+        #expect(try failure(.empty, [1]).cause == "1 bytes instead of none")
         #expect(try failure(.text, [0x61, 0xff]).cause == "the bytes from position 1 are not UTF-8")
         #expect(ValueCodec.bytes.name == "bytes" && ValueCodec.text.name == "text" && ValueCodec.empty.name == "empty")
     }
@@ -44,7 +44,7 @@ import Testing
         try check(.fixedWidth(Int8.self), [(-1, [0xff])])
         #expect(ValueCodec.fixedWidth(Int.self).name == "int64-le")
         #expect(ValueCodec.fixedWidth(UInt16.self).name == "uint16-le")
-        #expect(try failure(.fixedWidth(UInt16.self), [1, 2, 3]).cause == "3 bytes in place of 2")
+        #expect(try failure(.fixedWidth(UInt16.self), [1, 2, 3]).cause == "3 bytes instead of 2")
     }
 
     @Test func `Varints use the minimum number of bytes`() throws {
@@ -105,10 +105,10 @@ import Testing
         let codec = ValueCodec.json(Photo.self)
         let cases: [(json: String, cause: String)] = [
             (#"{"title":"secret"}"#, "no value for size at the top"),
-            (#"{"title":"secret","size":["secret"]}"#, "something else than Int at size.[0]"),
-            (#"{"title":"secret","size":[1,null]}"#, "null in place of Int at size.[1]"),
-            (#"{"title":"a","size":[],"labels":{"secret":"secret"}}"#, "something else than Double at labels.[…]"),
-            (#"{"title":"a","size":[],"labels":{"secret":{"secret":1}}}"#, "something else than Double at labels.[…]"),
+            (#"{"title":"secret","size":["secret"]}"#, "not a value of type Int at size.[0]"),
+            (#"{"title":"secret","size":[1,null]}"#, "null instead of Int at size.[1]"),
+            (#"{"title":"a","size":[],"labels":{"secret":"secret"}}"#, "not a value of type Double at labels.[…]"),
+            (#"{"title":"a","size":[],"labels":{"secret":{"secret":1}}}"#, "not a value of type Double at labels.[…]"),
             (#"{"title":"secret"#, "invalid data at the top"), ("", "invalid data at the top"),
         ]
         for (json, cause) in cases {
@@ -120,7 +120,7 @@ import Testing
         let photo = Photo(title: "a", size: [], labels: ["secret": .infinity])
         let error = try levelError { _ = try codec.encode(photo) }
         #expect(error.code == .invalidArgument)
-        #expect(error.cause == "a value without a form in this format at labels.[…]")
+        #expect(error.cause == "a value that this format cannot represent at labels.[…]")
     }
 
     @Test func `The error from a custom codec names only the type of the error it threw`() throws {

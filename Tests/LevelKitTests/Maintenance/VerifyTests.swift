@@ -105,7 +105,7 @@ import Testing
         let name = try tables()[0]
         try directory.write(try directory.read(name).dropLast(10), to: name)
         let report = try report()
-        #expect(report.problems.contains { $0.kind == .table && $0.description.contains("in place of") })
+        #expect(report.problems.contains { $0.kind == .table && $0.description.contains("instead of") })
         #expect(!report.problems.allSatisfy { $0.kind == .table })
     }
 

@@ -90,7 +90,7 @@ import Testing
                     ]
                     for error in later {
                         #expect(error?.code == .io)
-                        #expect(error?.message.contains("takes no writes since one failed") == true)
+                        #expect(error?.message.contains("refuses writes since one failed") == true)
                         #expect(error?.message.contains(database.path) == true)
                         #expect(error?.cause?.isEmpty == false)
                     }
