@@ -1,9 +1,9 @@
-/// What is stored under an id.
+/// The record stored under an id.
 enum IDRecord: Sendable, Hashable {
     /// A varint: the row of the document.
     case row(UInt64)
-    /// Varints: zero, and where the deletion stands among the changes. It is needed when a document of that id comes
-    /// again, so that one id has one change.
+    /// Varints: zero, and the position of the deletion in the feed of changes. It is needed when a document with that
+    /// id is stored again, because each id has only one change.
     case deleted(sequence: UInt64, row: UInt64)
 
     var encoded: [UInt8] {
@@ -37,7 +37,7 @@ enum IDRecord: Sendable, Hashable {
             .corruption, "an id of the collection \(collection) leads to no row; run verify, restore a backup")
     }
 
-    /// The row of the document; `nil` of a deleted one.
+    /// The row of the document; `nil` for a deleted one.
     var row: UInt64? {
         if case .row(let row) = self { return row }
         return nil
