@@ -1,26 +1,26 @@
-/// Why a text is no field path, and where.
+/// An error in a field path, with its position.
 public struct FieldPathError: Error, Sendable, Hashable, CustomStringConvertible {
-    /// What is wrong.
+    /// The kinds of errors.
     public enum Code: Sendable, Hashable {
         /// A name is missing: the path is empty, begins or ends with a dot, or has two dots in a row.
         case missingName
-        /// A bracket that is not part of `[]` behind a name.
+        /// A bracket that is not part of `[]` after a name.
         case misplacedBracket
         /// A double quote inside a name without quotes.
         case misplacedQuote
-        /// Something other than `.` or `[]` behind a quoted name or `[]`.
+        /// A character other than `.` or `[]` after a quoted name or `[]`.
         case missingSeparator
         /// The closing quote is missing.
         case unterminatedQuote
-        /// A backslash in quotes before something other than `"` or `\`.
+        /// A backslash in quotes before a character other than `"` or `\`.
         case invalidEscape
         /// The path has more than ``FieldPath/maximumStepCount`` steps.
         case tooManySteps
     }
 
-    /// What is wrong.
+    /// The kind of error.
     public let code: Code
-    /// Where, in UTF-8 bytes from the beginning of the text.
+    /// The offset of the error in UTF-8 bytes from the start of the string.
     public let offset: Int
 
     /// What was expected and what to do.
@@ -43,6 +43,6 @@ public struct FieldPathError: Error, Sendable, Hashable, CustomStringConvertible
         }
     }
 
-    /// The failure in one sentence.
+    /// The position and the message in one sentence.
     public var description: String { "Invalid field path at byte \(offset): \(message)." }
 }

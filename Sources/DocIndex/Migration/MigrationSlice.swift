@@ -4,9 +4,9 @@ internal import LevelKit
 struct MigrationSlice {
     let migration: Migration
     let database: Database
-    /// The new form of each document that changes; `nil` for one that goes.
+    /// The new content of each document that changes; `nil` for one to delete.
     private(set) var changes: [(id: DocumentID, content: DocumentObject?)] = []
-    /// How far the migration has come with this slice.
+    /// The progress record after this slice.
     private(set) var record: [UInt8] = []
 
     private static let documentCount = 256
@@ -23,7 +23,7 @@ struct MigrationSlice {
         return bytes
     }
 
-    /// How far a migration has come that was begun.
+    /// Returns the progress of a migration that has begun.
     static func progress(of migration: Migration, in database: Database) throws -> (row: UInt64, lastRow: UInt64) {
         guard let bytes = try database.value(forKey: StoreKeyspace.migrationProgress(migration.name)),
             let progress = Varint.readAll(bytes), progress.count == 2
