@@ -1,4 +1,4 @@
-/// What can be wrong with JSON text: all codes and messages of ``JSONError`` are made here.
+/// The faults that JSON text can have. They define all codes and messages of ``JSONError``.
 enum JSONFault {
     case empty
     case endOfInput(expected: String)
@@ -94,7 +94,7 @@ enum JSONFault {
         }
     }
 
-    /// How a byte is called in a message.
+    /// Returns the name of a byte in a message.
     private static func name(of byte: UInt8) -> String {
         switch byte {
         case UInt8(ascii: "\n"): "a line feed"
@@ -107,7 +107,7 @@ enum JSONFault {
         }
     }
 
-    /// What to do about a byte that people write where JSON does not allow it.
+    /// Returns advice about a byte that people often write where JSON does not allow it.
     private static func advice(on byte: UInt8) -> String {
         switch byte {
         case UInt8(ascii: "'"): "; strings and names stand in double quotes"
