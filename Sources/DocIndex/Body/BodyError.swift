@@ -98,7 +98,7 @@ enum BodyFault {
         case .truncated:
             "The body ends inside a value; \(Self.damaged)."
         case .unsupportedVersion(let version):
-            "The body has format version \(version) and this library reads version \(BodyFormat.version); "
+            "The body has format version \(version), but this library reads version \(BodyFormat.version); "
                 + "update the library, or check the database if no newer one wrote it."
         case .unsupportedTag(let tag):
             "A value has the type tag \(tag), which this library does not read; "
@@ -114,12 +114,12 @@ enum BodyFault {
         case .invalidObjectTable:
             "The table of an object does not fit its values; \(Self.damaged)."
         case .invalidDate:
-            "A date lies a day or more from UTC; \(Self.damaged)."
+            "A date has an offset from UTC of a day or more; \(Self.damaged)."
         case .unknownName(let number):
-            "The table of names has no name of number \(number); "
+            "The table of names has no name with number \(number); "
                 + "read the body with the table of its own collection, as new as the body."
         case .invalidName:
-            "A name is written out that belongs into the table of names; \(Self.damaged)."
+            "A name is inlined that belongs in the table of names; \(Self.damaged)."
         case .invalidUTF8:
             "A string is not valid UTF-8; \(Self.damaged)."
         case .duplicateName(let name):
@@ -133,5 +133,5 @@ enum BodyFault {
         }
     }
 
-    private static let damaged = "the body is damaged, verify the database and restore the document from a backup"
+    private static let damaged = "the body is damaged; verify the database and restore the document from a backup"
 }

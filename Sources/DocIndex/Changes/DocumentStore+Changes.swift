@@ -44,16 +44,16 @@ extension DocumentStore {
         if let epoch, epoch != catalog.epoch {
             throw DocIndexError(
                 .epochChanged,
-                "commit \(sequence) is of the epoch \(epoch), and the store has \(catalog.epoch): it is a copy or was "
-                    + "brought back from one; read all documents, and go on from the sequence number of this store")
+                "commit \(sequence) belongs to epoch \(epoch), but the store has \(catalog.epoch): it is a copy or "
+                    + "was restored from one; read all documents, and continue from the sequence number of this store")
         }
         if sequence > 0 {
             let last = try WriterState.storedSequence(in: snapshot)
             guard sequence <= last else {
                 throw DocIndexError(
                     .epochChanged,
-                    "commit \(sequence) is asked for, and the last commit of the store is \(last): the number is of "
-                        + "another store or of another copy; read all documents, and go on from the sequence number "
+                    "commit \(sequence) was requested, but the last commit is \(last): the number belongs to "
+                        + "another store or another copy; read all documents, and continue from the sequence number "
                         + "of this store")
             }
         }

@@ -6,12 +6,12 @@ public struct StoreChange: Sendable, Hashable {
     public let sequence: UInt64
     /// The name of the collection.
     public let collection: String
-    /// The id of the document.
+    /// The ID of the document.
     public let id: DocumentID
     /// Whether the document was deleted. Otherwise it was stored.
     public let isDeletion: Bool
 
-    /// One byte that is 1 for a deletion, and the id as a tuple.
+    /// One byte that is 1 for a deletion, and the ID as a tuple.
     var encoded: [UInt8] {
         var bytes: [UInt8] = [isDeletion ? 1 : 0]
         id.append(to: &bytes)
@@ -55,7 +55,7 @@ public struct StoreChange: Sendable, Hashable {
 }
 
 extension DocumentID {
-    /// Decodes the tuple encoding of an id; `nil` for other bytes.
+    /// Decodes the tuple encoding of an ID; `nil` for other bytes.
     init?(encoded bytes: Span<UInt8>) {
         var decoder = TupleDecoder(bytes)
         if let text = try? decoder.decodeString() {

@@ -152,7 +152,7 @@ struct UnkeyedDecoding: UnkeyedDecodingContainer {
                 type,
                 DecodingError.Context(
                     codingPath: node.link.path(key),
-                    debugDescription: "The array has no more than \(elements.count) elements."))
+                    debugDescription: "The array has only \(elements.count) elements."))
         }
         return try body(DecodingNode.Item(value: elements[currentIndex], key: key, parent: node))
     }

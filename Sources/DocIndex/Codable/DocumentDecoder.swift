@@ -80,12 +80,12 @@ extension DecodingNode {
 
 extension DecodingNode.Item {
     func bool() throws -> Bool {
-        guard case .bool(let value) = value else { throw mismatch(Bool.self, "a truth value") }
+        guard case .bool(let value) = value else { throw mismatch(Bool.self, "a Boolean") }
         return value
     }
 
     func string() throws -> String {
-        guard case .string(let value) = value else { throw mismatch(String.self, "a text") }
+        guard case .string(let value) = value else { throw mismatch(String.self, "a string") }
         return value
     }
 
@@ -109,7 +109,7 @@ extension DecodingNode.Item {
         switch value {
         case .double(let value): return value
         case .int(let value):
-            guard let exact = Double(exactly: value) else { throw corrupted("No double holds the integer exactly.") }
+            guard let exact = Double(exactly: value) else { throw corrupted("The integer is not exact as a double.") }
             return exact
         default: throw mismatch(Double.self, "a number")
         }
@@ -137,7 +137,7 @@ extension DecodingNode.Item {
         switch value {
         case .date(let value): return value
         case .string(let text):
-            guard let date = DocumentDate(iso8601: text) else { throw corrupted("The text is no date in ISO 8601.") }
+            guard let date = DocumentDate(iso8601: text) else { throw corrupted("The string is not an ISO 8601 date.") }
             return date
         default: throw mismatch(DocumentDate.self, "a date")
         }

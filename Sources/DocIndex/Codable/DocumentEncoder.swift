@@ -68,7 +68,7 @@ public struct DocumentEncoder: Sendable {
             throw EncodingError.invalidValue(
                 value,
                 EncodingError.Context(
-                    codingPath: [], debugDescription: "A document is an object; this value is encoded as another kind.")
+                    codingPath: [], debugDescription: "The value is not encoded as an object.")
             )
         }
         return object

@@ -79,7 +79,7 @@ extension DocumentDate: Codable {
     public init(from decoder: any Decoder) throws {
         let container = try decoder.singleValueContainer()
         guard let date = DocumentDate(iso8601: try container.decode(String.self)) else {
-            throw DecodingError.dataCorruptedError(in: container, debugDescription: "The text is no date in ISO 8601.")
+            throw DecodingError.dataCorruptedError(in: container, debugDescription: "Expected an ISO 8601 date.")
         }
         self = date
     }
@@ -92,7 +92,7 @@ extension DocumentDate: Codable {
 }
 
 extension DocumentID: Codable {
-    /// Decodes the id from a string or an integer.
+    /// Decodes the ID from a string or an integer.
     public init(from decoder: any Decoder) throws {
         let container = try decoder.singleValueContainer()
         if let number = try? container.decode(Int64.self) {
@@ -102,7 +102,7 @@ extension DocumentID: Codable {
         }
     }
 
-    /// Encodes the id as a string or an integer.
+    /// Encodes the ID as a string or an integer.
     public func encode(to encoder: any Encoder) throws {
         var container = encoder.singleValueContainer()
         switch self {

@@ -38,7 +38,7 @@ enum EncodableLeaf {
                 date,
                 EncodingError.Context(
                     codingPath: path(),
-                    debugDescription: "The date lies beyond what 64 bits of milliseconds reach."))
+                    debugDescription: "The date does not fit 64 bits of milliseconds."))
         }
         return DocumentDate(utcMilliseconds: milliseconds)
     }
@@ -49,7 +49,7 @@ enum EncodableLeaf {
             value,
             EncodingError.Context(
                 codingPath: path,
-                debugDescription: "The integer lies beyond Int64, the largest that a document holds; store it as text.")
+                debugDescription: "The integer exceeds the range of Int64; store it as a string.")
         )
     }
 }
@@ -73,7 +73,7 @@ enum DecodableLeaf {
         if type == DocumentObject.self { return try item.object() as? T }
         if type == DocumentDate.self { return try item.date() as? T }
         if type == DocumentID.self {
-            guard let id = DocumentID(item.value) else { throw item.mismatch(type, "a text or an integer") }
+            guard let id = DocumentID(item.value) else { throw item.mismatch(type, "a string or an integer") }
             return id as? T
         }
         return nil
@@ -98,7 +98,7 @@ enum DecodableLeaf {
     private static func parsed<T>(
         _ item: DecodingNode.Item, _ type: Any.Type, _ name: String, _ parse: (String) -> T?
     ) throws -> T {
-        guard let value = parse(try item.string()) else { throw item.corrupted("The text is not \(name).") }
+        guard let value = parse(try item.string()) else { throw item.corrupted("The string is not \(name).") }
         return value
     }
 }

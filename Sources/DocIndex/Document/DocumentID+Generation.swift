@@ -2,7 +2,7 @@ public import Foundation
 internal import Synchronization
 
 extension DocumentID {
-    /// Returns a new id that sorts after those generated before: a version 7 UUID as a string (RFC 9562, section 5.7).
+    /// Returns a new ID that sorts after those generated before: a version 7 UUID as a string (RFC 9562, section 5.7).
     /// It starts with the milliseconds since 1970, followed by a counter.
     public static func generated() -> DocumentID {
         let now = UInt64(max(0, Date().timeIntervalSince1970 * 1000))
@@ -10,7 +10,7 @@ extension DocumentID {
             if now > last.time {
                 last = (now, UInt64.random(in: 0..<0x100))
             } else {
-                // The clock went back, or there are many ids in one millisecond. If the counter is full, the time
+                // The clock went back, or there are many IDs in one millisecond. If the counter is full, the time
                 // advances ahead of the clock.
                 last.counter += 1
                 if last.counter > 0xfff { last = (last.time + 1, 0) }
@@ -30,7 +30,7 @@ extension DocumentID {
         return .string(String(decoding: text, as: UTF8.self))
     }
 
-    /// Creates an id from a UUID, as a lower-case string.
+    /// Creates an ID from a UUID, as a lower-case string.
     public init(_ uuid: UUID) { self = .string(uuid.uuidString.lowercased()) }
 
     private static let lastGenerated = Mutex<(time: UInt64, counter: UInt64)>((0, 0))

@@ -2,7 +2,7 @@ internal import LevelKit
 
 /// An identifier that is unique within a collection: a string or an integer.
 ///
-/// Strings are compared by their UTF-8 bytes, so the two encodings of `é` are two ids. Ids are ordered by their tuple
+/// Strings are compared by their UTF-8 bytes, so the two encodings of `é` are two IDs. IDs are ordered by their tuple
 /// encoding: strings by their bytes, then integers by value.
 public enum DocumentID: Sendable {
     /// A string.
@@ -12,7 +12,7 @@ public enum DocumentID: Sendable {
 }
 
 extension DocumentID {
-    /// Creates an id from a value; `nil` if it is neither a string nor an integer.
+    /// Creates an ID from a value; `nil` if it is neither a string nor an integer.
     public init?(_ value: DocumentValue) {
         switch value {
         case .string(let text): self = .string(text)
@@ -21,7 +21,7 @@ extension DocumentID {
         }
     }
 
-    /// The id as a document value.
+    /// The ID as a document value.
     public var value: DocumentValue {
         switch self {
         case .string(let text): .string(text)
@@ -29,7 +29,7 @@ extension DocumentID {
         }
     }
 
-    /// Appends the tuple encoding of the id to a key.
+    /// Appends the tuple encoding of the ID to a key.
     func append(to key: inout [UInt8]) {
         switch self {
         case .string(let text): TupleEncoder.append(text, to: &key)
@@ -37,7 +37,7 @@ extension DocumentID {
         }
     }
 
-    /// The tuple encoding of the id.
+    /// The tuple encoding of the ID.
     var encoded: [UInt8] {
         var bytes: [UInt8] = []
         append(to: &bytes)
@@ -67,7 +67,7 @@ extension DocumentID: Hashable, Comparable {
         }
     }
 
-    /// Whether the encoded bytes of the left id come first.
+    /// Whether the encoded bytes of the left ID come first.
     public static func < (a: DocumentID, b: DocumentID) -> Bool {
         switch (a, b) {
         case (.string(let a), .string(let b)): a.utf8.lexicographicallyPrecedes(b.utf8)
@@ -79,9 +79,9 @@ extension DocumentID: Hashable, Comparable {
 }
 
 extension DocumentID: ExpressibleByStringLiteral, ExpressibleByIntegerLiteral, CustomStringConvertible {
-    /// Creates a string id.
+    /// Creates a string ID.
     public init(stringLiteral value: String) { self = .string(value) }
-    /// Creates an integer id.
+    /// Creates an integer ID.
     public init(integerLiteral value: Int64) { self = .int(value) }
 
     /// The string, or the digits of the integer.

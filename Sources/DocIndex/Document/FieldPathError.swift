@@ -29,15 +29,15 @@ public struct FieldPathError: Error, Sendable, Hashable, CustomStringConvertible
         case .missingName:
             "expected a name; separate names by one dot, and write an empty name as \"\""
         case .misplacedBracket:
-            "a bracket is allowed only as [] behind a name; put a name that contains brackets in double quotes"
+            "a bracket is allowed only as [] after a name; put a name that contains brackets in double quotes"
         case .misplacedQuote:
-            "a double quote stands inside a name; put the whole name in double quotes and write \\\" for the quote"
+            "a double quote is inside a name; put the whole name in double quotes and write \\\" for the quote"
         case .missingSeparator:
-            "expected a dot, [] or the end of the path behind a quoted name or []"
+            "expected a dot, [] or the end of the path after a quoted name or []"
         case .unterminatedQuote:
             "the closing double quote is missing"
         case .invalidEscape:
-            "a backslash in quotes must stand before a double quote or a backslash; write \\\\ for a backslash"
+            "a backslash in quotes must precede a double quote or a backslash; write \\\\ for a backslash"
         case .tooManySteps:
             "the path has more than \(FieldPath.maximumStepCount) steps; shorten it"
         }

@@ -11,7 +11,7 @@ enum StoreKeyspace: UInt8 {
     case counters = 0x4e
     /// `S` → the sequence number of the last commit.
     case state = 0x53
-    /// `C sequence collection row` → whether a document was stored or deleted, and its id.
+    /// `C sequence collection row` → whether a document was stored or deleted, and its ID.
     case changes = 0x43
     /// `P index` → the last row that an index being built contains; `P name` → the last row that a migration has
     /// processed.
@@ -91,7 +91,7 @@ enum StoreKeyspace: UInt8 {
         return key
     }
 
-    /// Returns the key under which the row of an id is stored.
+    /// Returns the key under which the row of an ID is stored.
     static func id(_ collection: UInt32, _ id: DocumentID) -> [UInt8] {
         var key = StoreKeyspace.ids.prefix(collection)
         id.append(to: &key)

@@ -32,7 +32,7 @@ extension DocumentStore {
             if let checkpoint, currentCatalog.runningMigration == nil, try Database.exists(at: checkpoint) {
                 throw DocIndexError(
                     .migrationFailed,
-                    "there is a database at \(checkpoint) already; name another directory for the checkpoint")
+                    "a database already exists at \(checkpoint); choose another directory")
             }
             try begin(pending[pending.startIndex])
             if let checkpoint {
@@ -56,7 +56,7 @@ extension DocumentStore {
             guard position < migrations.count else {
                 throw DocIndexError(
                     .storeTooNew,
-                    "the store has seen the migration \(name), which this program does not know; use a newer version")
+                    "the store has run the migration \(name), which this program does not know; use a newer version")
             }
             guard migrations[position].name.hasSameBytes(as: name) else {
                 throw DocIndexError(
@@ -169,7 +169,7 @@ extension DocumentStore {
         guard copy.epoch == epoch else {
             throw DocIndexError(
                 .migrationFailed,
-                "the store at \(path) is no checkpoint that a migration of this store began with; name another directory "
+                "the store at \(path) is not the checkpoint of a migration of this store; choose another directory "
                     + "for the checkpoint")
         }
         try copy.withWriter { _ in

@@ -1,6 +1,6 @@
 internal import LevelKit
 
-/// Writes the edits of a transaction as one atomic batch of documents, ids, index entries, counters and changes.
+/// Writes the edits of a transaction as one atomic batch of documents, IDs, index entries, counters and changes.
 struct Commit {
     let database: Database
     let catalog: Catalog

@@ -1,6 +1,6 @@
 /// An error of the document layer: a code for programs and a message for people.
 ///
-/// The message names collections, indexes, fields and ids, but never contains document content, so it may be logged.
+/// The message names collections, indexes, fields and IDs, but never contains document content, so it may be logged.
 /// Failures of the underlying database are thrown as `LevelError`.
 public struct DocIndexError: Error, Sendable, Hashable {
     /// The kinds of errors that a program may want to distinguish.
@@ -18,13 +18,13 @@ public struct DocIndexError: Error, Sendable, Hashable {
         case unknownCollection
         /// There is no index with that name, or it cannot answer queries.
         case unknownIndex
-        /// A document has no valid id, or an update would change its id.
+        /// A document has no valid ID, or an update would change its ID.
         case invalidID
         /// The value is not an object, or cannot be stored.
         case invalidDocument
-        /// A document with that id already exists.
+        /// A document with that ID already exists.
         case documentExists
-        /// There is no document with that id.
+        /// There is no document with that ID.
         case documentMissing
         /// The document was last changed by another commit than the expected one.
         case conflict

@@ -1,6 +1,6 @@
-/// A stored document: its id and its content, which includes the id.
+/// A stored document: its ID and its content, which includes the ID.
 public struct Document: Sendable, Hashable {
-    /// The id, unique within the collection.
+    /// The ID, unique within the collection.
     public let id: DocumentID
     /// The members, in the order in which they were stored.
     public let content: DocumentObject
@@ -21,10 +21,10 @@ public struct Document: Sendable, Hashable {
 public enum WriteCondition: Sendable, Hashable {
     /// No condition.
     case none
-    /// There is no document with that id.
+    /// There is no document with that ID.
     case absent
-    /// There is a document with that id.
+    /// There is a document with that ID.
     case present
-    /// There is a document with that id, last written by this commit; see ``Document/sequence``.
+    /// There is a document with that ID, last written by this commit; see ``Document/sequence``.
     case sequence(UInt64)
 }

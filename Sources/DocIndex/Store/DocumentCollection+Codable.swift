@@ -3,7 +3,7 @@ public import LevelKit
 // MARK: - Swift types
 
 extension DocumentCollection {
-    /// Returns the document with an id, decoded as a Swift type; `nil` if there is none.
+    /// Returns the document with an ID, decoded as a Swift type; `nil` if there is none.
     ///
     /// - Throws: `DecodingError` with the path if the document does not fit the type; ``DocIndexError``; `LevelError`.
     public func value<T: Decodable>(_ id: DocumentID, as type: T.Type = T.self) throws -> T? {
@@ -17,7 +17,7 @@ extension DocumentCollection {
         try find(condition, sort: sort, limit: limit).map { try DocumentDecoder().decode(type, from: $0.content) }
     }
 
-    /// Stores a value under its id. Members of the stored document that the type does not declare are kept; see
+    /// Stores a value under its ID. Members of the stored document that the type does not declare are kept; see
     /// ``DocumentEncoder/merge(saving:over:)``.
     ///
     /// ```swift
@@ -31,7 +31,7 @@ extension DocumentCollection {
     /// ```
     ///
     /// - Parameter condition: the condition on the stored document.
-    /// - Returns: the id.
+    /// - Returns: the ID.
     /// - Throws: `EncodingError` with the path for a value that a document cannot contain; the errors of
     ///   ``Transaction/put(_:in:if:)``.
     @discardableResult
@@ -43,7 +43,7 @@ extension DocumentCollection {
 }
 
 extension Transaction {
-    /// Stores a value under its id; see ``DocumentCollection/save(_:if:durability:)``.
+    /// Stores a value under its ID; see ``DocumentCollection/save(_:if:durability:)``.
     @discardableResult
     public func save(
         _ value: some Encodable, in collection: String, if condition: WriteCondition = .none

@@ -3,7 +3,7 @@ public import LevelKit
 // MARK: - Reading documents
 
 extension DocumentCollection {
-    /// Returns the document with an id; `nil` if there is none.
+    /// Returns the document with an ID; `nil` if there is none.
     ///
     /// - Complexity: two lookups.
     public func document(_ id: DocumentID) throws -> Document? {
@@ -33,13 +33,13 @@ extension DocumentCollection {
         return nil
     }
 
-    /// Returns the documents with the given ids, in that order and from one snapshot; `nil` for each missing document.
+    /// Returns the documents with the given IDs, in that order and from one snapshot; `nil` for each missing document.
     public func documents(_ ids: some Sequence<DocumentID>) throws -> [Document?] {
         let rows = try reader()
         return try ids.map { try rows.document(of: $0) }
     }
 
-    /// Returns whether there is a document with that id.
+    /// Returns whether there is a document with that ID.
     ///
     /// - Complexity: one lookup.
     public func contains(_ id: DocumentID) throws -> Bool {
@@ -49,17 +49,17 @@ extension DocumentCollection {
         return try reader().row(of: id) != nil
     }
 
-    /// Calls `body` with each document in the order of ids. All documents are read from one snapshot.
+    /// Calls `body` with each document in the order of IDs. All documents are read from one snapshot.
     public func forEach(_ body: (Document) throws -> Void) throws {
         try forEach(in: .all, body)
     }
 
-    /// Calls `body` with each document of a range of ids, in the order of ids. All documents are read from one
+    /// Calls `body` with each document of a range of IDs, in the order of IDs. All documents are read from one
     /// snapshot.
     ///
     /// - Parameters:
-    ///   - range: the range of ids.
-    ///   - reverse: whether to start at the last id.
+    ///   - range: the range of IDs.
+    ///   - reverse: whether to start at the last ID.
     ///   - body: receives each document.
     /// - Throws: what `body` throws; `CancellationError` if the task is cancelled.
     public func forEach(in range: IDRange, reverse: Bool = false, _ body: (Document) throws -> Void) throws {
@@ -74,32 +74,32 @@ extension DocumentCollection {
     }
 }
 
-/// A range of ids. String ids come first, ordered by their UTF-8 bytes; integer ids follow, ordered by value.
+/// A range of IDs. String IDs come first, ordered by their UTF-8 bytes; integer IDs follow, ordered by value.
 public struct IDRange: Sendable, Hashable {
     private let lower: DocumentID?
     private let upper: DocumentID?
     private let includesUpper: Bool
     private let prefix: String?
 
-    /// All ids.
+    /// All IDs.
     public static let all = IDRange(lower: nil, upper: nil, includesUpper: false, prefix: nil)
 
-    /// Ids from the lower bound up to but not including the upper bound.
+    /// IDs from the lower bound up to but not including the upper bound.
     public static func range(_ range: Range<DocumentID>) -> IDRange {
         IDRange(lower: range.lowerBound, upper: range.upperBound, includesUpper: false, prefix: nil)
     }
 
-    /// Ids from the lower bound up to and including the upper bound.
+    /// IDs from the lower bound up to and including the upper bound.
     public static func range(_ range: ClosedRange<DocumentID>) -> IDRange {
         IDRange(lower: range.lowerBound, upper: range.upperBound, includesUpper: true, prefix: nil)
     }
 
-    /// Ids from `id` on.
+    /// IDs from `id` on.
     public static func from(_ id: DocumentID) -> IDRange {
         IDRange(lower: id, upper: nil, includesUpper: false, prefix: nil)
     }
 
-    /// String ids that start with `prefix`.
+    /// String IDs that start with `prefix`.
     public static func prefix(_ prefix: String) -> IDRange {
         IDRange(lower: nil, upper: nil, includesUpper: false, prefix: prefix)
     }
@@ -123,11 +123,11 @@ public struct IDRange: Sendable, Hashable {
 // MARK: - Writing documents
 
 extension DocumentCollection {
-    /// Stores a document under its id and replaces the existing document, if any. A document without an id gets a new
+    /// Stores a document under its ID and replaces the existing document, if any. A document without an ID gets a new
     /// one.
     ///
     /// - Parameter condition: the condition on the stored document.
-    /// - Returns: the id.
+    /// - Returns: the ID.
     /// - Throws: the errors of ``Transaction/put(_:in:if:)``.
     @discardableResult
     public func put(
@@ -136,9 +136,9 @@ extension DocumentCollection {
         try store.write(durability: durability) { try $0.put(content, in: name, if: condition) }
     }
 
-    /// Stores a document that does not exist yet. A document without an id gets a new one.
+    /// Stores a document that does not exist yet. A document without an ID gets a new one.
     ///
-    /// - Returns: the id.
+    /// - Returns: the ID.
     /// - Throws: ``DocIndexError`` with `documentExists`; the errors of ``Transaction/put(_:in:if:)``.
     @discardableResult
     public func insert(_ content: DocumentObject, durability: Durability = .buffered) throws -> DocumentID {

@@ -48,7 +48,7 @@ public final class DocumentStore: Sendable {
         guard let adoption = Adoption(of: database, onClose: { signal.finish() }) else {
             throw LevelError(
                 .locked,
-                "there is a store over the database at \(database.path) already; use that one, or close it first")
+                "the database at \(database.path) already has an open store; use that store, or close it first")
         }
         self.signal = signal
         self.adoption = adoption
@@ -115,7 +115,7 @@ public final class DocumentStore: Sendable {
         guard database.order == .bytewise else {
             throw DocIndexError(
                 .notADocumentStore,
-                "the database at \(database.path) has the order \(database.order.name); a document store needs the "
+                "the database at \(database.path) has the key order \(database.order.name); a document store needs the "
                     + "bytewise order")
         }
         let catalog = try storedCatalog(in: database, mayBeNew: schema != nil && database.mode == .readWrite)
@@ -169,8 +169,8 @@ public final class DocumentStore: Sendable {
         guard mayBeNew, try !cursor.advance() else {
             throw DocIndexError(
                 .notADocumentStore,
-                "\(database.path) is a LevelDB database and no document store; "
-                    + "make a store elsewhere and import into it")
+                "\(database.path) is a LevelDB database but not a document store; "
+                    + "create a store in another directory and import the data")
         }
         return Catalog()
     }
@@ -183,8 +183,8 @@ public final class DocumentStore: Sendable {
         guard schema.difference(from: catalog.schema).isEmpty else {
             throw LevelError(
                 .readOnly,
-                "the store at \(path) is open for reading and has another schema; open it for writing to change the "
-                    + "schema, or leave the schema out")
+                "the store at \(path) is open read-only and has another schema; open it for writing to change the "
+                    + "schema, or omit the schema")
         }
     }
 
@@ -214,7 +214,7 @@ public final class DocumentStore: Sendable {
                 changes.append(
                     SchemaChange(
                         kind: .changed, subject: subject,
-                        reasons: ["it was made by the rules of another version of the library", "it is built anew"]))
+                        reasons: ["it was built by another version of the library", "it is built anew"]))
             }
         }
         return changes

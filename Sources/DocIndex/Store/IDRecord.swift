@@ -1,9 +1,9 @@
-/// The record stored under an id.
+/// The record stored under an ID.
 enum IDRecord: Sendable, Hashable {
     /// A varint: the row of the document.
     case row(UInt64)
     /// Varints: zero, and the position of the deletion in the feed of changes. It is needed when a document with that
-    /// id is stored again, because each id has only one change.
+    /// ID is stored again, because each ID has only one change.
     case deleted(sequence: UInt64, row: UInt64)
 
     var encoded: [UInt8] {
@@ -34,7 +34,7 @@ enum IDRecord: Sendable, Hashable {
             }
         }
         throw DocIndexError(
-            .corruption, "an id of the collection \(collection) leads to no row; run verify, restore a backup")
+            .corruption, "an id of the collection \(collection) has no row; run verify and restore a backup")
     }
 
     /// The row of the document; `nil` for a deleted one.

@@ -28,7 +28,7 @@ extension RowReader {
     func start(of record: Span<UInt8>, row: UInt64) throws -> (offset: Int, sequence: UInt64) {
         var offset = 0
         guard let sequence = Varint.read(record, &offset) else {
-            throw damaged(row, "its sequence number is no number")
+            throw damaged(row, "its sequence number is invalid")
         }
         return (offset, sequence)
     }
@@ -60,7 +60,7 @@ extension RowReader {
     func row(ofDocumentKey key: Span<UInt8>) throws -> UInt64 {
         guard let row = StoreKeyspace.row(in: key, at: collection.documentRowOffset) else {
             throw DocIndexError(
-                .corruption, "a document of the collection \(collection.name) has no row; run verify, restore a backup")
+                .corruption, "a key of the collection \(collection.name) has no row; run verify and restore a backup")
         }
         return row
     }
@@ -68,8 +68,8 @@ extension RowReader {
     private func missing(_ row: UInt64) -> DocIndexError {
         DocIndexError(
             .corruption,
-            "row \(row) of the collection \(collection.name) is named and holds no document; "
-                + "run verify, restore a backup")
+            "row \(row) of the collection \(collection.name) is referenced but contains no document; "
+                + "run verify and restore a backup")
     }
 
     private func damaged(_ row: UInt64, _ reason: String) -> DocIndexError {

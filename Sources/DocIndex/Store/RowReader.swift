@@ -23,12 +23,12 @@ struct RowReader {
         collection.answering.index(named: name)
     }
 
-    /// Returns the row of a document; `nil` if there is no document with that id.
+    /// Returns the row of a document; `nil` if there is no document with that ID.
     func row(of id: DocumentID) throws -> UInt64? {
         try Self.record(of: id, collection: collection, in: snapshot)?.row
     }
 
-    /// Returns the record stored under an id; `nil` if there is none.
+    /// Returns the record stored under an ID; `nil` if there is none.
     static func record(
         of id: DocumentID, collection: Catalog.CollectionEntry, in reader: some KeyValueReader
     ) throws -> IDRecord? {
@@ -36,15 +36,15 @@ struct RowReader {
         return try IDRecord(bytes.span, collection: collection.name)
     }
 
-    /// Returns the document of a row that an id or an index entry refers to.
+    /// Returns the document of a row that an ID or an index entry refers to.
     ///
     /// - Throws: ``DocIndexError`` with `corruption` if there is none.
     func document(_ row: UInt64) throws -> Document {
         guard let document = try Self.document(row, collection: collection, in: snapshot) else {
             throw DocIndexError(
                 .corruption,
-                "row \(row) of the collection \(collection.name) is named and holds no document; "
-                    + "run verify, restore a backup")
+                "row \(row) of the collection \(collection.name) is referenced but contains no document; "
+                    + "run verify and restore a backup")
         }
         return document
     }
@@ -58,9 +58,9 @@ struct RowReader {
         return try document(record: record.span, row: row, collection: collection)
     }
 
-    /// Returns the document of a row that an id refers to; `nil` if there is none.
+    /// Returns the document of a row that an ID refers to; `nil` if there is none.
     ///
-    /// - Throws: ``DocIndexError`` with `corruption` if the row contains a document with another id.
+    /// - Throws: ``DocIndexError`` with `corruption` if the row contains a document with another ID.
     static func document(
         _ row: UInt64, of id: DocumentID, collection: Catalog.CollectionEntry, in reader: some KeyValueReader
     ) throws -> Document? {
@@ -68,15 +68,15 @@ struct RowReader {
         guard document.id == id else {
             throw DocIndexError(
                 .corruption,
-                "the id \(id) of the collection \(collection.name) leads to row \(row), which holds the document "
+                "the id \(id) of the collection \(collection.name) refers to row \(row), which contains the document "
                     + "\(document.id); run verify and rebuild")
         }
         return document
     }
 
-    /// Returns the document with an id; `nil` if there is none.
+    /// Returns the document with an ID; `nil` if there is none.
     ///
-    /// - Throws: ``DocIndexError`` with `corruption` if the id refers to a missing row, or to another document.
+    /// - Throws: ``DocIndexError`` with `corruption` if the ID refers to a missing row, or to another document.
     func document(of id: DocumentID) throws -> Document? {
         guard let row = try row(of: id) else { return nil }
         return try Self.document(row, of: id, collection: collection, in: snapshot) ?? document(row)
@@ -95,7 +95,7 @@ struct RowReader {
             }
             throw DocIndexError(
                 .corruption,
-                "row \(row) of the collection \(collection.name) holds no document with an id; restore a backup")
+                "row \(row) of the collection \(collection.name) contains no document with an id; restore a backup")
         } catch let error as BodyError {
             throw DocIndexError(
                 .corruption,
@@ -104,12 +104,12 @@ struct RowReader {
         }
     }
 
-    /// Returns the row in a value of the id map; `nil` for a deleted document.
+    /// Returns the row in a value of the ID map; `nil` for a deleted document.
     func row(inIDValue bytes: Span<UInt8>) throws -> UInt64? {
         try IDRecord(bytes, collection: collection.name).row
     }
 
-    /// Returns a cursor over the id map, in the order of ids. Deleted documents also have an entry.
+    /// Returns a cursor over the ID map, in the order of IDs. Deleted documents also have an entry.
     func idCursor() throws -> Cursor {
         try snapshot.cursor(in: .prefix(StoreKeyspace.ids.prefix(collection.number)))
     }
@@ -166,7 +166,7 @@ struct CollectionCounters: Sendable, Hashable {
     static func contradiction(_ collection: String) -> DocIndexError {
         DocIndexError(
             .corruption,
-            "the counters of the collection \(collection) contradict its documents; run verify, restore a backup")
+            "the counters of the collection \(collection) contradict its documents; run verify and restore a backup")
     }
 
     var encoded: [UInt8] {

@@ -54,7 +54,7 @@ public final class Transaction {
 
     // MARK: - Reading
 
-    /// Returns a document as seen by this transaction; `nil` if there is none with that id.
+    /// Returns a document as seen by this transaction; `nil` if there is none with that ID.
     public func document(_ id: DocumentID, in collection: String) throws -> Document? {
         let entry = try self.entry(collection)
         let target = Target(collection: entry.number, id: id)
@@ -67,7 +67,7 @@ public final class Transaction {
         return try base(of: target, in: entry).document
     }
 
-    /// Returns whether this transaction sees a document with that id.
+    /// Returns whether this transaction sees a document with that ID.
     public func contains(_ id: DocumentID, in collection: String) throws -> Bool {
         let entry = try self.entry(collection)
         if let position = positions[Target(collection: entry.number, id: id)] { return edits[position].content != nil }
@@ -76,15 +76,15 @@ public final class Transaction {
 
     // MARK: - Writing
 
-    /// Stores a document under its id and replaces the existing document, if any. A document without an id gets a new
+    /// Stores a document under its ID and replaces the existing document, if any. A document without an ID gets a new
     /// one as its first member; see ``DocumentID/generated()``.
     ///
     /// - Parameters:
     ///   - content: the document.
     ///   - collection: the collection.
     ///   - condition: the condition on the stored document.
-    /// - Returns: the id.
-    /// - Throws: ``DocIndexError``: `unknownCollection`; `invalidID` for an id that is neither a string nor an integer;
+    /// - Returns: the ID.
+    /// - Throws: ``DocIndexError``: `unknownCollection`; `invalidID` for an ID that is neither a string nor an integer;
     ///   `documentExists`, `documentMissing` or `conflict` if the condition does not hold.
     @discardableResult
     public func put(
@@ -104,9 +104,9 @@ public final class Transaction {
         return id
     }
 
-    /// Stores a document that does not exist yet. A document without an id gets a new one.
+    /// Stores a document that does not exist yet. A document without an ID gets a new one.
     ///
-    /// - Returns: the id.
+    /// - Returns: the ID.
     /// - Throws: ``DocIndexError`` with `documentExists`; the errors of ``put(_:in:if:)``.
     @discardableResult
     public func insert(_ content: DocumentObject, in collection: String) throws -> DocumentID {
@@ -121,7 +121,7 @@ public final class Transaction {
         try put(content, in: collection, if: .present)
     }
 
-    /// Changes a document in place. Its id must not change. Within `body`, the document cannot be written in any other
+    /// Changes a document in place. Its ID must not change. Within `body`, the document cannot be written in any other
     /// way.
     ///
     /// - Returns: what `body` returns.
@@ -144,7 +144,7 @@ public final class Transaction {
         guard try Self.id(of: content, in: entry) == id else {
             throw DocIndexError(
                 .invalidID,
-                "the document \(id) of \(entry.name) would get another id by the change; insert it anew and delete it")
+                "the document \(id) of \(entry.name) cannot change its id; insert a new document")
         }
         try set(content, id: id, in: entry, if: condition == .none ? .present : condition)
         return result
@@ -184,7 +184,7 @@ public final class Transaction {
     /// - Throws: ``DocIndexError`` with `nestedWrite` if the transaction has ended.
     public func setMarker(_ name: String, to value: [UInt8]?) throws {
         guard isOpen else {
-            throw DocIndexError(.nestedWrite, "the transaction has ended; use it within its closure only")
+            throw DocIndexError(.nestedWrite, "the transaction has ended; use it only within its closure")
         }
         markers[name] = .some(value)
     }
@@ -206,7 +206,7 @@ public final class Transaction {
         guard !updating.isEmpty, updating.contains(target) else { return }
         throw DocIndexError(
             .nestedWrite,
-            "the document \(target.id) of \(entry.name) is being changed; change what the closure was given")
+            "the document \(target.id) of \(entry.name) is being updated; change the value passed to the closure")
     }
 
     private static func check(
@@ -227,7 +227,7 @@ public final class Transaction {
             guard stored.sequence == expected else {
                 throw DocIndexError(
                     .conflict,
-                    "the document \(id) of \(entry.name) was written by commit \(stored.sequence) and not by "
+                    "the document \(id) of \(entry.name) was written by commit \(stored.sequence), not by "
                         + "\(expected); read it again and repeat the change")
             }
         }
@@ -255,8 +255,8 @@ public final class Transaction {
             else {
                 throw DocIndexError(
                     .corruption,
-                    "row \(row) of the collection \(entry.name) is named and holds no document; "
-                        + "run verify, restore a backup")
+                    "row \(row) of the collection \(entry.name) is referenced but contains no document; "
+                        + "run verify and restore a backup")
             }
             return .stored(document, row: row)
         }
@@ -264,7 +264,7 @@ public final class Transaction {
 
     private func entry(_ name: String) throws -> Catalog.CollectionEntry {
         guard isOpen else {
-            throw DocIndexError(.nestedWrite, "the transaction has ended; use it within its closure only")
+            throw DocIndexError(.nestedWrite, "the transaction has ended; use it only within its closure")
         }
         guard let entry = catalog.collection(named: name) else {
             let known = catalog.collections.map(\.name).joined(separator: ", ")
@@ -273,13 +273,13 @@ public final class Transaction {
         return entry
     }
 
-    /// Returns the id in a document; `nil` if it has none yet.
+    /// Returns the ID in a document; `nil` if it has none yet.
     func idIfPresent(of content: DocumentObject, in collection: String) throws -> DocumentID? {
         let entry = try self.entry(collection)
         return content[entry.idField] == nil ? nil : try Self.id(of: content, in: entry)
     }
 
-    /// Returns the id in a document.
+    /// Returns the ID in a document.
     static func id(of content: DocumentObject, in entry: Catalog.CollectionEntry) throws -> DocumentID {
         guard let value = content[entry.idField] else {
             throw DocIndexError(
@@ -288,7 +288,7 @@ public final class Transaction {
         guard let id = DocumentID(value) else {
             throw DocIndexError(
                 .invalidID,
-                "the member \(entry.idField), which holds the id in \(entry.name), must be a text or a whole number")
+                "the member \(entry.idField), which holds the id in \(entry.name), must be a string or an integer")
         }
         return id
     }

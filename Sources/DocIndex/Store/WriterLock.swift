@@ -57,7 +57,7 @@ internal import Synchronization
 
     private static var nested: DocIndexError {
         DocIndexError(
-            .nestedWrite, "a write was begun inside a write; use the transaction that the outer one was given")
+            .nestedWrite, "a write was started inside another write; use the transaction of the outer write")
     }
 
     private static var errorChecking: Int { Int(PTHREAD_MUTEX_ERRORCHECK) }

@@ -25,7 +25,7 @@ final class WriterState: @unchecked Sendable {
         if try changes.advance(), let last = StoreChange.Key(changes.key)?.sequence, last > sequence {
             throw DocIndexError(
                 .corruption,
-                "the store has a change of commit \(last) and counts \(sequence) commits; run verify and rebuild")
+                "the feed has commit \(last), but the last commit is \(sequence); run verify and rebuild")
         }
         isKnown = true
     }
@@ -58,7 +58,7 @@ final class WriterState: @unchecked Sendable {
         {
             throw DocIndexError(
                 .corruption,
-                "the collection \(collection) has a document in row \(last), and its counters give row "
+                "the collection \(collection) has a document in row \(last), but its counters assign row "
                     + "\(stored.nextRow) next; run verify and rebuild")
         }
         counters[collection] = stored
