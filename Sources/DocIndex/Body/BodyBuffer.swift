@@ -1,7 +1,7 @@
-/// A growing buffer of bytes that is filled from its end: what comes first is written last.
+/// A growing byte buffer that is filled backwards, from its end.
 ///
-/// Lengths and offsets stand before what they measure. Written backwards, each is known when its turn comes, so a body
-/// takes one pass and nothing in it is ever moved.
+/// Lengths and offsets precede the data they measure. When the data is written backwards, they are known in time, so a
+/// body takes one pass and no bytes are moved.
 @safe
 struct BodyBuffer: ~Copyable {
     // Invariant: the last `count` of the `capacity` bytes are initialized.
@@ -19,7 +19,7 @@ struct BodyBuffer: ~Copyable {
         unsafe base.deallocate()
     }
 
-    /// Writes a byte before the others.
+    /// Prepends a byte.
     @inline(__always)
     mutating func prepend(_ byte: UInt8) {
         if count == capacity { grow(by: 1) }
@@ -28,7 +28,7 @@ struct BodyBuffer: ~Copyable {
         unsafe base[capacity &- count] = byte
     }
 
-    /// Writes bytes before the others.
+    /// Prepends bytes.
     @inline(__always)
     mutating func prepend(_ bytes: Span<UInt8>) {
         if bytes.count > capacity &- count { grow(by: bytes.count) }
@@ -36,12 +36,12 @@ struct BodyBuffer: ~Copyable {
         let place = unsafe base + (capacity &- count)
         unsafe bytes.withUnsafeBufferPointer { source in
             guard let start = source.baseAddress else { return }
-            // In bounds: there is room for so many more.
+            // In bounds: there is room for this many bytes.
             unsafe place.initialize(from: start, count: source.count)
         }
     }
 
-    /// Writes the lowest `byteCount` bytes of an integer, little-endian, before the others.
+    /// Prepends the lowest `byteCount` bytes of an integer, little-endian.
     @inline(__always)
     mutating func prepend(_ value: UInt64, byteCount: Int) {
         var shift = UInt64(byteCount) &* 8
@@ -51,11 +51,11 @@ struct BodyBuffer: ~Copyable {
         }
     }
 
-    /// Writes a varint before the others; see ``BodyFormat``.
+    /// Prepends a varint; see ``BodyFormat``.
     @inline(__always)
     mutating func prependVarint(_ value: UInt64) {
         if value < 0x80 { return prepend(UInt8(truncatingIfNeeded: value)) }
-        // Seven bits a byte, the last one first.
+        // Seven bits per byte, last byte first.
         var shift = (UInt64(63 &- value.leadingZeroBitCount) / 7) &* 7
         prepend(UInt8(truncatingIfNeeded: value &>> shift))
         while shift > 0 {
@@ -73,7 +73,7 @@ struct BodyBuffer: ~Copyable {
         }
     }
 
-    /// Appends a copy of the bytes to others.
+    /// Appends a copy of the bytes to `bytes`.
     func append(to bytes: inout [UInt8]) {
         unsafe bytes.append(contentsOf: UnsafeBufferPointer(start: base + (capacity - count), count: count))
     }

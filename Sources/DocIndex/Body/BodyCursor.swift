@@ -1,7 +1,7 @@
-/// Reads the parts of a body one after the other. Total: whatever the bytes, it throws and never traps.
+/// Reads the parts of a body sequentially. It throws on invalid bytes and never traps.
 struct BodyCursor: ~Escapable {
     let bytes: Span<UInt8>
-    /// The next byte to read.
+    /// The offset of the next byte to read.
     var offset: Int
 
     @_lifetime(copy bytes)
@@ -10,7 +10,7 @@ struct BodyCursor: ~Escapable {
         self.offset = offset
     }
 
-    /// Reads the version byte, the first of a body.
+    /// Reads the version byte at the start of a body.
     mutating func readVersion() throws(BodyError) {
         let version = try readByte()
         guard version == BodyFormat.version else { throw BodyError(.unsupportedVersion(version), at: 0) }
@@ -38,7 +38,7 @@ struct BodyCursor: ~Escapable {
         var shift: UInt64 = 7
         while true {
             let byte = try readByte()
-            // The tenth byte holds the 64th bit alone.
+            // The tenth byte holds only the 64th bit.
             guard shift < 63 || byte <= 1 else { throw BodyError(.invalidVarint, at: start) }
             value |= UInt64(byte & 0x7f) << shift
             if byte < 0x80 {
@@ -49,30 +49,30 @@ struct BodyCursor: ~Escapable {
         }
     }
 
-    /// Reads a length, of bytes that must all be there before `end`.
+    /// Reads a byte count, which must fit before `end`.
     @inline(__always)
     mutating func readLength(before end: Int) throws(BodyError) -> Int {
         let start = offset
         let length = try readVarint()
-        // An offset may have passed `end` here: a varint can begin before it and not stop there.
+        // The offset may exceed `end` here, because a varint can start before `end` and continue past it.
         guard offset <= end, length <= UInt64(end - offset) else {
             throw BodyError(end < bytes.count ? .lengthBeyondEnd : .truncated, at: start)
         }
         return Int(length)
     }
 
-    /// Reads length and count of an array and returns where it ends and how many elements it has.
+    /// Reads the length and count of an array, and returns its end and its number of elements.
     mutating func readContainer(before end: Int) throws(BodyError) -> (end: Int, count: Int) {
         let length = try readLength(before: end)
         let end = offset + length
         let start = offset
         let count = try readVarint()
-        // Each item takes a byte at least; a count that cannot be true must not become a reservation of memory.
+        // Each item takes at least one byte. An impossible count must not lead to a large allocation.
         guard offset <= end, count <= UInt64(end - offset) else { throw BodyError(.lengthBeyondEnd, at: start) }
         return (end, Int(count))
     }
 
-    /// Reads what stands before the table of an object whose tag has just been read.
+    /// Reads the header of an object whose tag has just been read, up to its table.
     ///
     /// - Throws: ``BodyError``, with `unsupportedTag` if the tag is not that of an object.
     @inline(__always)
@@ -83,7 +83,7 @@ struct BodyCursor: ~Escapable {
         let (end, count) = try readContainer(before: end)
         let numberByteCount = BodyFormat.numberByteCount(ofTag: tag)
         let offsetByteCount = BodyFormat.offsetByteCount(ofTag: tag)
-        // A count is no more than the bytes that follow it, so nothing overflows.
+        // The count is at most the number of bytes that follow, so nothing overflows.
         let offsetsStart = offset + count * numberByteCount
         let valuesStart = offsetsStart + count * offsetByteCount
         guard valuesStart <= end, count <= end - valuesStart else {
@@ -94,7 +94,7 @@ struct BodyCursor: ~Escapable {
             numbersStart: offset, offsetsStart: offsetsStart, valuesStart: valuesStart, end: end)
     }
 
-    /// Passes over one value without looking into arrays and objects.
+    /// Skips a value without examining the contents of arrays and objects.
     mutating func skipValue(before end: Int) throws(BodyError) {
         let start = offset
         let tag = try readByte()
@@ -116,10 +116,10 @@ struct BodyCursor: ~Escapable {
     }
 }
 
-/// Where the parts of an object lie in a body.
+/// The positions of the parts of an object in a body.
 struct BodyObject {
     let tag: UInt8
-    /// The members.
+    /// The number of members.
     let count: Int
     let numberByteCount: Int
     let offsetByteCount: Int
@@ -128,14 +128,14 @@ struct BodyObject {
     let valuesStart: Int
     let end: Int
 
-    /// The number of the name at a place in the table.
+    /// Returns the number of the name at a position in the table.
     @inline(__always)
     func number(at position: Int, in bytes: Span<UInt8>) -> Int {
         let place = numbersStart &+ position &* numberByteCount
         return numberByteCount == 1 ? Int(bytes[place]) : Int(bytes[place]) | Int(bytes[place &+ 1]) << 8
     }
 
-    /// The offset at a place in the table, from the first value.
+    /// Returns the offset at a position in the table, counted from the first value.
     @inline(__always)
     func offset(at position: Int, in bytes: Span<UInt8>) -> Int {
         let place = offsetsStart &+ position &* offsetByteCount
@@ -152,8 +152,8 @@ struct BodyObject {
 // MARK: - Scalars
 
 extension BodyCursor {
-    /// Reads the content of a scalar whose tag has just been read, at `start`; `nil`, without having read anything, if
-    /// the tag is not that of a scalar.
+    /// Reads the content of a scalar at `start`, whose tag has just been read. Returns `nil` without reading anything
+    /// if the tag is not that of a scalar.
     @inline(__always)
     mutating func readScalar(tag: UInt8, from start: Int, before end: Int) throws(BodyError) -> DocumentValue? {
         let value: DocumentValue
@@ -193,7 +193,7 @@ extension BodyCursor {
         return Double(bitPattern: bits)
     }
 
-    /// Reads a string whose tag is at the cursor, as the place of its UTF-8, which is not checked.
+    /// Reads a string whose tag is at the cursor, and returns the range of its UTF-8, which is not validated.
     mutating func readTextRange(before end: Int) throws(BodyError) -> Range<Int> {
         let start = offset
         let tag = try readByte()
@@ -217,12 +217,12 @@ extension BodyCursor {
         return try readText(length)
     }
 
-    /// Reads a length and that many bytes as UTF-8.
+    /// Reads a length and that many bytes of UTF-8.
     mutating func readString(before end: Int) throws(BodyError) -> String {
         try readText(try readLength(before: end))
     }
 
-    /// Reads bytes that are known to be there as UTF-8.
+    /// Reads `length` bytes of UTF-8, which are known to exist.
     private mutating func readText(_ length: Int) throws(BodyError) -> String {
         let start = offset
         offset += length

@@ -1,12 +1,14 @@
-/// Turns document bodies back into values.
+/// Decodes document bodies.
 ///
-/// Any bytes are safe to decode: what is not a body as ``BodyEncoder`` writes it throws, but for a NaN of other bits.
-/// Memory is bounded by the length of the body, and the stack does not grow with it.
+/// Any bytes are safe to decode: everything that ``BodyEncoder`` would not write throws, except for NaN with other
+/// bits. Memory use is bounded by the length of the body, and stack use does not depend on it.
 public enum BodyDecoder {
-    /// The value of `body`.
+    /// Decodes a body.
     ///
-    /// - Parameter names: the table the body was written with, or a later one.
-    /// - Throws: ``BodyError`` with the byte that is wrong.
+    /// - Parameters:
+    ///   - body: the body.
+    ///   - names: the table that the body was written with, or a later one.
+    /// - Throws: ``BodyError`` with the offset of the invalid byte.
     /// - Complexity: O(*n*); O(*n* log *n*) in the members of an object whose names are not in the order of their
     ///   numbers.
     public static func decode(_ body: Span<UInt8>, names: FieldNames) throws(BodyError) -> DocumentValue {
@@ -17,12 +19,12 @@ public enum BodyDecoder {
         return value
     }
 
-    /// The value of `body`; see ``decode(_:names:)-(Span<UInt8>,_)``.
+    /// Decodes a body; see ``decode(_:names:)-(Span<UInt8>,_)``.
     public static func decode(_ body: [UInt8], names: FieldNames) throws(BodyError) -> DocumentValue {
         try decode(body.span, names: names)
     }
 
-    /// Reads the value at the cursor, which must end no later than `limit`.
+    /// Reads the value at the cursor, which must end at or before `limit`.
     static func readValue(
         _ cursor: inout BodyCursor, before limit: Int, _ names: FieldNames
     ) throws(BodyError) -> DocumentValue {
@@ -34,22 +36,22 @@ public enum BodyDecoder {
     }
 }
 
-/// Reads an array or object with all that is in it.
+/// Reads an array or object and everything in it.
 private struct ContainerReader: ~Copyable {
     /// An array or object whose items are being read.
     struct Container {
         let isObject: Bool
         let end: Int
-        /// The items still to come.
+        /// The number of remaining items.
         var itemCount: Int
-        /// Where the values of an object begin.
+        /// The start of an object's values.
         let valuesStart: Int
-        /// Where the entries of an object begin, and the one that comes next.
+        /// The position of an object's first entry, and of its next one.
         let firstEntry: Int
         var nextEntry: Int
     }
 
-    /// Where a member's value begins, and the number of its name.
+    /// The start of a member's value, and the number of its name.
     struct Entry {
         var offset: Int
         var number: Int
@@ -58,7 +60,7 @@ private struct ContainerReader: ~Copyable {
     let limit: Int
     private var builder = DocumentBuilder()
     private var containers = MoveStack<Container>()
-    /// The members of all open objects in the order of the document, the innermost object last.
+    /// The members of all open objects in document order, innermost object last.
     private var entries: [Entry] = []
 
     init(limit: Int) {
@@ -71,7 +73,7 @@ private struct ContainerReader: ~Copyable {
     ) throws(BodyError) -> DocumentValue {
         try open(&cursor, tag: tag)
         while true {
-            // Close what is complete; then the next item begins, in an object with its name.
+            // Close completed containers. Then the next item begins; in an object, it starts with its name.
             while containers[containers.count - 1].itemCount == 0 {
                 let value = try close(at: cursor.offset)
                 if containers.count == 0 { return value }
@@ -121,7 +123,7 @@ private struct ContainerReader: ~Copyable {
         }
     }
 
-    /// Reads the table of an object into entries, in the order of the document.
+    /// Reads the table of an object into `entries`, in document order.
     @inline(__always)
     private mutating func readEntries(
         of object: BodyObject, _ cursor: borrowing BodyCursor, at start: Int
@@ -147,7 +149,7 @@ private struct ContainerReader: ~Copyable {
             entries.append(entry)
             previous = entry
         }
-        // The shortest form, or equal values would have different bodies.
+        // The tag must be the shortest one. Otherwise equal values could have different bodies.
         let largestNumber = max(previous.number, 0)
         guard object.tag == BodyFormat.objectTag(largestNumber: largestNumber, largestOffset: largestOffset) else {
             throw BodyError(.invalidObjectTable, at: start)
@@ -155,7 +157,7 @@ private struct ContainerReader: ~Copyable {
         if !isInOrder { sortEntries(from: first) }
     }
 
-    /// Brings the entries from `first` on into the order of the document.
+    /// Sorts the entries from `first` on into document order.
     private mutating func sortEntries(from first: Int) {
         let sorted = entries[first...].sorted { $0.offset < $1.offset }
         entries.replaceSubrange(first..., with: sorted)
@@ -167,14 +169,14 @@ private struct ContainerReader: ~Copyable {
     ) throws(BodyError) {
         containers.updateLast { $0.nextEntry += 1 }
         let entry = entries[object.nextEntry]
-        // Each value begins where the one before it ends.
+        // Each value must start where the previous one ends.
         guard entry.offset == cursor.offset - object.valuesStart else {
             throw BodyError(.invalidObjectTable, at: cursor.offset)
         }
         if entry.number == BodyFormat.inlineName {
             let start = cursor.offset
             let name = try cursor.readString(before: object.end)
-            // In the table it would have a number, and equal values would have different bodies.
+            // A name in the table must be written as its number. Otherwise equal values could have different bodies.
             guard names.number(of: name) == nil, !names.takes(name) else { throw BodyError(.invalidName, at: start) }
             guard builder.beginMember(name) else { throw BodyError(.duplicateName(name), at: start) }
         } else {

@@ -1,14 +1,13 @@
-/// Turns values into document bodies.
+/// Encodes values as document bodies.
 ///
-/// One pass over the value, from its end to its beginning; see ``BodyBuffer``.
+/// It takes one pass over the value, from the end to the beginning; see ``BodyBuffer``.
 public enum BodyEncoder {
-    /// The body of `value`. Names that `names` lacks are added to it; whoever stores the body must store them as well,
-    /// before it or together with it.
+    /// Encodes a value. Adds missing names to `names`; they must be stored before the body or together with it.
     ///
-    /// Under the same table, equal values have equal bodies, and a body decodes to an equal value.
+    /// With the same table, equal values have equal bodies. A body decodes to an equal value.
     ///
-    /// - Throws: ``BodyError`` with the code `tooDeep`, if the value is nested beyond ``DocumentValue/maximumDepth``, or
-    ///   `tooLarge`, if an object takes 4 GiB or more. No names are added then.
+    /// - Throws: ``BodyError`` with the code `tooDeep` if the value is nested deeper than
+    ///   ``DocumentValue/maximumDepth``, or `tooLarge` if an object takes 4 GiB or more. No names are added then.
     /// - Complexity: O(*n*) in the size of the value; O(*n* log *n*) in the members of an object whose names are not in
     ///   the order of their numbers.
     public static func encode(_ value: DocumentValue, names: inout FieldNames) throws(BodyError) -> [UInt8] {
@@ -17,7 +16,7 @@ public enum BodyEncoder {
         return writer.bytes.bytes
     }
 
-    /// Appends the body of `value` to `bytes`, which stay as they are if it throws; see ``encode(_:names:)``.
+    /// Appends the body of `value` to `bytes`; see ``encode(_:names:)``. If it throws, `bytes` is unchanged.
     public static func append(
         _ value: DocumentValue, names: inout FieldNames, to bytes: inout [UInt8]
     ) throws(BodyError) {
@@ -27,13 +26,13 @@ public enum BodyEncoder {
     }
 }
 
-/// Writes one body backwards.
+/// Writes a body backwards.
 private struct BodyWriter: ~Copyable {
-    /// A member of an object that is being written, as one integer whose order is that of the table: by number, and
-    /// those of one number in the order of the document.
+    /// A member of an object that is being written. Entries sort like the integer `bits`, in the order of the table: by
+    /// number, and members with the same number in document order.
     struct Entry {
-        /// The number of the name in the upper 16 bits; below, the complement of where the value begins, because what
-        /// comes earlier in the body lies further from its end.
+        /// The number of the name in the upper 16 bits. The lower bits are the complement of the start of the value,
+        /// because values earlier in the body are further from its end.
         private(set) var bits: UInt64
 
         init(number: Int) { bits = UInt64(truncatingIfNeeded: number) << 48 }
@@ -41,7 +40,7 @@ private struct BodyWriter: ~Copyable {
         /// The number of the name.
         var number: Int { Int(truncatingIfNeeded: bits >> 48) }
 
-        /// Where the value begins, counted from the end of the body.
+        /// The start of the value, counted from the end of the body.
         var start: Int {
             get { Int(truncatingIfNeeded: ~bits & 0xffff_ffff_ffff) }
             set { bits = bits & ~0xffff_ffff_ffff | ~UInt64(truncatingIfNeeded: newValue) & 0xffff_ffff_ffff }
@@ -49,14 +48,14 @@ private struct BodyWriter: ~Copyable {
     }
 
     var bytes = BodyBuffer(capacity: 1024)
-    /// The members of all objects that are being written, the innermost last.
+    /// The members of all objects that are being written, innermost object last.
     private var entries: [Entry] = []
     private var depth = 0
     private var isTooDeep = false
     private var isTooLarge = false
 
     init() {
-        // Enough for most documents, and nothing for one that is no object.
+        // Enough for most documents, and no allocation for a value that is not an object.
         entries.reserveCapacity(32)
     }
 
@@ -69,7 +68,8 @@ private struct BodyWriter: ~Copyable {
         throw BodyError(isTooDeep ? .tooDeep : .tooLarge, at: 0)
     }
 
-    // Recursive functions do no more than recurse, because their frames must be small; see `DocumentValue.==`.
+    // Recursive functions contain nothing but the recursion, because their frames must be small; see
+    // `DocumentValue.==`.
     private mutating func write(_ value: DocumentValue, _ names: inout FieldNames) {
         switch value {
         case .array(let elements): write(elements, &names)
@@ -104,7 +104,7 @@ private struct BodyWriter: ~Copyable {
         closeObject(first: first, end: end)
     }
 
-    /// False, and nothing is to be written, if an array or object that begins here lies too deep.
+    /// Opens an array or object. Returns false if it is nested too deep; nothing may be written then.
     private mutating func open() -> Bool {
         guard depth < DocumentValue.maximumDepth else {
             isTooDeep = true
@@ -114,7 +114,7 @@ private struct BodyWriter: ~Copyable {
         return true
     }
 
-    /// Looks up the names of an object and returns where its entries begin.
+    /// Looks up the names of an object and returns the position of its first entry.
     private mutating func pushEntries(
         of members: Span<DocumentObject.Member>, _ names: inout FieldNames
     ) -> Int {
@@ -143,11 +143,11 @@ private struct BodyWriter: ~Copyable {
         bytes.prepend(BodyFormat.Tag.array)
     }
 
-    /// Writes what stands before the values of an object.
+    /// Writes the header and the table of an object, which precede its values.
     private mutating func closeObject(first: Int, end: Int) {
         depth -= 1
         let valuesStart = bytes.count
-        // The last value is the one with the largest offset, before the entries are sorted.
+        // Before the entries are sorted, the last one has the largest offset.
         let largestOffset = first < entries.count ? valuesStart - entries[entries.count - 1].start : 0
         if largestOffset > Int(UInt32.max) { isTooLarge = true }
         sortEntries(from: first)
@@ -171,7 +171,7 @@ private struct BodyWriter: ~Copyable {
         entries.removeSubrange(first...)
     }
 
-    /// Brings the entries from `first` on into the order of the table.
+    /// Sorts the entries from `first` on into the order of the table.
     private mutating func sortEntries(from first: Int) {
         var entry = first + 1
         while entry < entries.count, entries[entry - 1].number <= entries[entry].number { entry += 1 }

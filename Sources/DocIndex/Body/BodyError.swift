@@ -1,50 +1,50 @@
-/// Why bytes are no document body, or why a value cannot become one.
+/// An error in a document body, or in a value that cannot be encoded as one.
 ///
-/// The message never contains a value of the document, because messages are logged; a member name may appear in it.
+/// The message never contains values of the document, because messages are logged. It may contain a member name.
 public struct BodyError: Error, Sendable, Hashable, CustomStringConvertible {
-    /// What is wrong.
+    /// The kinds of errors.
     public enum Code: Sendable, Hashable, CaseIterable {
         /// The body ends inside a value, or is empty.
         case truncated
-        /// The first byte is not a version this library reads.
+        /// This library cannot read the version in the first byte.
         case unsupportedVersion
         /// A tag that is unknown, or reserved for a later version.
         case unsupportedTag
-        /// A variable-length integer of more bytes than needed, or beyond 64 bits.
+        /// A variable-length integer is longer than necessary or exceeds 64 bits.
         case invalidVarint
-        /// A value that is written longer than it need be.
+        /// A value is not in its shortest form.
         case notShortest
-        /// A length or count that does not fit what surrounds or follows it.
+        /// A length or count does not match the data around it.
         case invalidLength
-        /// The table of an object contradicts itself or the values behind it.
+        /// The table of an object is inconsistent with itself or with the values after it.
         case invalidObjectTable
-        /// A date whose distance from UTC is a day or more.
+        /// A date has an offset from UTC of a day or more.
         case invalidDate
-        /// The number of a name that the table of names does not have: it is older than the body, or of another
+        /// The table of names does not contain this number: it is older than the body, or belongs to another
         /// collection.
         case unknownName
-        /// A name that is written out and belongs into the table of names.
+        /// A name is inlined that belongs in the table of names.
         case invalidName
         /// A string or name that is not valid UTF-8.
         case invalidUTF8
-        /// Two members of one object with the same name.
+        /// Two members of one object have the same name.
         case duplicateName
-        /// More than ``DocumentValue/maximumDepth`` arrays and objects inside each other.
+        /// Arrays and objects are nested deeper than ``DocumentValue/maximumDepth``.
         case tooDeep
-        /// An object of 4 GiB or more.
+        /// An object takes 4 GiB or more.
         case tooLarge
         /// Bytes follow the value.
         case trailingBytes
     }
 
-    /// What is wrong.
+    /// The kind of error.
     public let code: Code
-    /// Where, in bytes from the beginning of the body; 0 when a value could not be encoded.
+    /// The offset from the start of the body in bytes; 0 if a value could not be encoded.
     public let offset: Int
     /// What was expected, what was found, and what to do.
     public let message: String
 
-    /// Place and message.
+    /// The offset and the message.
     public var description: String { "Document body, byte \(offset): \(message)" }
 
     init(_ fault: BodyFault, at offset: Int) {
@@ -54,7 +54,7 @@ public struct BodyError: Error, Sendable, Hashable, CustomStringConvertible {
     }
 }
 
-/// What can be wrong with a body: all codes and messages of ``BodyError`` are made here.
+/// The faults that a body can have. They define all codes and messages of ``BodyError``.
 enum BodyFault {
     case truncated
     case unsupportedVersion(UInt8)
@@ -98,7 +98,7 @@ enum BodyFault {
         case .truncated:
             "The body ends inside a value; \(Self.damaged)."
         case .unsupportedVersion(let version):
-            "The body has format version \(version) and this library reads version \(BodyFormat.version); "
+            "The body has format version \(version), but this library reads version \(BodyFormat.version); "
                 + "update the library, or check the database if no newer one wrote it."
         case .unsupportedTag(let tag):
             "A value has the type tag \(tag), which this library does not read; "
@@ -114,12 +114,12 @@ enum BodyFault {
         case .invalidObjectTable:
             "The table of an object does not fit its values; \(Self.damaged)."
         case .invalidDate:
-            "A date lies a day or more from UTC; \(Self.damaged)."
+            "A date has an offset from UTC of a day or more; \(Self.damaged)."
         case .unknownName(let number):
-            "The table of names has no name of number \(number); "
+            "The table of names has no name with number \(number); "
                 + "read the body with the table of its own collection, as new as the body."
         case .invalidName:
-            "A name is written out that belongs into the table of names; \(Self.damaged)."
+            "A name is inlined that belongs in the table of names; \(Self.damaged)."
         case .invalidUTF8:
             "A string is not valid UTF-8; \(Self.damaged)."
         case .duplicateName(let name):
@@ -133,5 +133,5 @@ enum BodyFault {
         }
     }
 
-    private static let damaged = "the body is damaged, verify the database and restore the document from a backup"
+    private static let damaged = "the body is damaged; verify the database and restore the document from a backup"
 }

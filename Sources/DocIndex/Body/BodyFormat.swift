@@ -1,6 +1,6 @@
-/// The layout of a stored document body, version 2. Stored on disk: never change, add a version.
+/// The layout of a stored document body, version 2. It is stored on disk, so never change it; add a version instead.
 ///
-/// A body is the version byte and one value. A value is a tag byte and its content:
+/// A body consists of the version byte and one value. A value consists of a tag byte and its content:
 ///
 /// | tag | kind | content |
 /// |---|---|---|
@@ -18,24 +18,27 @@
 /// | 40 to 7f | int 0 to 63 | – |
 /// | 80 to ff | string of 0 to 127 bytes | UTF-8 |
 ///
-/// A varint is an unsigned integer in groups of 7 bits, lowest first, the high bit set on all bytes but the last, in
-/// the fewest bytes possible (LEB128). Zigzag maps 0, -1, 1, -2 … to 0, 1, 2, 3 … Other integers are little-endian.
+/// A varint is an unsigned integer in groups of 7 bits, lowest first, with the high bit set on all bytes except the
+/// last, in as few bytes as possible (LEB128). Zigzag maps 0, -1, 1, -2 … to 0, 1, 2, 3 … Other integers are
+/// little-endian.
 ///
-/// An object has the numbers of its members' names in ``FieldNames`` in ascending order, one byte each, or two if one
-/// is above 255; then, in the same order, where the value of each begins, counted from the first value, in one byte
-/// each, or two or four if the largest asks for it; then the values, without gaps, in the order of the document. So
-/// a member is found by its number without a look at the others, and the order of the document is the order of the
-/// offsets. The tag is 10, plus 1 for numbers of two bytes, plus 2 or 4 for offsets of two or four.
+/// An object starts with a table. It contains the numbers of the members' names in ``FieldNames``, in ascending order,
+/// with one byte each, or two if any number is above 255. Then follow, in the same order, the offsets of the values,
+/// counted from the first value, with one byte each, or two or four if the largest offset requires it. The values
+/// follow without gaps in document order. A member is therefore found by its number without reading the others, and
+/// document order is the order of the offsets. The tag is 10, plus 1 for two-byte numbers, plus 2 or 4 for two-byte or
+/// four-byte offsets.
 ///
-/// A name that is not in the table stands, as varint length and UTF-8, before its value, where the offset leads. Its
-/// number is ``inlineName``, the only one that may occur more than once, then in the order of the document.
+/// A name that is not in the table of names is inlined, as varint length and UTF-8, before its value; the offset refers
+/// to the name. Its number is ``inlineName``, the only number that may occur more than once. Such members are listed in
+/// document order.
 ///
-/// Equal values have equal bodies under the same table: there is one way to write each.
+/// Each value has exactly one encoding, so with the same table of names, equal values have equal bodies.
 enum BodyFormat {
     /// The first byte of every body.
     static let version: UInt8 = 2
 
-    /// The number of a name that is written out.
+    /// The number of an inlined name.
     static let inlineName = 0x7fff
 
     /// The tag byte of each kind of value.
@@ -51,28 +54,28 @@ enum BodyFormat {
         static let date: UInt8 = 0x08
         static let zonedDate: UInt8 = 0x09
         static let attachment: UInt8 = 0x0a
-        /// The first of the tags of objects.
+        /// The first tag of an object.
         static let object: UInt8 = 0x10
-        /// The last of the tags of objects.
+        /// The last tag of an object.
         static let lastObject: UInt8 = 0x15
-        /// The first of the tags that are an int of their own.
+        /// The first tag that contains a small int.
         static let smallInt: UInt8 = 0x40
-        /// The first of the tags that hold the length of a string.
+        /// The first tag that contains the length of a string.
         static let shortString: UInt8 = 0x80
     }
 
-    /// The largest int that is part of its tag.
+    /// The largest int that its tag contains.
     static let smallIntLimit: Int64 = 63
-    /// The length of the longest string whose length is part of its tag.
+    /// The length of the longest string whose tag contains its length.
     static let shortStringLimit = 127
 
-    /// Whether a value with this tag is a string.
+    /// Returns whether a value with this tag is a string.
     static func isText(_ tag: UInt8) -> Bool { tag >= Tag.shortString || tag == Tag.string }
 
-    /// Whether a value with this tag is an array or an object.
+    /// Returns whether a value with this tag is an array or an object.
     static func isContainer(_ tag: UInt8) -> Bool { tag == Tag.array || Tag.object...Tag.lastObject ~= tag }
 
-    /// The kind of a value with this tag; `nil` if no value has it.
+    /// Returns the kind of a value with this tag; `nil` for an unused tag.
     static func kind(ofTag tag: UInt8) -> DocumentValue.Kind? {
         switch tag {
         case Tag.null: .null
@@ -88,24 +91,24 @@ enum BodyFormat {
         }
     }
 
-    /// The tag of an object whose largest number and offset are these.
+    /// Returns the tag of an object with these largest values in its table.
     static func objectTag(largestNumber: Int, largestOffset: Int) -> UInt8 {
         let offsets: UInt8 = largestOffset <= 0xff ? 0 : largestOffset <= 0xffff ? 2 : 4
         return Tag.object + (largestNumber <= 0xff ? 0 : 1) + offsets
     }
 
-    /// The bytes of each number of a name in an object of this tag.
+    /// Returns the size in bytes of each name number in an object with this tag.
     static func numberByteCount(ofTag tag: UInt8) -> Int { tag & 1 == 0 ? 1 : 2 }
 
-    /// The bytes of each offset in an object of this tag.
+    /// Returns the size in bytes of each offset in an object with this tag.
     static func offsetByteCount(ofTag tag: UInt8) -> Int { 1 << Int((tag - Tag.object) >> 1) }
 
-    /// An integer with its sign in the lowest bit, so that small magnitudes have short varints.
+    /// Returns an integer with its sign in the lowest bit, so that small magnitudes have short varints.
     static func zigzag(_ value: Int64) -> UInt64 {
         UInt64(bitPattern: (value << 1) ^ (value >> 63))
     }
 
-    /// The integer that ``zigzag(_:)`` turned into `value`.
+    /// Returns the integer that ``zigzag(_:)`` encodes as `value`.
     static func unzigzag(_ value: UInt64) -> Int64 {
         Int64(bitPattern: (value >> 1) ^ (0 &- (value & 1)))
     }

@@ -1,10 +1,11 @@
-/// Finds where values lie in a document body. Names are numbers here; what decodes a value is given the table of names.
+/// Finds the positions of values in a document body. Names are numbers here; functions that decode a value take the
+/// table of names.
 ///
-/// ``BodyReader`` says what holds of the answers, of damage, and of time.
+/// See ``BodyReader`` for results, damage and cost.
 struct BodyPlaces: ~Escapable {
     private let bytes: Span<UInt8>
 
-    /// The places in `body`, which it borrows.
+    /// Creates a reader of `body`, which it borrows.
     ///
     /// - Throws: ``BodyError`` if the body is empty or of another version.
     @_lifetime(copy body)
@@ -14,7 +15,7 @@ struct BodyPlaces: ~Escapable {
         bytes = body
     }
 
-    /// The value `path` leads to; `nil` if it leads nowhere.
+    /// Returns the value at `path`; `nil` if there is none.
     func value(at path: ResolvedPath, names: FieldNames) throws(BodyError) -> DocumentValue? {
         guard path.path.hasArrayStep else {
             return try place(at: path).map { (place) throws(BodyError) in try value(at: place, names) }
@@ -27,7 +28,7 @@ struct BodyPlaces: ~Escapable {
         return found
     }
 
-    /// Whether a value `path` leads to satisfies `condition`; the visit ends at the first that does.
+    /// Returns whether any value at `path` satisfies `condition`. The visit ends at the first one that does.
     func anyElement(
         at path: ResolvedPath, names: FieldNames, where condition: (DocumentValue) -> Bool
     ) throws(BodyError) -> Bool {
@@ -40,10 +41,10 @@ struct BodyPlaces: ~Escapable {
 // MARK: - Encoded values
 
 extension BodyPlaces {
-    /// Whether a value `path` leads to satisfies a condition; it is decoded only where the condition needs that.
+    /// Returns whether any value at `path` satisfies a condition. A value is decoded only if the condition requires it.
     ///
-    /// - Throws: ``BodyError`` if what the path leads through, or what is read of the value, is damaged; as
-    ///   ``TextPattern/hasBoundedMatch(in:)``.
+    /// - Throws: ``BodyError`` if the data along the path, or the part of the value that is read, is damaged; the
+    ///   errors of ``TextPattern/hasBoundedMatch(in:)``.
     func anyElement(at path: ResolvedPath, satisfies condition: ValueCondition, names: FieldNames) throws -> Bool {
         if let number = path.onlyNumber {
             guard let place = try member(numbered: number) else { return false }
@@ -65,9 +66,10 @@ extension BodyPlaces {
         return isFound
     }
 
-    /// Adds the value `path` leads to as index keys have it; that of an absent one if it leads nowhere.
+    /// Appends the value at `path` in the encoding of index keys. If there is none, appends the encoding of an absent
+    /// value.
     ///
-    /// - Throws: ``BodyError`` if what the path leads through, or the value, is damaged.
+    /// - Throws: ``BodyError`` if the data along the path, or the value, is damaged.
     func appendOrdered(at path: ResolvedPath, names: FieldNames, to key: inout [UInt8]) throws(BodyError) {
         guard path.onlyNumber != nil || !path.path.hasArrayStep, let place = try place(at: path) else {
             OrderedValue.append(path.path.hasArrayStep ? try value(at: path, names: names) : nil, to: &key)
@@ -81,30 +83,31 @@ extension BodyPlaces {
         OrderedValue.append(utf8: bytes.extracting(try cursor.readTextRange(before: place.end)), to: &key)
     }
 
-    /// Where the texts lie that `path` leads to, each distinct one once; `nil` if it leads to something else as well.
+    /// Returns the positions of the distinct strings at `path`; `nil` if it also leads to other values, or to many
+    /// distinct strings.
     ///
-    /// - Throws: ``BodyError`` if what the path leads through, or a text, is damaged.
+    /// - Throws: ``BodyError`` if the data along the path, or a string, is damaged.
     func distinctTexts(at path: ResolvedPath) throws(BodyError) -> [Range<Int>]? {
         var texts: [Range<Int>] = []
         let hasOthers = try anyPlace(from: root, along: path.steps) { (place) throws(BodyError) in
             guard place.offset < place.end, BodyFormat.isText(bytes[place.offset]) else { return true }
             var cursor = BodyCursor(bytes, offset: place.offset)
             let text = try cursor.readTextRange(before: place.end)
-            // The text with its tag, which holds its length: those of equal texts are equal.
+            // The string with its tag and length. The bytes of equal strings are equal.
             let whole = place.offset..<text.upperBound
             for known in texts where known.count == whole.count {
                 if bytes.extracting(known).hasSameBytes(as: bytes.extracting(whole)) { return false }
             }
             texts.append(whole)
-            // Each is compared with all before it.
+            // Limits the cost of comparing each string with all earlier ones.
             return texts.count > 64
         }
         return hasOthers ? nil : texts
     }
 
-    /// Where in the body the value lies that `path` leads to; `nil` if it leads nowhere. The path has no `[]`.
+    /// Returns the position in the body of the value at `path`; `nil` if there is none. The path must not contain `[]`.
     ///
-    /// - Throws: ``BodyError`` if what the path leads through is damaged, or where the value ends cannot be known.
+    /// - Throws: ``BodyError`` if the data along the path is damaged, or the end of the value cannot be determined.
     func range(of path: ResolvedPath) throws(BodyError) -> Range<Int>? {
         guard let place = try place(at: path) else { return nil }
         var cursor = BodyCursor(bytes, offset: place.offset)
@@ -116,24 +119,25 @@ extension BodyPlaces {
 // MARK: - Steps
 
 extension BodyPlaces {
-    /// A value in the body, and the step of a path that comes next.
+    /// A value in the body, and the next step of a path.
     private struct Place {
         var offset: Int
-        /// Where the innermost array or object around the value ends.
+        /// The end of the innermost array or object that contains the value.
         var end: Int
         var step: Int
     }
 
-    // The version is one byte.
+    // The root value follows the version, which is one byte.
     private var root: Place { Place(offset: 1, end: bytes.count, step: 0) }
 
-    /// Where a path leads that has no `[]`, or the array before its first; `nil` if it leads nowhere.
+    /// Returns the position of the value at a path without `[]`, or of the array at its first `[]`; `nil` if there is
+    /// none.
     private func place(at path: ResolvedPath) throws(BodyError) -> Place? {
         if let number = path.onlyNumber { return try member(numbered: number) }
         return try withoutBranches(from: root, along: path.steps)
     }
 
-    /// The member of the whole body whose name has a number; `nil` if there is none.
+    /// Returns the member of the root object whose name has this number; `nil` if there is none.
     private func member(numbered number: Int) throws(BodyError) -> Place? {
         let place = root
         guard place.offset < place.end else { throw BodyError(.truncated, at: place.offset) }
@@ -150,7 +154,7 @@ extension BodyPlaces {
         return Place(offset: offset, end: object.end, step: place.step + 1)
     }
 
-    // As in `FieldPath`, it recurses only where there are several ways to go.
+    // As in `FieldPath`, it recurses only at arrays.
     private func anyPlace(
         from start: Place, along steps: [ResolvedPath.Step], where condition: (Place) throws(BodyError) -> Bool
     ) throws(BodyError) -> Bool {
@@ -164,8 +168,8 @@ extension BodyPlaces {
         return false
     }
 
-    /// Follows the steps that lead to no more than one value: up to the end of the path, or to a `[]` that stands
-    /// before an array. `nil` if they lead nowhere.
+    /// Follows the steps that lead to at most one value: up to the end of the path, or to a `[]` at an array. Returns
+    /// `nil` if there is no value.
     private func withoutBranches(
         from start: Place, along steps: [ResolvedPath.Step]
     ) throws(BodyError) -> Place? {
@@ -192,7 +196,7 @@ extension BodyPlaces {
         return try BodyDecoder.readValue(&cursor, before: place.end, names)
     }
 
-    /// The first element of the array at `array`, and how many there are.
+    /// Returns the first element of the array at `array`, and the number of elements.
     private func firstElement(at array: Place) throws(BodyError) -> (place: Place, count: Int) {
         var cursor = BodyCursor(bytes, offset: array.offset + 1)
         let (end, count) = try cursor.readContainer(before: array.end)
@@ -205,7 +209,7 @@ extension BodyPlaces {
         place.offset = cursor.offset
     }
 
-    /// The value of a member of the object at `place`; `nil` if there is none.
+    /// Returns the value of a member of the object at `place`; `nil` if there is none.
     private func member(_ step: ResolvedPath.Step, at place: Place) throws(BodyError) -> Place? {
         var cursor = BodyCursor(bytes, offset: place.offset + 1)
         let object = try cursor.readObject(tag: bytes[place.offset], before: place.end)
@@ -216,7 +220,7 @@ extension BodyPlaces {
         }
     }
 
-    /// The place of a number in the table of an object; `nil` if it is not there.
+    /// Returns the position of a number in the table of an object; `nil` if it is not found.
     private func position(of number: Int, in object: BodyObject) -> Int? {
         var lower = 0
         var upper = object.count
@@ -229,7 +233,7 @@ extension BodyPlaces {
         return nil
     }
 
-    /// The member of a name that is written out: those stand last in the table.
+    /// Returns the member with an inlined name. Such members are last in the table.
     private func member(named name: String, of object: BodyObject, at place: Place) throws(BodyError) -> Place? {
         var position = object.count
         while position > 0, object.number(at: position - 1, in: bytes) == BodyFormat.inlineName {

@@ -1,47 +1,47 @@
-/// The member names of the documents of one collection, numbered in the order in which they were first stored.
+/// The member names of the documents of a collection, numbered in the order in which they were first stored.
 ///
-/// A document body holds numbers instead of names, see ``BodyFormat``. So the table belongs to the bodies: they can be
-/// read with the table they were written with, or any later one, because names are only ever added. Names are told
-/// apart by their UTF-8 bytes. A name that the table does not take is written out in the body.
+/// A document body contains numbers instead of names; see ``BodyFormat``. Bodies can be read with the table that they
+/// were written with, or any later one, because names are only ever added. Names are compared by their UTF-8 bytes. A
+/// name that the table does not accept is inlined in the body.
 ///
-/// A value; copies share their memory until one of them is added to.
+/// The table is a value type; copies share memory until one of them is changed.
 public struct FieldNames: Sendable {
-    /// The number of names a table may have. It bounds the memory that documents with data for names can cost.
+    /// The maximum number of names in a table. It limits the memory used if documents use data as member names.
     public static let maximumCount = BodyFormat.inlineName
 
-    /// The length of the longest name that a table takes, in bytes of UTF-8.
+    /// The maximum length of a name in the table, in UTF-8 bytes.
     public static let maximumNameByteCount = 255
 
     private var names: [String] = []
-    /// Where free, 0; else number + 1 and above it 16 bits of the hash. Open addressing; the count is a power of two
-    /// and at least twice the number of names.
+    /// A hash table with open addressing. A free slot is 0; otherwise, the lower 16 bits are number + 1, and the upper
+    /// 16 bits are from the hash. The count is a power of two and at least twice the number of names.
     private var slots: [UInt32] = []
-    /// So that nobody can choose names that collide.
+    /// Seeded, so that crafted names cannot cause collisions.
     private let hashing = SeededHash()
 
-    /// An empty table.
+    /// Creates an empty table.
     public init() {}
 
     /// The number of names.
     public var count: Int { names.count }
 
-    /// The name of a number; `nil` if the table has not so many.
+    /// The name with a number; `nil` if the number is out of range.
     ///
     /// - Complexity: O(1).
     public subscript(number: Int) -> String? {
-        // One comparison for both ends.
+        // One comparison checks both bounds.
         UInt(bitPattern: number) < UInt(bitPattern: names.count) ? names[number] : nil
     }
 
-    /// The number of a name; `nil` if it is not in the table.
+    /// Returns the number of a name; `nil` if it is not in the table.
     ///
     /// - Complexity: O(*n*) in the length of the name.
     public func number(of name: String) -> Int? {
         number(of: name.utf8Span.span)
     }
 
-    /// The number of a name, which is added if it is new; `nil` if the table does not take it, because it is full or
-    /// the name longer than ``maximumNameByteCount``.
+    /// Adds a name if it is new, and returns its number; `nil` if the table does not accept it, because the table is
+    /// full or the name is longer than ``maximumNameByteCount``.
     ///
     /// - Complexity: O(*n*) in the length of the name, amortized.
     @discardableResult
@@ -52,12 +52,12 @@ public struct FieldNames: Sendable {
         return names.count - 1
     }
 
-    /// Whether a name that is not in the table would be taken.
+    /// Returns whether the table would accept a name that it does not contain.
     func takes(_ name: String) -> Bool {
         names.count < Self.maximumCount && name.utf8.count <= Self.maximumNameByteCount
     }
 
-    /// Removes what was added last, so that `count` names are left.
+    /// Removes the most recent names, so that `count` names remain.
     mutating func removeNames(from count: Int) {
         guard count < names.count else { return }
         names.removeSubrange(count...)
@@ -74,7 +74,7 @@ extension FieldNames {
         let mask = slots.count &- 1
         var slot = Int(truncatingIfNeeded: hash) & mask
         while slots[slot] != 0 {
-            // The bits of the hash keep other names from being compared.
+            // The hash bits avoid comparing most other names.
             if slots[slot] >> 16 == UInt32(truncatingIfNeeded: hash >> 48) {
                 let number = Int(slots[slot] & 0xffff) &- 1
                 if names[number].utf8Span.span.hasSameBytes(as: name) { return number }
@@ -109,7 +109,7 @@ extension FieldNames {
 // MARK: - On disk
 
 extension FieldNames {
-    /// The names from `first` on, as they are stored: a varint count, then for each name a varint length and its UTF-8.
+    /// Returns the names from `first` on in stored form: a varint count, then a varint length and UTF-8 for each name.
     ///
     /// - Complexity: O(*n*).
     public func encoded(from first: Int = 0) -> [UInt8] {
@@ -124,19 +124,19 @@ extension FieldNames {
         return bytes
     }
 
-    /// The table that ``encoded(from:)`` wrote in full.
+    /// Creates the table that ``encoded(from:)`` encoded in full.
     ///
-    /// - Throws: ``FieldNamesError`` for anything else.
+    /// - Throws: ``FieldNamesError`` for any other bytes.
     /// - Complexity: O(*n*).
     public init(encoded: [UInt8]) throws(FieldNamesError) {
         self.init()
         try append(encoded: encoded)
     }
 
-    /// Adds the names that ``encoded(from:)`` wrote from this table's count on.
+    /// Appends names that ``encoded(from:)`` encoded, starting at this table's count.
     ///
-    /// - Throws: ``FieldNamesError`` for bytes of another form, a name that occurs twice, and one that no table takes;
-    ///   the table is as it was then.
+    /// - Throws: ``FieldNamesError`` for malformed bytes, a duplicate name, or a name that the table does not accept.
+    ///   The table is unchanged then.
     /// - Complexity: O(*n*).
     public mutating func append(encoded: [UInt8]) throws(FieldNamesError) {
         let oldCount = count
@@ -171,12 +171,12 @@ extension FieldNames {
     }
 }
 
-/// Bytes are no stored table of names.
+/// An error that reports a malformed table of names.
 public struct FieldNamesError: Error, Sendable, Hashable, CustomStringConvertible {
-    /// Where the first fault lies, in bytes from the beginning.
+    /// The offset of the first error, in bytes from the start.
     public let offset: Int
 
-    /// What happened and what to do, in one sentence.
+    /// What is wrong and what to do, in one sentence.
     public var description: String {
         "The table of field names is damaged at byte \(offset); verify the database and restore it from a backup."
     }

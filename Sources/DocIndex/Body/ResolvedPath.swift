@@ -1,25 +1,27 @@
-/// A ``FieldPath`` whose names have been looked up in a table of names, so that bodies are searched by number.
+/// A ``FieldPath`` whose names have been replaced by their numbers in a table of names, so that bodies are searched by
+/// number.
 ///
-/// It holds for bodies that were written with that table or an older one. For newer bodies resolve the path anew: names
-/// that were unknown may have a number by then.
+/// It applies to bodies that were written with that table or an earlier one. For later bodies, resolve the path again,
+/// because names that were unknown may have a number by then.
 public struct ResolvedPath: Sendable {
-    /// One step down into a body.
+    /// A step of a path in a body.
     enum Step: Sendable {
-        /// To the member of an object whose name has this number.
+        /// The member of an object whose name has this number.
         case number(Int)
-        /// To the member of an object with this name, which is not in the table.
+        /// The member of an object with this name, which is not in the table.
         case inlineName(String)
-        /// To each element of an array.
+        /// Each element of an array.
         case eachElement
     }
 
     /// The path.
     public let path: FieldPath
     let steps: [Step]
-    /// The number of the only name, in a path of no more: most paths are, and go without ``steps``.
+    /// The number of the name, if the path consists of one name in the table; `nil` otherwise. Most paths do, and avoid
+    /// ``steps``.
     let onlyNumber: Int?
 
-    /// The path `path` in bodies of the table `names`.
+    /// Resolves a path with a table of names.
     ///
     /// - Complexity: O(*n*) in the length of the path.
     public init(_ path: FieldPath, names: FieldNames) {

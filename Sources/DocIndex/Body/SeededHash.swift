@@ -1,10 +1,12 @@
-/// Hashes short byte strings, a few of which are kept in a table.
+/// A hash for short byte strings in a small hash table.
 ///
-/// Multiplies and folds eight bytes at a time, as wyhash does (Wang Yi, github.com/wangyi-fudan/wyhash). Never stored: the
-/// seed differs from table to table, so that nobody can choose strings that collide.
+/// It multiplies and folds eight bytes at a time, like wyhash (Wang Yi, github.com/wangyi-fudan/wyhash). Hashes are
+/// never stored: the seed differs between tables, so that crafted strings cannot cause collisions.
 struct SeededHash: Sendable {
     private let seed = UInt64.random(in: .min ... .max)
 
+    /// Returns the hash of a byte string.
+    ///
     /// - Complexity: O(*n*).
     @inline(__always)
     func hash(_ string: Span<UInt8>) -> UInt64 {

@@ -1,6 +1,6 @@
 internal import Synchronization
 
-/// Wakes those who wait for the next commit.
+/// Notifies streams of new commits.
 final class ChangeSignal: Sendable {
     private struct Waiters {
         var streams: [UInt64: AsyncStream<UInt64>.Continuation] = [:]
@@ -10,7 +10,7 @@ final class ChangeSignal: Sendable {
 
     private let waiters = Mutex(Waiters())
 
-    /// A stream of the sequence numbers of commits from now on. One who is slow gets the newest of those that were
+    /// Returns a stream of the sequence numbers of future commits. A slow consumer gets only the newest number that it
     /// missed.
     func stream() -> AsyncStream<UInt64> {
         let (stream, continuation) = AsyncStream.makeStream(of: UInt64.self, bufferingPolicy: .bufferingNewest(1))
@@ -28,12 +28,12 @@ final class ChangeSignal: Sendable {
         return stream
     }
 
-    /// Tells of a commit.
+    /// Notifies all streams of a commit.
     func commit(_ sequence: UInt64) {
         for stream in waiters.withLock({ Array($0.streams.values) }) { stream.yield(sequence) }
     }
 
-    /// Ends all streams: the store is closed.
+    /// Ends all streams, because the store is closed.
     func finish() {
         let streams = waiters.withLock { waiters in
             waiters.isFinished = true

@@ -1,16 +1,17 @@
 internal import LevelKit
 
 extension DocumentStore {
-    /// The sequence number of the last commit; 0 before the first.
+    /// Returns the sequence number of the last commit; 0 before the first.
     public func sequence() throws -> UInt64 {
         try WriterState.storedSequence(in: database)
     }
 
-    /// What tells this store apart from its copies; keep it with every sequence number that is to be used later.
+    /// An identifier that distinguishes this store from its copies. Keep it with every sequence number that you use
+    /// later.
     public var epoch: StoreEpoch { currentCatalog.epoch }
 
-    /// What happened to documents behind a commit, in the order of commits: for each document the last change alone,
-    /// deletions included.
+    /// Returns the changes to documents after a commit, in the order of commits. For each document, only the last
+    /// change is returned. Deletions are included.
     ///
     /// ```swift
     /// var position: UInt64 = 0
@@ -20,12 +21,13 @@ extension DocumentStore {
     /// ```
     ///
     /// - Parameters:
-    ///   - sequence: the last commit that is known already; 0 for all.
-    ///   - epoch: where that number comes from; `nil` if it was read from this store since it was opened.
-    ///   - collection: one collection, or all.
-    ///   - limit: about how many; a commit is never split, so the last one may make it more.
-    /// - Throws: ``DocIndexError``: `epochChanged` for a number of another copy, or one that this store has not reached;
-    ///   `unknownCollection`, `corruption`.
+    ///   - sequence: the last commit already known; 0 for all changes.
+    ///   - epoch: the epoch in which that number was read; `nil` if it was read from this store since it was opened.
+    ///   - collection: a collection; `nil` for all.
+    ///   - limit: the approximate maximum number of changes. A commit is never split, so the last commit may exceed the
+    ///     limit.
+    /// - Throws: ``DocIndexError``: `epochChanged` for a number from another copy, or one that this store has not
+    ///   reached; `unknownCollection`, `corruption`.
     /// - Complexity: O(*n*) in the changes that are read.
     public func changes(
         since sequence: UInt64, epoch: StoreEpoch? = nil, in collection: String? = nil, limit: Int = .max
@@ -33,8 +35,8 @@ extension DocumentStore {
         try visitChanges(since: sequence, epoch: epoch, in: collection, limit: limit).changes
     }
 
-    /// As ``changes(since:epoch:in:limit:)``, and up to which commit the feed was read: the next call goes on there, and
-    /// does not read again what other collections have changed.
+    /// Does the same as ``changes(since:epoch:in:limit:)``, and also returns the last commit that was read. The next
+    /// call continues there, and does not read the changes of other collections again.
     func visitChanges(
         since sequence: UInt64, epoch: StoreEpoch?, in collection: String?, limit: Int
     ) throws -> (changes: [StoreChange], position: UInt64) {
@@ -42,16 +44,16 @@ extension DocumentStore {
         if let epoch, epoch != catalog.epoch {
             throw DocIndexError(
                 .epochChanged,
-                "commit \(sequence) is of the epoch \(epoch), and the store has \(catalog.epoch): it is a copy or was "
-                    + "brought back from one; read all documents, and go on from the sequence number of this store")
+                "commit \(sequence) belongs to epoch \(epoch), but the store has \(catalog.epoch): it is a copy or "
+                    + "was restored from one; read all documents, and continue from the sequence number of this store")
         }
         if sequence > 0 {
             let last = try WriterState.storedSequence(in: snapshot)
             guard sequence <= last else {
                 throw DocIndexError(
                     .epochChanged,
-                    "commit \(sequence) is asked for, and the last commit of the store is \(last): the number is of "
-                        + "another store or of another copy; read all documents, and go on from the sequence number "
+                    "commit \(sequence) was requested, but the last commit is \(last): the number belongs to "
+                        + "another store or another copy; read all documents, and continue from the sequence number "
                         + "of this store")
             }
         }
@@ -71,17 +73,18 @@ extension DocumentStore {
         return (changes, position)
     }
 
-    /// The changes behind a commit, and then those of every commit to come, as soon as it is made.
+    /// Returns a sequence of the changes after a commit and of all future commits.
     ///
-    /// Each element holds the changes of one or more commits, whole ones. The sequence ends when the store is closed. It
-    /// waits without asking again and again; one who is slower than the writer gets more with each element, and none
-    /// twice, since a document that changes again moves to its last change.
+    /// Each element contains the changes of one or more whole commits. The sequence ends when the store is closed. It
+    /// does not poll. A consumer that is slower than the writer gets larger elements, and each document at most once,
+    /// because a document that changes again moves to its last change.
     ///
     /// ```swift
     /// for try await changes in store.changeStream(since: position) { … }
     /// ```
     ///
-    /// - Parameters: as of ``changes(since:epoch:in:limit:)``; `batchLimit` is about how many come at once.
+    /// - Parameters: those of ``changes(since:epoch:in:limit:)``; `batchLimit` is the approximate maximum number of
+    ///   changes per element.
     public func changeStream(
         since sequence: UInt64, epoch: StoreEpoch? = nil, in collection: String? = nil, batchLimit: Int = 1000
     ) -> ChangeStream {
@@ -89,7 +92,7 @@ extension DocumentStore {
     }
 }
 
-/// The changes of a store, now and to come; see ``DocumentStore/changeStream(since:epoch:in:batchLimit:)``.
+/// The present and future changes of a store; see ``DocumentStore/changeStream(since:epoch:in:batchLimit:)``.
 public struct ChangeStream: AsyncSequence, Sendable {
     let store: DocumentStore
     let sequence: UInt64
@@ -97,21 +100,21 @@ public struct ChangeStream: AsyncSequence, Sendable {
     let collection: String?
     let limit: Int
 
-    /// Begins to listen.
+    /// Creates an iterator, which starts listening for commits.
     public func makeAsyncIterator() -> AsyncIterator {
         AsyncIterator(stream: self, position: sequence, signals: store.signal.stream().makeAsyncIterator())
     }
 
-    /// Gives the changes of one or more commits at a time.
+    /// An iterator over batches of changes.
     public struct AsyncIterator: AsyncIteratorProtocol {
         let stream: ChangeStream
         var position: UInt64
         var signals: AsyncStream<UInt64>.AsyncIterator
 
-        /// The next changes; `nil` when the store is closed or the task was cancelled.
+        /// Returns the next changes; `nil` when the store is closed or the task is cancelled.
         public mutating func next() async throws -> [StoreChange]? { try await next(isolation: #isolation) }
 
-        /// The next changes, without leaving the actor of the caller.
+        /// Returns the next changes without leaving the actor of the caller.
         public mutating func next(isolation actor: isolated (any Actor)?) async throws -> [StoreChange]? {
             while !Task.isCancelled {
                 do {

@@ -1,26 +1,26 @@
 internal import LevelKit
 
-/// The last thing that happened to a document.
+/// The last change of a document.
 public struct StoreChange: Sendable, Hashable {
-    /// The number of the commit.
+    /// The sequence number of the commit.
     public let sequence: UInt64
     /// The name of the collection.
     public let collection: String
-    /// The document.
+    /// The ID of the document.
     public let id: DocumentID
-    /// Whether it was deleted, and not stored.
+    /// Whether the document was deleted. Otherwise it was stored.
     public let isDeletion: Bool
 
-    /// Whether it was deleted, as one byte, and the id as a tuple.
+    /// One byte that is 1 for a deletion, and the ID as a tuple.
     var encoded: [UInt8] {
         var bytes: [UInt8] = [isDeletion ? 1 : 0]
         id.append(to: &bytes)
         return bytes
     }
 
-    /// Reads a change.
+    /// Decodes a change.
     ///
-    /// - Returns: `nil` for bytes that are none, or a collection that is unknown.
+    /// - Returns: `nil` if the bytes are malformed or the collection is unknown.
     init?(key: Span<UInt8>, value: Span<UInt8>, catalog: Catalog) {
         guard let key = StoreChange.Key(key), let collection = catalog.collection(numbered: key.collection),
             value.count > 1, value[0] <= 1, let id = DocumentID(encoded: value.extracting(1..<value.count))
@@ -35,7 +35,7 @@ public struct StoreChange: Sendable, Hashable {
         self.isDeletion = isDeletion
     }
 
-    /// What the key of a change says.
+    /// The parts of a change's key.
     struct Key {
         let sequence: UInt64
         let collection: UInt32
@@ -55,7 +55,7 @@ public struct StoreChange: Sendable, Hashable {
 }
 
 extension DocumentID {
-    /// Reads the tuple encoding of an id; `nil` for other bytes.
+    /// Decodes the tuple encoding of an ID; `nil` for other bytes.
     init?(encoded bytes: Span<UInt8>) {
         var decoder = TupleDecoder(bytes)
         if let text = try? decoder.decodeString() {

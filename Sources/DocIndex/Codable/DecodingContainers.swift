@@ -1,5 +1,4 @@
-/// The containers of ``DocumentDecoder``. The many overloads are asked for by the protocols; each kind of value has one
-/// line.
+/// The containers of ``DocumentDecoder``. The protocols require the many overloads; each type has one line.
 struct KeyedDecoding<Key: CodingKey>: KeyedDecodingContainerProtocol {
     let node: DecodingNode
     let object: DocumentObject
@@ -39,7 +38,7 @@ struct KeyedDecoding<Key: CodingKey>: KeyedDecodingContainerProtocol {
         return DecodingNode.Item(value: value, key: key, parent: node)
     }
 
-    // `nil` where there is no member, and where it is null. One look at the object each.
+    // Return `nil` if the member is missing or null, with a single lookup in the object.
 
     func decodeIfPresent(_ type: Bool.Type, forKey key: Key) throws -> Bool? { try present(key)?.bool() }
     func decodeIfPresent(_ type: String.Type, forKey key: Key) throws -> String? { try present(key)?.string() }
@@ -75,7 +74,7 @@ struct KeyedDecoding<Key: CodingKey>: KeyedDecodingContainerProtocol {
         try value(key).node.unkeyedContainer()
     }
 
-    // What a class left to its superclass; null if it left nothing.
+    // The value that a class stores for its superclass; null if there is none.
 
     func superDecoder() throws -> any Decoder {
         DecodingNode(object["super"] ?? .null, node.link.appending(PlainKey.super), node.userInfo)
@@ -86,7 +85,7 @@ struct KeyedDecoding<Key: CodingKey>: KeyedDecodingContainerProtocol {
     }
 }
 
-/// The elements of an array, one after the other.
+/// The elements of an array in order.
 struct UnkeyedDecoding: UnkeyedDecodingContainer {
     let node: DecodingNode
     let elements: [DocumentValue]
@@ -103,7 +102,7 @@ struct UnkeyedDecoding: UnkeyedDecodingContainer {
 
     var isAtEnd: Bool { currentIndex >= elements.count }
 
-    /// Passes over the next element only if it is null.
+    /// Skips the next element only if it is null.
     mutating func decodeNil() throws -> Bool {
         guard try next(DocumentValue.self, { $0.value.isNull }) else { return false }
         currentIndex += 1
@@ -139,7 +138,7 @@ struct UnkeyedDecoding: UnkeyedDecodingContainer {
 
     mutating func superDecoder() throws -> any Decoder { try take(DocumentValue.self) { $0.node } }
 
-    /// An element that cannot be decoded is not passed over.
+    /// If an element cannot be decoded, it is not skipped.
     private mutating func take<T>(_ type: Any.Type, _ body: (DecodingNode.Item) throws -> T) throws -> T {
         let result = try next(type, body)
         currentIndex += 1
@@ -153,13 +152,13 @@ struct UnkeyedDecoding: UnkeyedDecodingContainer {
                 type,
                 DecodingError.Context(
                     codingPath: node.link.path(key),
-                    debugDescription: "The array has no more than \(elements.count) elements."))
+                    debugDescription: "The array has only \(elements.count) elements."))
         }
         return try body(DecodingNode.Item(value: elements[currentIndex], key: key, parent: node))
     }
 }
 
-/// A value that is neither array nor object, or that leaves its form to another one.
+/// A value that is neither an array nor an object, or a type that encodes itself as another type.
 struct SingleValueDecoding: SingleValueDecodingContainer {
     let node: DecodingNode
 

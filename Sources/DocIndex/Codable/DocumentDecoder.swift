@@ -1,31 +1,31 @@
-/// Turns documents into values of `Decodable` types.
+/// Decodes documents as `Decodable` types.
 ///
-/// The forms are those of ``DocumentEncoder``. Beyond them, what means the same is taken: an integer from a double
-/// without a fraction, a `Double` from an int that a double holds exactly, a date from its text in ISO 8601. A `Date` of a
-/// date without a zone is the instant at which a clock in UTC shows it. Whatever would lose something is an error.
+/// It reads what ``DocumentEncoder`` writes. It also accepts equivalent values: a double without a fraction as an
+/// integer, an int that a double represents exactly as a `Double`, and a string in ISO 8601 as a date. A date without a
+/// zone is decoded as a `Date` by reading its local time as UTC. A conversion that would lose information is an error.
 public struct DocumentDecoder: Sendable {
-    /// What `init(from:)` of the types finds as `userInfo`.
+    /// The `userInfo` passed to `init(from:)` of the types.
     public var userInfo: [CodingUserInfoKey: any Sendable] = [:]
 
-    /// A decoder.
+    /// Creates a decoder.
     public init() {}
 
-    /// The value of a type that a document value stands for.
+    /// Decodes a document value as a type.
     ///
     /// - Throws: `DecodingError` with the coding path, and what the types throw.
-    /// - Complexity: O(*n*) in the parts that the type asks for.
+    /// - Complexity: O(*n*) in the parts that the type decodes.
     public func decode<T: Decodable>(_ type: T.Type = T.self, from value: DocumentValue) throws -> T {
         let node = DecodingNode(value, .root, userInfo)
         return try DecodingNode.Item(value: value, key: nil, parent: node).decode(type)
     }
 
-    /// The value of a type that an object stands for; see ``decode(_:from:)-(_,DocumentValue)``.
+    /// Decodes an object as a type; see ``decode(_:from:)-(_,DocumentValue)``.
     public func decode<T: Decodable>(_ type: T.Type = T.self, from object: DocumentObject) throws -> T {
         try decode(type, from: .object(object))
     }
 }
 
-/// One value that is being decoded.
+/// A value that is being decoded.
 final class DecodingNode {
     let value: DocumentValue
     let link: CodingLink
@@ -57,14 +57,14 @@ extension DecodingNode: Decoder {
 }
 
 extension DecodingNode {
-    /// A value within another, before anything is known of it: no node is made for a scalar.
+    /// A value within another one, before its type is known. Scalars need no node.
     struct Item {
         let value: DocumentValue
         /// `nil` for the value of the parent itself.
         let key: (any CodingKey)?
         let parent: DecodingNode
 
-        /// The value as something that decodes itself.
+        /// Decodes the value as a type that decodes itself.
         var node: DecodingNode {
             key.map { DecodingNode(value, parent.link.appending($0), parent.userInfo) } ?? parent
         }
@@ -80,12 +80,12 @@ extension DecodingNode {
 
 extension DecodingNode.Item {
     func bool() throws -> Bool {
-        guard case .bool(let value) = value else { throw mismatch(Bool.self, "a truth value") }
+        guard case .bool(let value) = value else { throw mismatch(Bool.self, "a Boolean") }
         return value
     }
 
     func string() throws -> String {
-        guard case .string(let value) = value else { throw mismatch(String.self, "a text") }
+        guard case .string(let value) = value else { throw mismatch(String.self, "a string") }
         return value
     }
 
@@ -109,13 +109,13 @@ extension DecodingNode.Item {
         switch value {
         case .double(let value): return value
         case .int(let value):
-            guard let exact = Double(exactly: value) else { throw corrupted("No double holds the integer exactly.") }
+            guard let exact = Double(exactly: value) else { throw corrupted("The integer is not exact as a double.") }
             return exact
         default: throw mismatch(Double.self, "a number")
         }
     }
 
-    /// The nearest `Float`: a fraction such as 0.1 has another last digit there.
+    /// Returns the nearest `Float`. Fractions such as 0.1 are rounded.
     func float() throws -> Float {
         let value = try double()
         let nearest = Float(value)
@@ -137,7 +137,7 @@ extension DecodingNode.Item {
         switch value {
         case .date(let value): return value
         case .string(let text):
-            guard let date = DocumentDate(iso8601: text) else { throw corrupted("The text is no date in ISO 8601.") }
+            guard let date = DocumentDate(iso8601: text) else { throw corrupted("The string is not an ISO 8601 date.") }
             return date
         default: throw mismatch(DocumentDate.self, "a date")
         }
@@ -151,13 +151,13 @@ extension DecodingNode.Item {
         DecodingError.Context(codingPath: parent.link.path(key), debugDescription: description)
     }
 
-    /// The error for a value of another kind; for null that it is missing.
+    /// Returns the error for a value of another kind. Null is reported as a missing value.
     func mismatch(_ type: Any.Type, _ expected: String) -> DecodingError {
         value.isNull
             ? .valueNotFound(type, context("Expected \(expected) but found null."))
             : .typeMismatch(type, context("Expected \(expected) but found a value of kind \(value.kind)."))
     }
 
-    /// The error for a value of the right kind that the type cannot take.
+    /// Returns the error for a value of the right kind that the type cannot represent.
     func corrupted(_ description: String) -> DecodingError { .dataCorrupted(context(description)) }
 }

@@ -1,4 +1,4 @@
-/// Turns values of `Encodable` types into documents.
+/// Encodes values of `Encodable` types as documents.
 ///
 /// | Swift | document |
 /// |---|---|
@@ -7,54 +7,55 @@
 /// | `Float`, `Double` | double |
 /// | `Date` | date in UTC, rounded to milliseconds |
 /// | `Data` | bytes |
-/// | `UUID` | string, in lower case as RFC 9562 writes it, and as ``DocumentID`` makes it of a UUID |
+/// | `UUID` | string, in lower case as in RFC 9562 and in ``DocumentID`` |
 /// | `URL` | string |
-/// | ``DocumentValue``, ``DocumentObject``, ``DocumentDate``, ``DocumentID`` | themselves |
-/// | `nil`, where it is encoded at all | null |
+/// | ``DocumentValue``, ``DocumentObject``, ``DocumentDate``, ``DocumentID`` | unchanged |
+/// | `nil`, if it is encoded at all | null |
 ///
-/// Members stand in the order in which they are encoded: that of the declaration, where the compiler writes the code.
+/// Members are stored in the order in which they are encoded. In synthesized code, this is the order of declaration.
 ///
 /// ```swift
 /// struct Photo: Codable { var id: String; var rating: Int?; var taken: Date }
 /// try collection.put(DocumentEncoder().encodeObject(photo))
 /// ```
 public struct DocumentEncoder: Sendable {
-    /// What `encode(to:)` of the types finds as `userInfo`.
+    /// The `userInfo` passed to `encode(to:)` of the types.
     public var userInfo: [CodingUserInfoKey: any Sendable] = [:]
 
-    /// An encoder.
+    /// Creates an encoder.
     public init() {}
 
-    /// The value as a document value.
+    /// Encodes a value as a document value.
     ///
-    /// - Throws: `EncodingError.invalidValue` with the coding path for integers beyond `Int64` and dates beyond 64 bits of
-    ///   milliseconds, and what the types throw.
+    /// - Throws: `EncodingError.invalidValue` with the coding path for integers outside the range of `Int64` and dates
+    ///   that do not fit 64 bits of milliseconds, and what the types throw.
     /// - Complexity: O(*n*) in the size of the value.
     public func encode(_ value: some Encodable) throws -> DocumentValue {
         try EncodingNode.encoded(value, at: .root, stored: nil, mode: EncodingMode(userInfo: userInfo))
     }
 
-    /// The value as an object, such as a collection stores.
+    /// Encodes a value as an object that a collection can store.
     ///
-    /// - Throws: `EncodingError.invalidValue` if the value is something else, and as ``encode(_:)``.
+    /// - Throws: `EncodingError.invalidValue` if the value is not encoded as an object; the errors of ``encode(_:)``.
     /// - Complexity: O(*n*) in the size of the value.
     public func encodeObject(_ value: some Encodable) throws -> DocumentObject {
         try object(encode(value), of: value)
     }
 
-    /// A stored document as it is after `value` has been saved over it: what the type of `value` does not know stays.
+    /// Returns a stored document with `value` saved over it. Members that the type of `value` does not know are kept.
     ///
     /// At every depth of objects:
-    /// - a member that is encoded replaces the stored one in its place, or is added behind the others;
-    /// - a stored member that is not encoded is removed if the type knows its name, such as an optional that is `nil`, or
-    ///   the other cases of an enumeration. It knows a name that its coding keys can be made from, and one that it asks
-    ///   to encode. Keys that can be made from every name, as those of a dictionary, are taken to know them all;
-    /// - every other stored member stays as it is.
+    /// - an encoded member replaces the stored one in place, or is appended;
+    /// - a stored member that is not encoded is removed if the type knows its name. Examples are an optional that is
+    ///   `nil`, or the other cases of an enumeration. A type knows the names from which its coding keys can be created,
+    ///   and those that it tries to encode. Keys that can be created from any name, such as those of a dictionary,
+    ///   count as knowing all names;
+    /// - every other stored member is kept.
     ///
-    /// Arrays are replaced as a whole, with the objects in them. A value that says the same as the stored one leaves it
-    /// as it is: a double that is equal to a stored int, and a `Date` of the instant of a stored date, whatever its zone.
+    /// Arrays are replaced as a whole, including the objects in them. A stored value that is equivalent to the new one
+    /// is kept: an int that equals a double, and a date, in any zone, at the same instant as a `Date`.
     ///
-    /// - Throws: as ``encodeObject(_:)``.
+    /// - Throws: the errors of ``encodeObject(_:)``.
     /// - Complexity: O(*n*) in the size of both.
     public func merge(saving value: some Encodable, over stored: DocumentObject) throws -> DocumentObject {
         let mode = EncodingMode(userInfo: userInfo)
@@ -67,14 +68,14 @@ public struct DocumentEncoder: Sendable {
             throw EncodingError.invalidValue(
                 value,
                 EncodingError.Context(
-                    codingPath: [], debugDescription: "A document is an object; this value is encoded as another kind.")
+                    codingPath: [], debugDescription: "The value is not encoded as an object.")
             )
         }
         return object
     }
 }
 
-/// The way from the root to a value, kept as links: an array would have to be copied for every container.
+/// The path from the root to a value, stored as links. An array would have to be copied for every container.
 final class CodingLink {
     let parent: CodingLink?
     let key: (any CodingKey)?
@@ -84,12 +85,12 @@ final class CodingLink {
         self.key = key
     }
 
-    /// The way to the root itself.
+    /// The path of the root.
     static var root: CodingLink { CodingLink(parent: nil, key: nil) }
 
     func appending(_ key: any CodingKey) -> CodingLink { CodingLink(parent: self, key: key) }
 
-    /// The keys from the root on, and one more.
+    /// Returns the keys from the root, followed by `last`.
     func path(_ last: (any CodingKey)? = nil) -> [any CodingKey] {
         var keys: [any CodingKey] = last.map { [$0] } ?? []
         var link: CodingLink? = self
@@ -101,7 +102,7 @@ final class CodingLink {
     }
 }
 
-/// The key of an element of an array, and of what a class leaves to its superclass.
+/// The key of an array element, and of the value that a class stores for its superclass.
 enum PlainKey: CodingKey {
     case name(String)
     case index(Int)
@@ -113,7 +114,7 @@ enum PlainKey: CodingKey {
     var stringValue: String {
         switch self {
         case .name(let name): name
-        // Made when it is asked for: most keys of elements never are.
+        // Created on demand, because most element keys are never requested.
         case .index(let index): "Index \(index)"
         }
     }
@@ -125,7 +126,7 @@ enum PlainKey: CodingKey {
     static let `super` = PlainKey(stringValue: "super")
 }
 
-/// What is the same for all parts of one value.
+/// The settings shared by all parts of a value.
 struct EncodingMode {
     let userInfo: [CodingUserInfoKey: any Sendable]
 }

@@ -1,8 +1,8 @@
-/// Values and objects as parts of Swift types. ``DocumentEncoder`` and ``DocumentDecoder`` pass them through as they are.
-/// Other encoders get what they have a form for: bytes become an array of integers, dates their text in ISO 8601, and
-/// the order of members and the kinds of numbers are theirs to keep.
+/// Values and objects as parts of Swift types. ``DocumentEncoder`` and ``DocumentDecoder`` pass them through unchanged.
+/// Other encoders represent bytes as an array of integers and dates as strings in ISO 8601. They may not preserve the
+/// order of members or the kinds of numbers.
 extension DocumentValue: Codable {
-    /// The value that another decoder holds; see ``DocumentValue``.
+    /// Decodes the value with another decoder; see ``DocumentValue``.
     public init(from decoder: any Decoder) throws {
         if let node = decoder as? DecodingNode {
             self = node.value
@@ -29,7 +29,7 @@ extension DocumentValue: Codable {
         return .string(try container.decode(String.self))
     }
 
-    /// Gives the value to another encoder.
+    /// Encodes the value with another encoder.
     public func encode(to encoder: any Encoder) throws {
         switch self {
         case .object(let object):
@@ -57,7 +57,7 @@ extension DocumentValue: Codable {
 }
 
 extension DocumentObject: Codable {
-    /// The object that another decoder holds; see ``DocumentValue``.
+    /// Decodes the object with another decoder; see ``DocumentValue``.
     public init(from decoder: any Decoder) throws {
         let value = try DocumentValue(from: decoder)
         guard case .object(let object) = value else {
@@ -68,23 +68,23 @@ extension DocumentObject: Codable {
         self = object
     }
 
-    /// Gives the object to another encoder.
+    /// Encodes the object with another encoder.
     public func encode(to encoder: any Encoder) throws {
         try DocumentValue.object(self).encode(to: encoder)
     }
 }
 
 extension DocumentDate: Codable {
-    /// The date whose text in ISO 8601 another decoder holds.
+    /// Decodes the date from a string in ISO 8601.
     public init(from decoder: any Decoder) throws {
         let container = try decoder.singleValueContainer()
         guard let date = DocumentDate(iso8601: try container.decode(String.self)) else {
-            throw DecodingError.dataCorruptedError(in: container, debugDescription: "The text is no date in ISO 8601.")
+            throw DecodingError.dataCorruptedError(in: container, debugDescription: "Expected an ISO 8601 date.")
         }
         self = date
     }
 
-    /// Gives the text in ISO 8601 to another encoder.
+    /// Encodes the date as a string in ISO 8601.
     public func encode(to encoder: any Encoder) throws {
         var container = encoder.singleValueContainer()
         try container.encode(iso8601)
@@ -92,7 +92,7 @@ extension DocumentDate: Codable {
 }
 
 extension DocumentID: Codable {
-    /// The id that another decoder holds, a text or an integer.
+    /// Decodes the ID from a string or an integer.
     public init(from decoder: any Decoder) throws {
         let container = try decoder.singleValueContainer()
         if let number = try? container.decode(Int64.self) {
@@ -102,7 +102,7 @@ extension DocumentID: Codable {
         }
     }
 
-    /// Gives the text or the integer to another encoder.
+    /// Encodes the ID as a string or an integer.
     public func encode(to encoder: any Encoder) throws {
         var container = encoder.singleValueContainer()
         switch self {

@@ -4,18 +4,19 @@
     internal import Foundation
 #endif
 
-/// Types that a document has a form for and that would encode themselves otherwise: the one list of ``DocumentEncoder``.
+/// The types that ``DocumentEncoder`` stores in their own document representation instead of letting them encode
+/// themselves.
 enum EncodableLeaf {
-    /// The form of a value of such a type; `nil` for all other types, which encode themselves.
+    /// Returns the document representation of a value; `nil` for all other types, which encode themselves.
     ///
-    /// - Throws: `EncodingError.invalidValue` for a value that has no form.
+    /// - Throws: `EncodingError.invalidValue` for a value that cannot be represented.
     static func value<T: Encodable>(of value: T, path: () -> [any CodingKey]) throws -> DocumentValue? {
-        // Comparing types is quick, casting is not.
+        // Comparing types is fast, but casting is not.
         if T.self == String.self, let value = value as? String { return .string(value) }
         if T.self == Double.self, let value = value as? Double { return .double(value) }
         if T.self == Int.self, let value = value as? Int { return .int(Int64(value)) }
         if T.self == Bool.self, let value = value as? Bool { return .bool(value) }
-        // The commonest lists, without a container for each.
+        // The most common arrays, without a container for each element.
         if T.self == [String].self, let value = value as? [String] { return .array(value.map(DocumentValue.string)) }
         if T.self == [Double].self, let value = value as? [Double] { return .array(value.map(DocumentValue.double)) }
         if T.self == Date.self, let value = value as? Date { return .date(try date(value, path)) }
@@ -37,27 +38,27 @@ enum EncodableLeaf {
                 date,
                 EncodingError.Context(
                     codingPath: path(),
-                    debugDescription: "The date lies beyond what 64 bits of milliseconds reach."))
+                    debugDescription: "The date does not fit 64 bits of milliseconds."))
         }
         return DocumentDate(utcMilliseconds: milliseconds)
     }
 
-    /// The error for an integer that a document has no form for.
+    /// Returns the error for an integer that a document cannot represent.
     static func outOfRange(_ value: some FixedWidthInteger, at path: [any CodingKey]) -> EncodingError {
         EncodingError.invalidValue(
             value,
             EncodingError.Context(
                 codingPath: path,
-                debugDescription: "The integer lies beyond Int64, the largest that a document holds; store it as text.")
+                debugDescription: "The integer exceeds the range of Int64; store it as a string.")
         )
     }
 }
 
 /// The same types for ``DocumentDecoder``.
 enum DecodableLeaf {
-    /// The value of such a type in its form; `nil` for all other types, which decode themselves.
+    /// Decodes a value of such a type; `nil` for all other types, which decode themselves.
     ///
-    /// - Throws: `DecodingError` for a form that is not that of the type.
+    /// - Throws: `DecodingError` if the value is not a valid representation of the type.
     static func value<T: Decodable>(_ type: T.Type, of item: DecodingNode.Item) throws -> T? {
         if type == String.self { return try item.string() as? T }
         if type == Double.self { return try item.double() as? T }
@@ -72,14 +73,14 @@ enum DecodableLeaf {
         if type == DocumentObject.self { return try item.object() as? T }
         if type == DocumentDate.self { return try item.date() as? T }
         if type == DocumentID.self {
-            guard let id = DocumentID(item.value) else { throw item.mismatch(type, "a text or an integer") }
+            guard let id = DocumentID(item.value) else { throw item.mismatch(type, "a string or an integer") }
             return id as? T
         }
         return nil
     }
 
     private static func strings(_ item: DecodingNode.Item) -> [String]? {
-        // Anything but a list of texts is left to the container, which knows the place of the fault.
+        // Anything except a list of strings is left to the container, which knows the position of an error.
         guard case .array(let elements) = item.value else { return nil }
         var strings: [String] = []
         strings.reserveCapacity(elements.count)
@@ -97,7 +98,7 @@ enum DecodableLeaf {
     private static func parsed<T>(
         _ item: DecodingNode.Item, _ type: Any.Type, _ name: String, _ parse: (String) -> T?
     ) throws -> T {
-        guard let value = parse(try item.string()) else { throw item.corrupted("The text is not \(name).") }
+        guard let value = parse(try item.string()) else { throw item.corrupted("The string is not \(name).") }
         return value
     }
 }

@@ -1,5 +1,4 @@
-/// The containers of ``DocumentEncoder``. The many overloads are asked for by the protocols; each kind of value has one
-/// line.
+/// The containers of ``DocumentEncoder``. The protocols require the many overloads; each type has one line.
 struct KeyedEncoding<Key: CodingKey>: KeyedEncodingContainerProtocol {
     let node: EncodingNode
 
@@ -36,7 +35,7 @@ struct KeyedEncoding<Key: CodingKey>: KeyedEncodingContainerProtocol {
         node.set(key.stringValue, .int(exact))
     }
 
-    // `nil` is nothing to encode, but it tells that the type knows the name.
+    // Nothing is encoded for `nil`, but the type is known to use the name.
 
     func encodeIfPresent(_ value: Bool?, forKey key: Key) {
         if let value { encode(value, forKey: key) } else { node.setAbsent(key.stringValue) }
@@ -150,7 +149,7 @@ struct UnkeyedEncoding: UnkeyedEncodingContainer {
     func superEncoder() -> any Encoder { node.makeElementNode() }
 }
 
-/// A value that is neither array nor object, or that leaves its form to another one.
+/// A value that is neither an array nor an object, or a type that encodes itself as another type.
 struct SingleValueEncoding: SingleValueEncodingContainer {
     let node: EncodingNode
 

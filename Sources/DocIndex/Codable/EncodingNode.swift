@@ -1,9 +1,9 @@
-/// Takes what one value encodes, and becomes a document value with ``finish()``.
+/// Collects what a value encodes, and turns it into a document value with ``finish()``.
 ///
-/// A scalar goes straight into the array or object that is being built. Only what is handed out, nested containers and
-/// encoders of superclasses, becomes a node of its own, whose value is put into its place at the end.
+/// Scalars are added directly to the array or object being built. Only nested containers and encoders of superclasses
+/// get separate nodes; their values are inserted at the end.
 final class EncodingNode {
-    /// What has been encoded so far.
+    /// The content encoded so far.
     private enum Content {
         case nothing
         case value(DocumentValue)
@@ -13,14 +13,14 @@ final class EncodingNode {
 
     let link: CodingLink
     let mode: EncodingMode
-    /// What the value is saved over; `nil` if there is nothing.
+    /// The stored value that is saved over; `nil` if there is none.
     private let stored: DocumentValue?
     private var content = Content.nothing
-    /// Nodes whose values are still to be put into their places.
+    /// Nodes whose values have not been inserted yet.
     private var children: [(position: Int, node: EncodingNode)] = []
-    /// Whether the type knows a name; one for each kind of keys.
+    /// Whether the type knows a name; one closure for each type of keys.
     private var knowledge: [(String) -> Bool] = []
-    /// Names that the type has asked to encode although there is nothing to encode.
+    /// Names that the type tried to encode with a value of `nil`.
     private var absentNames: [String] = []
 
     init(_ link: CodingLink, stored: DocumentValue?, mode: EncodingMode) {
@@ -29,7 +29,7 @@ final class EncodingNode {
         self.mode = mode
     }
 
-    /// The document value of any encodable one.
+    /// Encodes any encodable value as a document value.
     static func encoded(
         _ value: some Encodable, at link: CodingLink, stored: DocumentValue?, mode: EncodingMode
     ) throws -> DocumentValue {
@@ -39,7 +39,7 @@ final class EncodingNode {
         return node.finish()
     }
 
-    /// What the node amounts to; an empty object if nothing was encoded.
+    /// Returns the encoded value; an empty object if nothing was encoded.
     func finish() -> DocumentValue {
         let children = self.children
         self.children = []
@@ -57,7 +57,7 @@ final class EncodingNode {
         }
     }
 
-    /// The stored object with the members of an encoded one; see ``DocumentEncoder/merge(saving:over:)``.
+    /// Merges an encoded object into the stored one; see ``DocumentEncoder/merge(saving:over:)``.
     private func merged(_ encoded: DocumentObject) -> DocumentObject {
         guard case .object(var result) = stored else { return encoded }
         var gone: [String] = []
@@ -75,7 +75,7 @@ final class EncodingNode {
 // MARK: - Building
 
 extension EncodingNode {
-    /// Begins an object, or goes on with the one that was begun; whatever else was encoded is replaced.
+    /// Begins or continues an object. Replaces any other content.
     func beginObject<Key: CodingKey>(_ keys: Key.Type) {
         if case .object = content {} else { content = .object(DocumentObject()) }
         if case .object = stored {
@@ -83,7 +83,7 @@ extension EncodingNode {
         }
     }
 
-    /// Begins an array, or goes on with the one that was begun; whatever else was encoded is replaced.
+    /// Begins or continues an array. Replaces any other content.
     func beginArray() {
         if case .array = content {} else { content = .array([]) }
     }
@@ -92,12 +92,12 @@ extension EncodingNode {
         if case .array(let elements) = content { elements.count } else { 0 }
     }
 
-    /// Takes the one value that there is.
+    /// Sets a single value as the content.
     func set(_ value: DocumentValue) { content = .value(value) }
 
     func append(_ value: DocumentValue) {
         guard case .array(var elements) = content else { return }
-        // Gives up this node's reference first, so that the array grows in place.
+        // Releases this node's reference first, so that the array grows in place.
         content = .nothing
         elements.append(value)
         content = .array(elements)
@@ -110,15 +110,15 @@ extension EncodingNode {
         content = .object(object)
     }
 
-    /// Notes that there is nothing to encode for a name, which the type knows.
+    /// Records that the type knows a name for which it has no value.
     func setAbsent(_ name: String) {
         if case .object = stored { absentNames.append(name) }
     }
 
-    /// What the member of a name is saved over.
+    /// Returns the stored value that a member is saved over.
     func storedValue(_ name: String) -> DocumentValue? { stored?[name] }
 
-    /// A node for the member of a name.
+    /// Creates a node for a member.
     func makeNode(_ key: any CodingKey) -> EncodingNode {
         let name = key.stringValue
         set(name, .null)
@@ -129,7 +129,7 @@ extension EncodingNode {
         return node
     }
 
-    /// A node for the next element.
+    /// Creates a node for the next element.
     func makeElementNode() -> EncodingNode {
         let node = EncodingNode(link.appending(PlainKey(intValue: elementCount)), stored: nil, mode: mode)
         children.append((elementCount, node))
@@ -139,7 +139,7 @@ extension EncodingNode {
 }
 
 extension DocumentValue {
-    /// The stored value if it says the same as this one, else this one.
+    /// Returns the stored value if it is equivalent to this one; otherwise this one.
     fileprivate func saved(over stored: DocumentValue?) -> DocumentValue {
         switch (self, stored) {
         case (.double(let value), .int(let stored)?) where Int64(exactly: value) == stored: .int(stored)

@@ -1,18 +1,18 @@
-/// Puts a value together from the events of a reader: open, name, value, close.
+/// Builds a value from the events of a reader: open, name, value, close.
 ///
-/// It keeps its own stack, so that no input, however deep, can exhaust the stack of the thread. The readers of JSON
-/// and of stored bodies both use it: names are unique whatever the source.
+/// It keeps its own stack, so that no input, however deep, can exhaust the stack of the thread. It also ensures unique
+/// names, both for the JSON reader and for the reader of stored bodies.
 struct DocumentBuilder: ~Copyable {
     /// An array or object that is not closed yet.
     struct Frame {
         let isObject: Bool
-        /// Where it begins in the input, for error messages.
+        /// The offset of its start in the input, for error messages.
         let offset: Int
-        /// How many arrays and objects it lies in, itself included; what ``DocumentValue/maximumDepth`` limits.
+        /// The nesting depth, counting this container; limited by ``DocumentValue/maximumDepth``.
         let depth: Int
-        /// Whether it is taken as it is although its first name may begin with `$`; see ``JSONWriter``.
+        /// Whether the object is literal even if its first name begins with `$`; see ``JSONWriter``.
         let isLiteral: Bool
-        /// Where its elements or members begin on their stack.
+        /// The position on the stack of elements or members where its own begin.
         fileprivate let start: Int
         fileprivate var hasNameIndex = false
 
@@ -28,7 +28,7 @@ struct DocumentBuilder: ~Copyable {
     private var frames = MoveStack<Frame>()
     private var elements = MoveStack<DocumentValue>()
     private var members = MoveStack<DocumentObject.Member>()
-    /// One for each open object of many members, in the order of the frames.
+    /// One for each open object with many members, in the order of the frames.
     private var nameIndexes = MoveStack<NameIndex>()
 
     /// The innermost open array or object; `nil` if none is open.
@@ -60,7 +60,8 @@ extension DocumentBuilder {
         frames.push(Frame(isObject: true, offset: offset, depth: depth, isLiteral: isLiteral, start: members.count))
     }
 
-    /// Begins a member of the innermost object; its value comes next. False if the object has that name already.
+    /// Begins a member of the innermost object; its value comes next. Returns false if the object already has that
+    /// name.
     ///
     /// - Precondition: an object is innermost.
     /// - Complexity: O(*n*) up to 32 members, O(1) on average above.
@@ -79,7 +80,7 @@ extension DocumentBuilder {
         return true
     }
 
-    /// Begins a member of the innermost object, which is known to have no member of that name.
+    /// Begins a member of the innermost object, which must not have a member with that name.
     ///
     /// - Precondition: an object is innermost.
     mutating func beginUniqueMember(_ name: String) {

@@ -1,6 +1,6 @@
 extension DocumentDate: CustomStringConvertible {
-    /// The date in ISO 8601, as its wall clock showed it: `2012-06-08T18:02:11.000+02:00`, with `Z` for UTC and nothing
-    /// there for no zone.
+    /// The date in ISO 8601 as local time, such as `2012-06-08T18:02:11.000+02:00`. The suffix is `Z` for UTC and
+    /// missing for a date without a zone.
     ///
     /// Milliseconds are always written. A year before 0000 or after 9999 has a sign and at least six digits.
     public var iso8601: String {
@@ -12,26 +12,26 @@ extension DocumentDate: CustomStringConvertible {
     /// The date in ISO 8601; see ``iso8601``.
     public var description: String { iso8601 }
 
-    /// The date that a text in ISO 8601 stands for; `nil` if it is none, or lies beyond what 64 bits of milliseconds
-    /// reach.
+    /// Creates a date from a string in ISO 8601; `nil` if it is malformed, or does not fit 64 bits of milliseconds.
     ///
-    /// The form is `YYYY-MM-DDThh:mm:ss`, then perhaps a point and digits, then perhaps `Z`, `+hh:mm` or `-hh:mm`. Digits
-    /// of the second beyond the third must be zeros, for nothing is rounded. There is no second 60 and no hour 24.
+    /// The form is `YYYY-MM-DDThh:mm:ss`, optionally followed by a decimal point and digits, then optionally by `Z`,
+    /// `+hh:mm` or `-hh:mm`. Fractional digits after the third must be zeros, because nothing is rounded. Second 60 and
+    /// hour 24 are rejected.
     ///
     /// - Complexity: O(*n*).
     public init?(iso8601 text: String) {
         self.init(iso8601: text.utf8Span.span)
     }
 
-    /// The date that a text in ISO 8601 stands for; see ``init(iso8601:)-(String)``.
+    /// Creates a date from a string in ISO 8601; see ``init(iso8601:)-(String)``.
     public init?(iso8601 text: Span<UInt8>) {
         var reader = ISO8601Reader(text)
         guard let day = reader.readDay(), let time = reader.readTime(), let zone = reader.readZone(),
             reader.offset == text.count
         else { return nil }
-        // What the wall clock shows is ahead of UTC by the offset.
+        // Local time is ahead of UTC by the offset.
         let shift = Int64(zone.minutes ?? 0) * 60_000
-        // A year of nine digits in milliseconds is still far from 128 bits.
+        // Even a year of nine digits in milliseconds is far below the range of 128 bits.
         let instant = Int128(day) * Int128(Self.millisecondsPerDay) + Int128(time) - Int128(shift)
         guard let milliseconds = Int64(exactly: instant) else { return nil }
         if let minutes = zone.minutes {
@@ -85,7 +85,7 @@ extension DocumentDate: CustomStringConvertible {
 }
 
 extension [UInt8] {
-    /// Appends a number of no sign in decimal, with zeros before it up to `count` digits.
+    /// Appends a non-negative number in decimal, padded with zeros to `count` digits.
     fileprivate mutating func appendDigits(_ value: Int64, count: Int) {
         var power: Int64 = 1
         var powerCount = 1
@@ -100,7 +100,7 @@ extension [UInt8] {
     }
 }
 
-/// A day of the Gregorian calendar, also of the time before it was introduced; the year before 1 is 0.
+/// A day of the proleptic Gregorian calendar. The year before 1 is 0.
 struct CivilDate: Equatable {
     let year: Int64
     let month: Int64
@@ -112,12 +112,12 @@ struct CivilDate: Equatable {
         self.day = day
     }
 
-    /// The day so many days after 1970-01-01.
+    /// Creates the day that is `dayNumber` days after 1970-01-01.
     ///
     /// Howard Hinnant, "chrono-Compatible Low-Level Date Algorithms", `civil_from_days`: years begin in March, and are
     /// counted in eras of 400 years or 146,097 days.
     ///
-    /// - Precondition: the number is that of a date in 64-bit milliseconds.
+    /// - Precondition: the day is in the range of dates in 64-bit milliseconds.
     init(dayNumber: Int64) {
         let shifted = dayNumber + 719_468
         let era = (shifted >= 0 ? shifted : shifted - 146_096) / 146_097
@@ -130,7 +130,7 @@ struct CivilDate: Equatable {
         year = yearOfEra + era * 400 + (month <= 2 ? 1 : 0)
     }
 
-    /// The number of days since 1970-01-01; `days_from_civil` of the same source.
+    /// The number of days since 1970-01-01; `days_from_civil` from the same source.
     var dayNumber: Int64 {
         let year = month <= 2 ? self.year - 1 : self.year
         let era = (year >= 0 ? year : year - 399) / 400
@@ -150,7 +150,7 @@ struct CivilDate: Equatable {
     }
 }
 
-/// Reads the parts of a date in ISO 8601 one after the other.
+/// Reads the parts of a date in ISO 8601.
 private struct ISO8601Reader: ~Escapable {
     let text: Span<UInt8>
     var offset = 0
@@ -160,7 +160,7 @@ private struct ISO8601Reader: ~Escapable {
         self.text = text
     }
 
-    /// Year, month and day, as the number of days since 1970-01-01.
+    /// Reads year, month and day as the number of days since 1970-01-01.
     mutating func readDay() -> Int64? {
         guard let year = readYear(), skip("-"), let month = readNumber(2), 1...12 ~= month, skip("-"),
             let day = readNumber(2)
@@ -175,14 +175,14 @@ private struct ISO8601Reader: ~Escapable {
         guard isNegative || skip("+") else { return readNumber(4) }
         var digitCount = 0
         while offset + digitCount < text.count, digit(at: offset + digitCount) != nil { digitCount += 1 }
-        // Nine digits are as much as 64 bits of milliseconds reach. Years that need no sign have none.
+        // Nine digits cover the range of 64-bit milliseconds. A sign is allowed only where it is needed.
         guard 6...9 ~= digitCount, let year = readNumber(digitCount), isNegative ? year > 0 : year > 9999 else {
             return nil
         }
         return isNegative ? -year : year
     }
 
-    /// `T` and the time of day, in milliseconds.
+    /// Reads `T` and the time of day, in milliseconds.
     mutating func readTime() -> Int64? {
         guard skip("T"), let hour = readNumber(2), hour < 24, skip(":"), let minute = readNumber(2), minute < 60,
             skip(":"), let second = readNumber(2), second < 60
@@ -200,7 +200,7 @@ private struct ISO8601Reader: ~Escapable {
         return offset > start ? milliseconds : nil
     }
 
-    /// The zone in minutes, itself `nil` if there is none; `nil` if what follows the time is something else.
+    /// Reads the zone in minutes, which is `nil` if there is no zone; returns `nil` if the zone is malformed.
     mutating func readZone() -> (minutes: Int?, Void)? {
         if offset == text.count { return (nil, ()) }
         if skip("Z") { return (0, ()) }
@@ -209,7 +209,7 @@ private struct ISO8601Reader: ~Escapable {
             minutes < 60
         else { return nil }
         let total = Int(hours * 60 + minutes)
-        // ISO 8601 has no -00:00.
+        // ISO 8601 does not allow -00:00.
         guard !isNegative || total > 0 else { return nil }
         return (isNegative ? -total : total, ())
     }

@@ -2,15 +2,16 @@ public import Foundation
 internal import Synchronization
 
 extension DocumentID {
-    /// A new id that sorts behind those made before it: a UUID of version 7 as text (RFC 9562, section 5.7), with the
-    /// milliseconds since 1970 in front and a counter behind them.
+    /// Returns a new ID that sorts after those generated before: a version 7 UUID as a string (RFC 9562, section 5.7).
+    /// It starts with the milliseconds since 1970, followed by a counter.
     public static func generated() -> DocumentID {
         let now = UInt64(max(0, Date().timeIntervalSince1970 * 1000))
         let (time, counter) = lastGenerated.withLock { last -> (UInt64, UInt64) in
             if now > last.time {
                 last = (now, UInt64.random(in: 0..<0x100))
             } else {
-                // A clock that goes back, or many ids in one millisecond: the time runs ahead where the counter is full.
+                // The clock went back, or there are many IDs in one millisecond. If the counter is full, the time
+                // advances ahead of the clock.
                 last.counter += 1
                 if last.counter > 0xfff { last = (last.time + 1, 0) }
             }
@@ -29,7 +30,7 @@ extension DocumentID {
         return .string(String(decoding: text, as: UTF8.self))
     }
 
-    /// A UUID as id: its text in lower case.
+    /// Creates an ID from a UUID, as a lower-case string.
     public init(_ uuid: UUID) { self = .string(uuid.uuidString.lowercased()) }
 
     private static let lastGenerated = Mutex<(time: UInt64, counter: UInt64)>((0, 0))

@@ -1,18 +1,18 @@
 internal import LevelKit
 
-/// What names a document within its collection: a text or an integer.
+/// An identifier that is unique within a collection: a string or an integer.
 ///
-/// Texts are told apart by their UTF-8 bytes: the two spellings of `é` are two ids. Ids are ordered by their tuple
-/// encoding: texts by their bytes, then integers by value.
+/// Strings are compared by their UTF-8 bytes, so the two encodings of `é` are two IDs. IDs are ordered by their tuple
+/// encoding: strings by their bytes, then integers by value.
 public enum DocumentID: Sendable {
-    /// A text.
+    /// A string.
     case string(String)
     /// An integer.
     case int(Int64)
 }
 
 extension DocumentID {
-    /// The id that a value can serve as: a text or an integer; `nil` for every other kind.
+    /// Creates an ID from a value; `nil` if it is neither a string nor an integer.
     public init?(_ value: DocumentValue) {
         switch value {
         case .string(let text): self = .string(text)
@@ -21,7 +21,7 @@ extension DocumentID {
         }
     }
 
-    /// The id as a value of a document.
+    /// The ID as a document value.
     public var value: DocumentValue {
         switch self {
         case .string(let text): .string(text)
@@ -29,7 +29,7 @@ extension DocumentID {
         }
     }
 
-    /// Adds the tuple encoding of the id to a key.
+    /// Appends the tuple encoding of the ID to a key.
     func append(to key: inout [UInt8]) {
         switch self {
         case .string(let text): TupleEncoder.append(text, to: &key)
@@ -37,7 +37,7 @@ extension DocumentID {
         }
     }
 
-    /// The tuple encoding of the id alone.
+    /// The tuple encoding of the ID.
     var encoded: [UInt8] {
         var bytes: [UInt8] = []
         append(to: &bytes)
@@ -46,7 +46,7 @@ extension DocumentID {
 }
 
 extension DocumentID: Hashable, Comparable {
-    /// Equality of the encoded bytes.
+    /// Whether both have the same encoded bytes.
     public static func == (a: DocumentID, b: DocumentID) -> Bool {
         switch (a, b) {
         case (.string(let a), .string(let b)): a.utf8.elementsEqual(b.utf8)
@@ -55,7 +55,7 @@ extension DocumentID: Hashable, Comparable {
         }
     }
 
-    /// Hashes what `==` compares.
+    /// Hashes the encoded content.
     public func hash(into hasher: inout Hasher) {
         switch self {
         case .string(let text):
@@ -67,7 +67,7 @@ extension DocumentID: Hashable, Comparable {
         }
     }
 
-    /// The order of the encoded bytes.
+    /// Whether the encoded bytes of the left ID come first.
     public static func < (a: DocumentID, b: DocumentID) -> Bool {
         switch (a, b) {
         case (.string(let a), .string(let b)): a.utf8.lexicographicallyPrecedes(b.utf8)
@@ -79,12 +79,12 @@ extension DocumentID: Hashable, Comparable {
 }
 
 extension DocumentID: ExpressibleByStringLiteral, ExpressibleByIntegerLiteral, CustomStringConvertible {
-    /// A text as id.
+    /// Creates a string ID.
     public init(stringLiteral value: String) { self = .string(value) }
-    /// An integer as id.
+    /// Creates an integer ID.
     public init(integerLiteral value: Int64) { self = .int(value) }
 
-    /// The text, or the digits.
+    /// The string, or the digits of the integer.
     public var description: String {
         switch self {
         case .string(let text): text

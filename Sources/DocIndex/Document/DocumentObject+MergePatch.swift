@@ -1,14 +1,15 @@
 /// JSON Merge Patch, RFC 7396.
 extension DocumentObject {
-    /// Changes the object as a patch says: a member that is `null` in the patch is removed, an object is a patch of the
-    /// member of its name, and every other value replaces that member or is added.
+    /// Applies a patch to the object: a member that is `null` in the patch is removed, an object patches the member
+    /// with its name, and any other value replaces that member or is added.
     ///
-    /// So a patch cannot set a member to `null`, and replaces arrays as a whole. Members keep their places, and new ones
-    /// are appended in the order of the patch.
+    /// A patch therefore cannot set a member to `null`, and it replaces arrays as a whole. Members keep their
+    /// positions, and new ones are appended in the order of the patch.
     ///
     /// - Complexity: O(*n*) in the members of both.
     public mutating func mergePatch(_ patch: DocumentObject) {
-        // Not as a loop over copies of the members: the frames of a recursion must be small; see `DocumentValue.==`.
+        // Not a loop over copies of the members, because the frames of a recursion must be small; see
+        // `DocumentValue.==`.
         var position = 0
         while position < patch.count {
             applyMember(position, of: patch)
@@ -16,7 +17,7 @@ extension DocumentObject {
         }
     }
 
-    /// The object changed as a patch says; see ``mergePatch(_:)``.
+    /// Returns the object with a patch applied; see ``mergePatch(_:)``.
     ///
     /// - Complexity: O(*n*) in the members of both.
     public func merging(patch: DocumentObject) -> DocumentObject {
@@ -36,13 +37,13 @@ extension DocumentObject {
 
     private mutating func patchMember(_ name: String, _ patch: DocumentObject) {
         guard case .object(var object) = self[name] else {
-            // What is no object counts as an empty one; nulls of the patch go away all the same.
+            // A value that is not an object counts as an empty one, and nulls of the patch are dropped.
             var object = DocumentObject()
             object.mergePatch(patch)
             self[name] = .object(object)
             return
         }
-        // Gives up this object's reference first, so that the member is changed in place and not copied.
+        // Releases this object's reference first, so that the member is changed in place instead of copied.
         self[name] = .null
         object.mergePatch(patch)
         self[name] = .object(object)
@@ -50,8 +51,8 @@ extension DocumentObject {
 }
 
 extension DocumentValue {
-    /// The value changed as a patch says, by RFC 7396: a patch that is no object replaces the value, and one that is an
-    /// object turns it into an object, if it is none, and changes that; see ``DocumentObject/mergePatch(_:)``.
+    /// Returns the value with a patch applied (RFC 7396). A patch that is not an object replaces the value. An object
+    /// patch turns the value into an object if necessary, then patches it; see ``DocumentObject/mergePatch(_:)``.
     ///
     /// - Complexity: O(*n*) in the members of both.
     public func merging(patch: DocumentValue) -> DocumentValue {

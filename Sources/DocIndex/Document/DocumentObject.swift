@@ -1,19 +1,18 @@
-/// Named values in a fixed order: the object of JSON, with unique names.
+/// An ordered list of named values with unique names, like an object in JSON.
 ///
-/// Names are told apart by their UTF-8 bytes, so the composed and the decomposed "é" are two names. The order of
-/// members is kept by every operation, stored, and written back; objects with the same members in another order are
-/// not equal.
+/// Names are compared by their UTF-8 bytes, so the composed and the decomposed "é" are two names. Every operation keeps
+/// the order of members, and the order is stored. Objects with the same members in a different order are not equal.
 ///
-/// As a collection it has the members in order.
+/// As a collection, an object contains its members in order.
 public struct DocumentObject: Sendable {
-    /// One named value.
+    /// A named value.
     public struct Member: Sendable {
-        /// The name, unique in its object; any text, the empty one included.
+        /// The name, unique within the object. Any string is allowed, including an empty one.
         public let name: String
         /// The value.
         public internal(set) var value: DocumentValue
 
-        /// A member of these parts.
+        /// Creates a member.
         public init(name: String, value: DocumentValue) {
             self.name = name
             self.value = value
@@ -21,16 +20,16 @@ public struct DocumentObject: Sendable {
     }
 
     private var members: [Member]
-    /// Positions by name; empty while a linear search is faster.
+    /// Positions by name; empty for objects so small that a linear search is faster.
     private var names: NameIndex
 
-    /// An object without members.
+    /// Creates an object without members.
     public init() {
         members = []
         names = NameIndex()
     }
 
-    /// An object with these members in this order.
+    /// Creates an object with the given members in that order.
     ///
     /// - Throws: ``DuplicateNameError`` if two names have the same UTF-8 bytes.
     /// - Complexity: O(*n*).
@@ -44,21 +43,21 @@ public struct DocumentObject: Sendable {
         }
     }
 
-    /// An object with members already known to be unique, and their index if they are many.
+    /// Creates an object from members known to be unique, with their index if there are many.
     init(unchecked members: [Member], names: NameIndex) {
         self.members = members
         self.names = names
     }
 }
 
-/// Two members of one object have the same name.
+/// An error that reports two members with the same name in one object.
 public struct DuplicateNameError: Error, Sendable, CustomStringConvertible {
-    /// The name that occurs twice.
+    /// The duplicate name.
     public let name: String
     /// The position of its second occurrence, from 0.
     public let position: Int
 
-    /// What happened and what to do, in one sentence.
+    /// What is wrong and what to do, in one sentence.
     public var description: String {
         "The name \"\(name)\" occurs a second time, as member \(position + 1) of one object; "
             + "give each member a name of its own."
@@ -70,7 +69,7 @@ public struct DuplicateNameError: Error, Sendable, CustomStringConvertible {
 extension DocumentObject {
     /// The value of the member `name`; `nil` if there is none.
     ///
-    /// Setting a value replaces it in place, or appends the member if there is none; setting `nil` removes the member
+    /// Setting a value replaces the existing value in place, or appends a new member. Setting `nil` removes the member
     /// and keeps the order of the others.
     ///
     /// - Complexity: O(*n*) up to 32 members, O(1) on average above; removal is O(*n*).
@@ -88,7 +87,7 @@ extension DocumentObject {
         }
     }
 
-    /// The position of the member `name`; `nil` if there is none.
+    /// Returns the position of the member `name`; `nil` if there is none.
     ///
     /// - Complexity: O(*n*) up to 32 members, O(1) on average above.
     public func position(ofName name: String) -> Int? {
@@ -109,21 +108,21 @@ extension DocumentObject {
         return value
     }
 
-    /// The object with its members in the order of the UTF-8 bytes of their names.
+    /// Returns the object with its members sorted by the UTF-8 bytes of their names.
     ///
     /// - Complexity: O(*n* log *n*).
     func sortedByName() -> DocumentObject {
         DocumentObject(unchecked: members.sorted { $0.name.precedesInBytes($1.name) }, names: NameIndex())
     }
 
-    /// Whether the members are in the order of the UTF-8 bytes of their names.
+    /// Whether the members are sorted by the UTF-8 bytes of their names.
     ///
     /// - Complexity: O(*n*).
     var isSortedByName: Bool {
         members.indices.dropFirst().allSatisfy { members[$0 - 1].name.precedesInBytes(members[$0].name) }
     }
 
-    /// The members, lent: each name and value is read where it lies, and no reference is counted.
+    /// The members as a span, which gives access to names and values without reference counting.
     var memberSpan: Span<Member> {
         @_lifetime(borrow self)
         get { members.span }
@@ -141,7 +140,7 @@ extension DocumentObject {
 
     private mutating func remove(at position: Int) {
         members.remove(at: position)
-        // Positions behind the gap have moved: number them anew.
+        // The members after the gap have moved, so the index is rebuilt.
         names = NameIndex()
         if members.count > NameIndex.linearSearchLimit {
             names.insert(lastOf: members.count) { members[$0].name }
@@ -155,7 +154,7 @@ extension DocumentObject: RandomAccessCollection {
     /// The position of the first member.
     public var startIndex: Int { 0 }
 
-    /// The position behind the last member.
+    /// The position after the last member.
     public var endIndex: Int { members.count }
 
     /// The member at `position`.
@@ -165,7 +164,7 @@ extension DocumentObject: RandomAccessCollection {
 }
 
 extension DocumentObject: Hashable {
-    /// Whether both have equal members in the same order.
+    /// Whether both objects have equal members in the same order.
     ///
     /// - Complexity: O(*n*).
     public static func == (left: DocumentObject, right: DocumentObject) -> Bool {
@@ -178,14 +177,14 @@ extension DocumentObject: Hashable {
         return true
     }
 
-    // Apart from the recursion, whose frames must be small; see `DocumentValue.==`.
+    // Separate from the recursion, whose frames must be small; see `DocumentValue.==`.
     private func value(at position: Int) -> DocumentValue { members[position].value }
 
     private func hasSameNames(as other: DocumentObject) -> Bool {
         count == other.count && zip(members, other.members).allSatisfy { $0.name.hasSameBytes(as: $1.name) }
     }
 
-    /// Feeds the members into `hasher`, in order.
+    /// Feeds the members into `hasher` in order.
     ///
     /// - Complexity: O(*n*).
     public func hash(into hasher: inout Hasher) {
@@ -199,7 +198,7 @@ extension DocumentObject.Member: Hashable {
         left.name.hasSameBytes(as: right.name) && left.value == right.value
     }
 
-    /// Feeds name and value into `hasher`.
+    /// Feeds the name and the value into `hasher`.
     public func hash(into hasher: inout Hasher) {
         name.hashBytes(into: &hasher)
         value.hash(into: &hasher)
@@ -207,7 +206,7 @@ extension DocumentObject.Member: Hashable {
 }
 
 extension DocumentObject: ExpressibleByDictionaryLiteral {
-    /// An object with the members in the order written.
+    /// Creates an object with the members in the given order.
     ///
     /// - Precondition: no name occurs twice.
     public init(dictionaryLiteral elements: (String, DocumentValue)...) {

@@ -1,5 +1,5 @@
 extension DocumentValue {
-    /// What a ``DocumentValue`` is, without its content.
+    /// The kind of a ``DocumentValue``, without its content.
     public enum Kind: Sendable, Hashable, CaseIterable {
         /// The kind of ``DocumentValue/null``.
         case null
@@ -50,17 +50,17 @@ extension DocumentValue {
         if case .bool(let value) = self { value } else { nil }
     }
 
-    /// The integer; `nil` if the value is of another kind, also for a double without a fraction.
+    /// The integer; `nil` for other kinds, including doubles without a fraction.
     public var intValue: Int64? {
         if case .int(let value) = self { value } else { nil }
     }
 
-    /// The double; `nil` if the value is of another kind, also for an integer.
+    /// The double; `nil` for other kinds, including integers.
     public var doubleValue: Double? {
         if case .double(let value) = self { value } else { nil }
     }
 
-    /// The number as a double, an integer rounded to the nearest one; `nil` if the value is no number.
+    /// The number as a double, with integers rounded to the nearest double; `nil` if the value is not a number.
     public var numberValue: Double? {
         switch self {
         case .int(let value): Double(value)
@@ -69,7 +69,7 @@ extension DocumentValue {
         }
     }
 
-    /// The text; `nil` if the value is of another kind.
+    /// The string; `nil` if the value is of another kind.
     public var stringValue: String? {
         if case .string(let value) = self { value } else { nil }
     }
@@ -79,7 +79,7 @@ extension DocumentValue {
         if case .bytes(let value) = self { value } else { nil }
     }
 
-    /// The date; `nil` if the value is of another kind, also for a text that looks like one.
+    /// The date; `nil` for other kinds, including strings that look like a date.
     public var dateValue: DocumentDate? {
         if case .date(let value) = self { value } else { nil }
     }
@@ -98,9 +98,9 @@ extension DocumentValue {
 // MARK: - Parts
 
 extension DocumentValue {
-    /// The member `name` of an object; `nil` if there is none or the value is no object.
+    /// The member `name` of an object; `nil` if there is none or the value is not an object.
     ///
-    /// Setting replaces, adds, or (with `nil`) removes the member.
+    /// Setting a value replaces or adds the member. Setting `nil` removes it.
     ///
     /// - Precondition: for setting, the value is an object.
     /// - Complexity: as ``DocumentObject/subscript(_:)-(String)``.
@@ -110,14 +110,14 @@ extension DocumentValue {
             guard case .object(var object) = self else {
                 preconditionFailure("A member can be set only in an object, not in a value of kind \(kind).")
             }
-            // Gives up this value's reference first, so that the object is changed in place and not copied.
+            // Releases this value's reference first, so that the object is changed in place instead of copied.
             self = .null
             object[name] = newValue
             self = .object(object)
         }
     }
 
-    /// The element of an array at `position`; `nil` if it lies outside or the value is no array.
+    /// The element of an array at `position`; `nil` if it is out of range or the value is not an array.
     ///
     /// - Complexity: O(1).
     public subscript(position: Int) -> DocumentValue? {

@@ -1,16 +1,16 @@
-/// A value of a document: what JSON can express, bytes, and dates.
+/// A value of a document: a JSON value, bytes, or a date.
 ///
-/// Integers and doubles are kinds of their own, so that `1.0` stays `1.0` and every 64-bit integer is exact.
+/// Integers and doubles are separate kinds, so that `1.0` stays `1.0` and every 64-bit integer is exact.
 ///
-/// Two values are equal when they would be stored as the same bytes:
-/// - values of different kinds are never equal: `.int(1)` and `.double(1)` differ, and so do an absent member and
-///   a member that is `.null`;
+/// Two values are equal if they would be stored as the same bytes:
+/// - values of different kinds are never equal: `.int(1)` and `.double(1)` differ, and so do an absent member and a
+///   member that is `.null`;
 /// - strings and member names are compared by their UTF-8 bytes, so the composed and the decomposed "é" differ;
-/// - doubles are compared by their bits, so `0.0` and `-0.0` differ; only NaN is one value whatever its payload, and
-///   it equals itself;
-/// - objects are equal when they have equal members in the same order.
+/// - doubles are compared by their bits, so `0.0` and `-0.0` differ, except that all NaN values are equal whatever
+///   their payload;
+/// - objects are equal if they have equal members in the same order.
 public enum DocumentValue: Sendable {
-    /// The JSON `null`: present, but without a value.
+    /// The JSON `null`. It differs from an absent member.
     case null
     /// A truth value.
     case bool(Bool)
@@ -18,21 +18,21 @@ public enum DocumentValue: Sendable {
     case int(Int64)
     /// A binary floating-point number, possibly infinite or NaN.
     case double(Double)
-    /// Unicode text, kept byte for byte and never normalized.
+    /// A Unicode string, stored byte for byte and never normalized.
     case string(String)
-    /// Arbitrary bytes. JSON has no form for them; see ``JSONWriter``.
+    /// Bytes. JSON cannot represent them; see ``JSONWriter``.
     case bytes([UInt8])
-    /// A moment, with or without a zone. JSON has no form for it; see ``JSONWriter``.
+    /// A date, with or without a time zone. JSON cannot represent it; see ``JSONWriter``.
     case date(DocumentDate)
     /// An ordered list of values.
     case array([DocumentValue])
-    /// Named values in a fixed order.
+    /// Named values in order.
     case object(DocumentObject)
 
-    /// The number of arrays and objects that may lie inside each other, in JSON text and in stored bodies.
+    /// The maximum nesting depth of arrays and objects, in JSON text and in stored bodies.
     ///
-    /// It keeps the recursion that compares, writes and frees a value within the 512 KiB stack of a secondary thread.
-    /// A deeper value can be put together in memory, but ``BodyEncoder`` refuses it.
+    /// It keeps the recursive functions that compare, write and free a value within the 512 KiB stack of a secondary
+    /// thread. A deeper value can be built in memory, but ``BodyEncoder`` rejects it.
     public static let maximumDepth = 512
 }
 
@@ -60,8 +60,8 @@ extension DocumentValue: Hashable {
         return object == other
     }
 
-    // Recursive functions do no more than recurse: without optimization, a frame has room for the temporaries of all
-    // its branches, and `maximumDepth` frames must fit the stack.
+    // Recursive functions contain nothing but the recursion: without optimization, a stack frame has room for the
+    // temporaries of all branches, and `maximumDepth` frames must fit on the stack.
     private static func isSameScalar(_ left: DocumentValue, _ right: DocumentValue) -> Bool {
         switch (left, right) {
         case (.null, .null): true
@@ -101,9 +101,9 @@ extension DocumentValue: Hashable {
 }
 
 extension Double {
-    /// The bits by which a double is compared and stored: its own, but one pattern for every NaN.
+    /// The bits by which a double is compared and stored: its own, except that every NaN has the same pattern.
     ///
-    /// The payload of a NaN differs between processors and has no JSON form; two documents that differ in nothing
-    /// else are the same document.
+    /// The payload of a NaN differs between processors and has no JSON representation. Documents that differ only in a
+    /// payload are equal.
     var storedBitPattern: UInt64 { isNaN ? 0x7ff8_0000_0000_0000 : bitPattern }
 }

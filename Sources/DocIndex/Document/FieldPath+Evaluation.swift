@@ -1,11 +1,11 @@
 extension FieldPath {
-    /// The value the path leads to; `nil` if a member on the way is absent, or a name is asked of something that is
-    /// no object (an array included: elements are reached by `[]` only).
+    /// Returns the value at the path; `nil` if a member on the path is absent, or a name is applied to a value that is
+    /// not an object. An array is not an object; its elements are reached only by `[]`.
     ///
-    /// A member that is `null` gives ``DocumentValue/null``. With `[]` in the path: the first value that
-    /// ``forEachElement(in:_:)-(DocumentObject,_)`` visits, `nil` if it visits none.
+    /// A member that is `null` gives ``DocumentValue/null``. If the path contains `[]`, returns the first value that
+    /// ``forEachElement(in:_:)-(DocumentObject,_)`` visits, and `nil` if it visits none.
     ///
-    /// - Complexity: that of one lookup by name for each step.
+    /// - Complexity: one lookup by name for each step.
     public func value(in document: DocumentObject) -> DocumentValue? {
         var found: DocumentValue?
         _ = anyElement(in: document) { value in
@@ -15,19 +15,19 @@ extension FieldPath {
         return found
     }
 
-    /// The value the path leads to from `value`; see ``value(in:)-(DocumentObject)``.
+    /// Returns the value at the path, starting from `value`; see ``value(in:)-(DocumentObject)``.
     public func value(in value: DocumentValue) -> DocumentValue? {
         value.objectValue.flatMap { self.value(in: $0) }
     }
 
-    /// Visits each value the path leads to, in the order of the document.
+    /// Visits each value at the path, in document order.
     ///
-    /// Where the path says `[]`, a value that is no array counts as an array of this one value (`exiftool` and XMP
-    /// write a list of one that way); `null` and an absent member count as an array without elements. A `null` that
-    /// is an element, or that a path ends on without `[]`, is visited like any other value.
+    /// At a `[]`, a value that is not an array counts as an array of one element, because `exiftool` and XMP write
+    /// lists of one element that way. `null` and an absent member count as an empty array. A `null` that is an element,
+    /// or the value at the end of a path without `[]`, is visited like any other value.
     ///
-    /// - Throws: what `body` throws; the visit ends there.
-    /// - Complexity: O(*n*) in the number of elements passed.
+    /// - Throws: what `body` throws, which ends the visit.
+    /// - Complexity: O(*n*) in the number of elements visited.
     public func forEachElement<Failure: Error>(
         in document: DocumentObject, _ body: (DocumentValue) throws(Failure) -> Void
     ) throws(Failure) {
@@ -37,7 +37,7 @@ extension FieldPath {
         }
     }
 
-    /// Visits each value the path leads to from `value`; see ``forEachElement(in:_:)-(DocumentObject,_)``.
+    /// Visits each value at the path, starting from `value`; see ``forEachElement(in:_:)-(DocumentObject,_)``.
     public func forEachElement<Failure: Error>(
         in value: DocumentValue, _ body: (DocumentValue) throws(Failure) -> Void
     ) throws(Failure) {
@@ -45,22 +45,22 @@ extension FieldPath {
         try forEachElement(in: document, body)
     }
 
-    /// Whether a value the path leads to satisfies `condition`; the visit ends at the first that does.
+    /// Returns whether any value at the path satisfies `condition`. The visit ends at the first one that does.
     ///
     /// The values are those of ``forEachElement(in:_:)-(DocumentObject,_)``.
     ///
     /// - Throws: what `condition` throws.
-    /// - Complexity: O(*n*) in the number of elements passed.
+    /// - Complexity: O(*n*) in the number of elements visited.
     public func anyElement<Failure: Error>(
         in document: DocumentObject, where condition: (DocumentValue) throws(Failure) -> Bool
     ) throws(Failure) -> Bool {
-        // Without steps the path is that of an element itself; see `FieldPath.element`.
+        // A path without steps refers to an array element itself; see `FieldPath.element`.
         guard let first = steps.first else { return try condition(.object(document)) }
         guard case .name(let name) = first, let value = document[name] else { return false }
         return try anyElement(of: value, from: 1, where: condition)
     }
 
-    // It recurses where there are several ways to go, and `maximumStepCount` bounds that.
+    // Recurses only at arrays; `maximumStepCount` bounds the depth.
     private func anyElement<Failure: Error>(
         of value: DocumentValue, from first: Int, where condition: (DocumentValue) throws(Failure) -> Bool
     ) throws(Failure) -> Bool {
@@ -70,8 +70,8 @@ extension FieldPath {
         return false
     }
 
-    /// Follows the steps that lead to no more than one value: up to the end of the path, or to a `[]` that stands
-    /// before an array. `nil` if they lead nowhere.
+    /// Follows the steps that lead to at most one value: up to the end of the path, or to a `[]` at an array. Returns
+    /// `nil` if there is no value.
     private func withoutBranches(from start: DocumentValue, at first: Int) -> (value: DocumentValue, next: Int)? {
         var value = start
         for next in first..<steps.count {

@@ -1,31 +1,30 @@
-/// The way from a document to one of its values: `exif.model`, `keywords[]`, `people[].name`.
+/// A path from a document to one or more of its values: `exif.model`, `keywords[]`, `people[].name`.
 ///
 /// Steps are separated by dots. `[]` after a step means "each element", and may be repeated for arrays of arrays. A
-/// name that contains `.`, `[`, `]` or `"`, or is empty, stands in double quotes, where `\"` and `\\` mean the
-/// character after the backslash: `"GPS:Latitude.x".y`. Names such as `ExifIFD:ISO` need no quotes. A space
-/// belongs to the name.
+/// name that is empty or contains `.`, `[`, `]` or `"` must be in double quotes, in which `\"` and `\\` stand for the
+/// character after the backslash: `"GPS:Latitude.x".y`. Names such as `ExifIFD:ISO` need no quotes. A space is part of
+/// the name.
 ///
-/// Two paths are equal when they have the same steps, names compared by their UTF-8 bytes; how they were quoted makes
-/// no difference.
+/// Paths are equal if they have the same steps. Names are compared by their UTF-8 bytes; quoting makes no difference.
 public struct FieldPath: Sendable, Hashable {
-    /// One step down into a document.
+    /// A step of a path.
     public enum Step: Sendable {
-        /// To the member of an object with this name.
+        /// The member of an object with this name.
         case name(String)
-        /// To each element of an array.
+        /// Each element of an array.
         case eachElement
     }
 
-    /// The number of steps a path may have: enough for any document, and a bound for the recursion along a path.
+    /// The maximum number of steps in a path: enough for any document, and a bound for recursion along a path.
     public static let maximumStepCount = 128
 
-    /// The steps from the document inwards; at least one, and the first is a name.
+    /// The steps, starting at the document. There is at least one, and the first is a name.
     public let steps: [Step]
 
-    /// Whether the path has a step `[]` and so may lead to any number of values.
+    /// Whether the path has a `[]` step and may lead to any number of values.
     public let hasArrayStep: Bool
 
-    /// The path that consists of these names, without `[]`.
+    /// Creates a path that consists of these names, without `[]`.
     ///
     /// - Precondition: there is at least one name and no more than ``maximumStepCount``.
     public init(names: String...) {
@@ -41,7 +40,7 @@ public struct FieldPath: Sendable, Hashable {
 }
 
 extension FieldPath.Step: Hashable {
-    /// Whether both are `[]`, or names with the same UTF-8 bytes.
+    /// Whether both are `[]`, or are names with the same UTF-8 bytes.
     public static func == (left: FieldPath.Step, right: FieldPath.Step) -> Bool {
         switch (left, right) {
         case (.eachElement, .eachElement): true
@@ -62,7 +61,7 @@ extension FieldPath.Step: Hashable {
 }
 
 extension FieldPath: ExpressibleByStringLiteral {
-    /// The path written as in ``init(parsing:)``.
+    /// Creates a path from the notation of ``init(parsing:)``.
     ///
     /// - Precondition: the literal is a well-formed path.
     public init(stringLiteral text: String) {
@@ -75,7 +74,7 @@ extension FieldPath: ExpressibleByStringLiteral {
 }
 
 extension FieldPath: CustomStringConvertible {
-    /// The path in the notation of ``init(parsing:)``, with quotes only where they are needed.
+    /// The path in the notation of ``init(parsing:)``, with quotes only where necessary.
     public var description: String {
         var text = ""
         for step in steps {

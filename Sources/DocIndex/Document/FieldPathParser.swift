@@ -1,7 +1,7 @@
 extension FieldPath {
-    /// The path that `text` describes; see ``FieldPath`` for the notation.
+    /// Parses a field path; see ``FieldPath`` for the notation.
     ///
-    /// - Throws: ``FieldPathError`` with the byte where the text stops being a path.
+    /// - Throws: ``FieldPathError`` with the offset of the first invalid byte.
     /// - Complexity: O(*n*).
     public init(parsing text: String) throws(FieldPathError) {
         var parser = FieldPathParser(text)
@@ -9,7 +9,7 @@ extension FieldPath {
     }
 }
 
-/// Reads the notation of field paths.
+/// Parses the notation of field paths.
 struct FieldPathParser {
     private let scalars: [Unicode.Scalar]
     private var position = 0
@@ -19,7 +19,7 @@ struct FieldPathParser {
         scalars = Array(text.unicodeScalars)
     }
 
-    /// Whether a name that contains `scalar` must be quoted.
+    /// Returns whether a name that contains `scalar` must be quoted.
     static func isSpecial(_ scalar: Unicode.Scalar) -> Bool {
         switch scalar {
         case ".", "[", "]", "\"": true

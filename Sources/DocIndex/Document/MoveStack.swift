@@ -1,7 +1,7 @@
 /// A stack whose upper part can be moved out as an array.
 ///
-/// A parser does not know how many elements an array will have. It pushes them here and moves them into an array of
-/// just the right size at the end: one allocation for each array, and no reference count is touched.
+/// A parser does not know in advance how many elements an array has. It pushes them here and finally moves them into an
+/// array of exactly the right size. That takes one allocation per array and no reference counting.
 @safe
 struct MoveStack<Element>: ~Copyable {
     // Invariant: `base[0..<count]` is initialized, the rest up to `capacity` is not.
@@ -22,14 +22,14 @@ struct MoveStack<Element>: ~Copyable {
     /// The element at `position`, counted from the bottom.
     subscript(position: Int) -> Element {
         precondition(position >= 0 && position < count, "The position lies outside the stack.")
-        // There is memory: the position is that of an element.
+        // The buffer exists, because it contains the element at `position`.
         return unsafe base.unsafelyUnwrapped[position]
     }
 
-    /// Puts `element` on top.
+    /// Pushes `element`.
     mutating func push(_ element: consuming Element) {
         if count == capacity { grow() }
-        // There is memory: `grow` has made some at the latest now.
+        // The buffer exists, because `grow` has allocated it.
         unsafe (base.unsafelyUnwrapped + count).initialize(to: element)
         count += 1
     }
@@ -37,15 +37,15 @@ struct MoveStack<Element>: ~Copyable {
     /// Changes the top element in place.
     mutating func updateLast(_ update: (inout Element) -> Void) {
         precondition(count > 0, "The stack is empty.")
-        // There is memory: the stack is not empty.
+        // The buffer exists, because the stack is not empty.
         unsafe update(&base.unsafelyUnwrapped[count - 1])
     }
 
-    /// Takes the top element off.
+    /// Removes and returns the top element.
     mutating func pop() -> Element {
         precondition(count > 0, "The stack is empty.")
         count -= 1
-        // There is memory: the stack was not empty.
+        // The buffer exists, because the stack was not empty.
         return unsafe (base.unsafelyUnwrapped + count).move()
     }
 
@@ -56,7 +56,7 @@ struct MoveStack<Element>: ~Copyable {
         let length = count - start
         count = start
         return unsafe Array(unsafeUninitializedCapacity: length) { buffer, initializedCount in
-            // There is a buffer: its length is not zero.
+            // The buffer exists, because its length is not zero.
             unsafe buffer.baseAddress.unsafelyUnwrapped.moveInitialize(from: base + start, count: length)
             initializedCount = length
         }

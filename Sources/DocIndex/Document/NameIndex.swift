@@ -1,19 +1,19 @@
-/// Positions of the members of one large object by name: an open-addressing hash table without the names.
+/// The positions of the members of a large object by name: an open-addressing hash table that does not store the names.
 ///
-/// It stores positions only; each operation is given a way to read the name at a position. The hash is seeded per
-/// process (`Hasher`), so that a document made to collide costs its reader nothing.
+/// It stores only positions; each operation gets a closure that reads the name at a position. The hash is seeded per
+/// process (`Hasher`), so that crafted documents cannot cause collisions.
 struct NameIndex: Sendable {
-    /// Up to this many members, comparing names one after the other is as fast and needs no memory.
+    /// Up to this many members, comparing names sequentially is as fast and needs no memory.
     static let linearSearchLimit = 32
 
-    /// Position + 1 by hash, 0 where free. The count is a power of two and at least twice the number of names.
+    /// Position + 1 by hash; 0 for a free slot. The count is a power of two and at least twice the number of names.
     private var slots: [UInt32] = []
     private var nameCount = 0
 
     /// Whether no name has been inserted.
     var isEmpty: Bool { nameCount == 0 }
 
-    /// The position of `name`; `nil` if it was not inserted.
+    /// Returns the position of `name`; `nil` if it was not inserted.
     ///
     /// - Complexity: O(1) on average.
     func position(of name: String, nameAt: (Int) -> String) -> Int? {
@@ -27,7 +27,7 @@ struct NameIndex: Sendable {
         return nil
     }
 
-    /// Inserts the names at the positions from the number inserted so far up to `count`.
+    /// Inserts the names at all positions below `count` that have not been inserted yet.
     ///
     /// - Precondition: the names are unique.
     /// - Complexity: O(1) on average for each name, amortized.
@@ -35,7 +35,7 @@ struct NameIndex: Sendable {
         if 2 * count > slots.count {
             var capacity = 64
             while capacity < 2 * count { capacity *= 2 }
-            // One step larger than needed: the next inserts shall not grow it again at once.
+            // Twice as large as needed, so that the next inserts do not grow it again immediately.
             slots = Array(repeating: 0, count: 2 * capacity)
             nameCount = 0
         }

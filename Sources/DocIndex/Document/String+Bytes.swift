@@ -1,30 +1,30 @@
 /// Comparison of strings by their UTF-8 bytes.
 ///
-/// Swift's `==` and `Hasher` treat canonically equivalent strings as one: "é" written with one scalar equals "é"
-/// written with two. Names and values of documents are what was stored, byte for byte, so they are compared here.
+/// Swift's `==` and `Hasher` treat canonically equivalent strings as equal: "é" written with one scalar equals "é"
+/// written with two. Names and values of documents are stored byte for byte, so they are compared byte for byte.
 extension String {
-    /// Whether both strings have the same UTF-8 bytes.
+    /// Returns whether both strings have the same UTF-8 bytes.
     ///
     /// - Complexity: O(1) if the lengths differ, else O(*n*).
     func hasSameBytes(as other: String) -> Bool {
-        // The count is at hand, a span of a short string must be made.
+        // The count is available immediately, but the span of a short string has to be created.
         guard self.utf8.count == other.utf8.count else { return false }
         let ours = self.utf8Span.span
         let theirs = other.utf8Span.span
         return ours.hasSameBytes(as: theirs)
     }
 
-    /// Feeds the UTF-8 bytes into `hasher`, so that strings of different bytes hash differently.
+    /// Feeds the UTF-8 bytes into `hasher`, so that strings with different bytes hash differently.
     ///
     /// - Complexity: O(*n*).
     func hashBytes(into hasher: inout Hasher) {
         let bytes = self.utf8Span.span
         unsafe bytes.withUnsafeBytes { unsafe hasher.combine(bytes: $0) }
-        // The length keeps ("ab", "c") and ("a", "bc") apart in compound values.
+        // The length distinguishes ("ab", "c") from ("a", "bc") in compound values.
         hasher.combine(bytes.count)
     }
 
-    /// Whether the UTF-8 bytes of this string come before those of `other`.
+    /// Returns whether the UTF-8 bytes of this string come before those of `other`.
     ///
     /// - Complexity: O(*n*).
     func precedesInBytes(_ other: String) -> Bool {
@@ -33,7 +33,7 @@ extension String {
 }
 
 extension Span<UInt8> {
-    /// Whether both spans hold the same bytes.
+    /// Returns whether both spans contain the same bytes.
     ///
     /// - Complexity: O(1) if the lengths differ, else O(*n*), eight bytes at a time.
     func hasSameBytes(as other: Span<UInt8>) -> Bool {

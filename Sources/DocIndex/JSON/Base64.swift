@@ -1,6 +1,6 @@
-/// Standard base64 with padding (RFC 4648, section 4): one text for each sequence of bytes.
+/// Standard base64 with padding (RFC 4648, section 4). Each byte sequence has exactly one encoding.
 enum Base64 {
-    /// The text for `bytes`, appended to `text`.
+    /// Appends the encoding of `bytes` to `text`.
     ///
     /// - Complexity: O(*n*).
     static func append(_ bytes: [UInt8], to text: inout [UInt8]) {
@@ -17,8 +17,8 @@ enum Base64 {
         }
     }
 
-    /// The bytes that `text` stands for; `nil` if it is not what ``append(_:to:)`` writes: other characters, missing
-    /// padding, or bits set that no byte takes.
+    /// Decodes `text`; `nil` unless it is exactly what ``append(_:to:)`` writes. Other characters, missing padding and
+    /// unused bits that are set are rejected.
     ///
     /// - Complexity: O(*n*).
     static func decode(_ text: String) -> [UInt8]? {
@@ -33,7 +33,7 @@ enum Base64 {
             var digitCount = 0
             for index in position..<position + 4 {
                 if isLast, index >= position + 2, characters[index] == padding { continue }
-                // Padding is allowed at the end alone: a digit behind it would leave a gap.
+                // Padding is allowed only at the end: a digit after it would leave a gap.
                 guard digitCount == index - position, let digit = Self.digit(characters[index]) else { return nil }
                 group |= UInt32(digit) << (18 - 6 * UInt32(digitCount))
                 digitCount += 1

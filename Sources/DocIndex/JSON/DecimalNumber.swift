@@ -1,11 +1,11 @@
-/// The number that a JSON lexeme describes, ± significand · 10^exponent, gathered digit by digit.
+/// The number in a JSON lexeme, ± significand · 10^exponent, accumulated digit by digit.
 struct DecimalNumber {
     var isNegative = false
     /// Whether the lexeme has neither fraction nor exponent.
     var isInteger = true
-    /// The power of ten by which the significand is to be multiplied.
+    /// The power of ten that multiplies the significand.
     var exponent = 0
-    /// The digits without leading zeros, exact as long as `digitCount` is no more than 19.
+    /// The digits without leading zeros; exact if `digitCount` is at most 19.
     private var significand: UInt64 = 0
     private var digitCount = 0
 
@@ -17,16 +17,16 @@ struct DecimalNumber {
         digitCount &+= 1
     }
 
-    /// Appends a digit behind the point.
+    /// Appends a digit after the point.
     @inline(__always)
     mutating func append(fractionDigit digit: UInt8) {
         append(digit: digit)
         exponent &-= 1
     }
 
-    /// The value, if it can be had exactly with one machine operation; `nil` for the rare others.
+    /// The value, if one machine operation computes it exactly; `nil` in the rare other cases.
     var fastValue: DocumentValue? {
-        // 10^19 - 1 is the largest number of nines that fits 64 bits.
+        // 10^19 - 1 is the largest number of the form 99…9 that fits in 64 bits.
         guard digitCount <= 19 else { return nil }
         if isInteger {
             if significand == 0 { return isNegative ? .double(-0.0) : .int(0) }
@@ -37,7 +37,7 @@ struct DecimalNumber {
             return isNegative && significand == 1 << 63 ? .int(.min) : nil
         }
         if significand == 0 { return .double(isNegative ? -0.0 : 0.0) }
-        // Both operands are exact, so IEEE 754 rounds the true quotient or product once, as required.
+        // Both operands are exact, so IEEE 754 rounds the true quotient or product exactly once, as required.
         // W. D. Clinger, "How to Read Floating Point Numbers Accurately", PLDI 1990.
         guard significand <= 1 << 53, -22...22 ~= exponent else { return nil }
         let power = Self.powersOfTen[abs(exponent)]
@@ -45,7 +45,7 @@ struct DecimalNumber {
         return .double(isNegative ? -magnitude : magnitude)
     }
 
-    /// The powers of ten that a double holds exactly.
+    /// The powers of ten that a double represents exactly.
     private static let powersOfTen: InlineArray<23, Double> = [
         1e0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15, 1e16, 1e17, 1e18, 1e19,
         1e20, 1e21, 1e22,
@@ -53,10 +53,10 @@ struct DecimalNumber {
 }
 
 extension Double {
-    /// The double that is exactly the integer `digits`; `nil` if there is none.
+    /// Creates the double that equals the integer `digits`; `nil` if no double does.
     ///
-    /// - Precondition: `digits` are ASCII digits, the first of them not zero.
-    /// - Complexity: O(1): more than 309 digits are refused unread.
+    /// - Precondition: `digits` are ASCII digits, and the first is not zero.
+    /// - Complexity: O(1), because more than 309 digits are rejected without being read.
     init?(exactlyDecimal digits: Span<UInt8>) {
         // The largest double has 309 digits.
         guard digits.count <= 309 else { return nil }
@@ -76,7 +76,7 @@ extension Double {
         let bitCount = limbs.count * 64 - top.leadingZeroBitCount
         let trailingZeroCount = lowest * 64 + limbs[lowest].trailingZeroBitCount
         guard bitCount <= 1024, bitCount - trailingZeroCount <= 53 else { return nil }
-        // No more than 53 significant bits: each sum is exact.
+        // At most 53 significant bits, so each sum is exact.
         self = limbs.reversed().reduce(0) { $0 * 0x1p64 + Double($1) }
     }
 }

@@ -1,5 +1,5 @@
 extension DocumentValue {
-    /// The value that `json` consists of; see ``JSONParser``.
+    /// Parses the value in `json`; see ``JSONParser``.
     ///
     /// - Throws: ``JSONError``.
     /// - Complexity: O(*n*).
@@ -7,7 +7,7 @@ extension DocumentValue {
         self = try JSONParser(notation: notation).parse(json)
     }
 
-    /// The value that `json` consists of, in the notation of dumps or in the plain one; see ``JSONNotation``.
+    /// Parses the value in `json`, in dump or plain notation; see ``JSONNotation``.
     ///
     /// - Throws: ``JSONError``.
     /// - Complexity: O(*n*).
@@ -15,12 +15,12 @@ extension DocumentValue {
         self = try JSONParser(isExtended: isExtended).parse(json)
     }
 
-    /// The value as compact JSON, members in their order; see ``JSONWriter``.
+    /// The value as compact JSON, with members in order; see ``JSONWriter``.
     ///
     /// - Complexity: O(*n*).
     public var json: String { json(JSONWriter()) }
 
-    /// The value as JSON, in the form that `writer` is set to.
+    /// Returns the value as JSON, formatted by `writer`.
     ///
     /// - Complexity: as ``JSONWriter/write(_:to:)``.
     public func json(_ writer: JSONWriter) -> String {
@@ -29,7 +29,7 @@ extension DocumentValue {
         return String(decoding: text, as: UTF8.self)
     }
 
-    /// Appends the value as JSON to `text`, in the form that `writer` is set to.
+    /// Appends the value as JSON to `text`, formatted by `writer`.
     ///
     /// - Complexity: as ``JSONWriter/write(_:to:)``.
     public func writeJSON(to text: inout [UInt8], _ writer: JSONWriter = JSONWriter()) {
@@ -38,11 +38,11 @@ extension DocumentValue {
 }
 
 extension DocumentValue: CustomStringConvertible {
-    /// The value as compact JSON in the notation of dumps.
+    /// The value as compact JSON in dump notation.
     public var description: String { json(JSONWriter(isExtended: true)) }
 }
 
 extension DocumentObject: CustomStringConvertible {
-    /// The object as compact JSON in the notation of dumps.
+    /// The object as compact JSON in dump notation.
     public var description: String { DocumentValue.object(self).description }
 }

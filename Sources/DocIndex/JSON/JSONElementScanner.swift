@@ -1,8 +1,8 @@
-/// Finds the end of one JSON value by its quotes and brackets, over any number of pieces of text.
+/// Finds the end of a JSON value by its quotes and brackets. The text may arrive in any number of pieces.
 struct JSONElementScanner: Sendable {
     private enum Mode {
         case beginning
-        /// In a number or literal, which ends before the first byte that cannot belong to one.
+        /// In a number or literal, which ends before the first byte that cannot be part of it.
         case bareWord
         case between
         case string
@@ -10,14 +10,14 @@ struct JSONElementScanner: Sendable {
     }
 
     private var mode = Mode.beginning
-    /// The brackets still to come, the innermost last.
+    /// The expected closing brackets, innermost last.
     private var closers: [UInt8] = []
 
-    /// Reads from `offset` on to the end of the value or of `bytes`, and moves both places along; true at the end of
-    /// the value.
+    /// Scans from `offset` to the end of the value or of `bytes`, and advances `offset` and `position`. Returns true at
+    /// the end of the value.
     ///
-    /// - Throws: `unexpectedByte` at a bracket that does not match. Left to the parser, it could swallow the rest of
-    ///   the array first.
+    /// - Throws: `unexpectedByte` at a bracket that does not match. Otherwise the scan could run through the rest of
+    ///   the array before the parser reports the error.
     mutating func scan(
         _ bytes: Span<UInt8>, from offset: inout Int, position: inout JSONPosition
     ) throws(JSONError) -> Bool {
@@ -49,7 +49,7 @@ struct JSONElementScanner: Sendable {
         return false
     }
 
-    /// Takes one byte of the value; true if it is the last.
+    /// Processes one byte of the value; returns true if it is the last.
     private mutating func take(_ byte: UInt8) throws(JSONFaultFound) -> Bool {
         switch mode {
         case .bareWord: return false
@@ -97,7 +97,7 @@ struct JSONElementScanner: Sendable {
     }
 }
 
-/// A fault whose place is not known yet.
+/// A fault whose position is not known yet.
 struct JSONFaultFound: Error {
     let fault: JSONFault
 }

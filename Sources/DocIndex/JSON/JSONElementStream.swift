@@ -1,7 +1,7 @@
-/// Takes a JSON array apart element by element, from text that arrives in pieces.
+/// Splits a JSON array into its elements while its text arrives in pieces.
 ///
-/// A file of one large array (`exiftool -json` writes such files) is read with the memory of one piece and one
-/// element:
+/// A file that contains one large array (as `exiftool -json` writes) is read with only one piece and one element in
+/// memory:
 ///
 ///     var stream = JSONElementStream()
 ///     while let chunk = readChunk() {
@@ -11,21 +11,21 @@
 ///     stream.finish()
 ///     while let element = try stream.next() { use(try element.value()) }
 ///
-/// The stream looks at quotes, brackets and commas, enough to find where elements end; what is inside an element is
-/// checked when it is parsed. It is a state machine without input or output of its own.
+/// The stream looks only at quotes, brackets and commas to find where elements end. The content of an element is
+/// checked when it is parsed. The stream is a state machine and performs no I/O.
 public struct JSONElementStream: Sendable {
-    /// One element of the array, as text.
+    /// The text of an array element.
     public struct Element: Sendable, Hashable {
-        /// The place in the array, from 0.
+        /// The position in the array, from 0.
         public let index: Int
-        /// Where the element begins in the whole text.
+        /// The start of the element in the whole text.
         public let start: JSONPosition
-        /// The text of the element, without white space around it.
+        /// The text of the element, without surrounding white space.
         public let bytes: [UInt8]
 
-        /// The element as a value.
+        /// Parses the element.
         ///
-        /// - Throws: ``JSONError`` with the position in the whole text.
+        /// - Throws: ``JSONError`` with a position in the whole text.
         public func value(isExtended: Bool = false) throws(JSONError) -> DocumentValue {
             try JSONParser(isExtended: isExtended, start: start).parse(bytes)
         }
@@ -41,28 +41,28 @@ public struct JSONElementStream: Sendable {
         case failed(JSONError)
     }
 
-    /// The longest element that is taken, in bytes; it bounds the memory that a missing quote can cost.
+    /// The maximum length of an element in bytes. It limits the memory used if a quote is missing.
     public let elementByteLimit: Int
 
     private var state = State.beforeArray
     private var isFinished = false
     private var elementCount = 0
-    /// Text not given out yet, from the current element on.
+    /// Text that has not been returned yet, starting at the current element.
     private var buffer: [UInt8] = []
-    /// How much of `buffer` has been looked at.
+    /// The number of bytes of `buffer` already scanned.
     private var scanned = 0
-    /// Where `buffer[scanned]` lies in the whole text.
+    /// The position of `buffer[scanned]` in the whole text.
     private var position = JSONPosition()
-    /// Where the current element begins in `buffer` and in the whole text.
+    /// The start of the current element in `buffer` and in the whole text.
     private var elementStart = (offset: 0, position: JSONPosition())
     private var scanner = JSONElementScanner()
 
-    /// A stream at its beginning.
+    /// Creates a stream.
     public init(elementByteLimit: Int = 64 << 20) {
         self.elementByteLimit = elementByteLimit
     }
 
-    /// Adds the next piece of text, of any length.
+    /// Appends the next piece of text, of any length.
     ///
     /// - Precondition: ``finish()`` has not been called.
     /// - Complexity: O(*n*).
@@ -72,7 +72,7 @@ public struct JSONElementStream: Sendable {
         buffer.append(contentsOf: chunk)
     }
 
-    /// Adds the next piece of text, of any length.
+    /// Appends the next piece of text, of any length.
     ///
     /// - Precondition: ``finish()`` has not been called.
     /// - Complexity: O(*n*).
@@ -80,14 +80,15 @@ public struct JSONElementStream: Sendable {
         append(chunk.span)
     }
 
-    /// Says that the text is complete. From then on ``next()`` reports an array that has not ended.
+    /// Marks the text as complete. From then on, ``next()`` reports an array that has not ended.
     public mutating func finish() {
         isFinished = true
     }
 
-    /// The next element; `nil` if more text is needed, or, after ``finish()``, if there are no more.
+    /// Returns the next element; `nil` if more text is needed, or, after ``finish()``, if there are no more.
     ///
-    /// - Throws: ``JSONError``, after all elements before the fault have been returned; the same one from then on.
+    /// - Throws: ``JSONError``, after all elements before the error have been returned. Later calls throw the same
+    ///   error.
     /// - Complexity: O(*n*) in the length of the element.
     public mutating func next() throws(JSONError) -> Element? {
         if case .failed(let error) = state { throw error }
@@ -121,7 +122,7 @@ extension JSONElementStream {
         return nil
     }
 
-    /// Takes one byte between elements.
+    /// Processes one byte between elements.
     private mutating func step(at byte: UInt8) throws(JSONError) {
         switch (state, byte) {
         case (.beforeArray, UInt8(ascii: "[")):
@@ -153,9 +154,9 @@ extension JSONElementStream {
         position.column += 1
     }
 
-    /// Looks at more of the current element; true if it is complete.
+    /// Scans more of the current element; returns true if it is complete.
     private mutating func scanElement() throws(JSONError) -> Bool {
-        // A reference of its own, since a span of `buffer` would keep all of `self` from being changed.
+        // A separate reference, because a span of `buffer` would prevent changes to the rest of `self`.
         let text = buffer
         let isComplete = try scanner.scan(text.span, from: &scanned, position: &position)
         guard scanned - elementStart.offset <= elementByteLimit else {

@@ -1,42 +1,42 @@
-/// Why a text is not the JSON that was expected, and where.
+/// An error in JSON text, with its position.
 ///
-/// The message never contains a value of the text, because messages are logged; a member name may appear in it.
+/// The message never contains values from the text, because messages are logged. It may contain a member name.
 public struct JSONError: Error, Sendable, Hashable, CustomStringConvertible {
-    /// What is wrong.
+    /// The kinds of errors.
     public enum Code: Sendable, Hashable, CaseIterable {
         /// The text ends inside a value, or is empty.
         case unexpectedEnd
-        /// Something other than what the grammar allows at this place.
+        /// A byte that the grammar does not allow at this position.
         case unexpectedByte
         /// Something follows the value.
         case trailingContent
         /// A number with a leading zero, or without a digit where one is required.
         case invalidNumber
-        /// A number that neither a 64-bit integer nor a double can hold.
+        /// A number that neither a 64-bit integer nor a double can represent.
         case numberOutOfRange
-        /// A backslash before something that is no escape of JSON.
+        /// A backslash that does not start a valid JSON escape.
         case invalidEscape
-        /// A `\u` escape of one half of a surrogate pair without the other.
+        /// A `\u` escape for one half of a surrogate pair without the other half.
         case loneSurrogate
-        /// A control character in a string that is not escaped.
+        /// An unescaped control character in a string.
         case controlCharacter
         /// A string that is not valid UTF-8.
         case invalidUTF8
-        /// Two members of one object with the same name.
+        /// Two members of one object have the same name.
         case duplicateName
-        /// More than ``DocumentValue/maximumDepth`` arrays and objects inside each other.
+        /// Arrays and objects are nested deeper than ``DocumentValue/maximumDepth``.
         case tooDeep
-        /// The text begins with a byte order mark.
+        /// The text starts with a byte order mark.
         case byteOrderMark
-        /// An object has a `$` name with a meaning and is none of the known forms; see ``JSONNotation``.
+        /// An object has a `$` name with a meaning but is not a valid form; see ``JSONNotation``.
         case invalidExtendedForm
-        /// An element of a ``JSONElementStream`` that is longer than its limit.
+        /// An element of a ``JSONElementStream`` exceeds its length limit.
         case elementTooLong
     }
 
-    /// What is wrong.
+    /// The kind of error.
     public let code: Code
-    /// Where it is wrong: the first byte that cannot be accepted.
+    /// The position of the first byte that is not accepted.
     public let position: JSONPosition
     /// What was expected, what was found, and what to do.
     public let message: String
@@ -45,10 +45,10 @@ public struct JSONError: Error, Sendable, Hashable, CustomStringConvertible {
     public var line: Int { position.line }
     /// The column, from 1, in bytes; see ``JSONPosition/column``.
     public var column: Int { position.column }
-    /// The bytes before the place.
+    /// The number of bytes before the position.
     public var offset: Int { position.offset }
 
-    /// Place and message.
+    /// The position and the message.
     public var description: String { "line \(line), column \(column): \(message)" }
 
     init(_ fault: JSONFault, at position: JSONPosition) {

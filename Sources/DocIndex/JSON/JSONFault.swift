@@ -1,4 +1,4 @@
-/// What can be wrong with JSON text: all codes and messages of ``JSONError`` are made here.
+/// The faults that JSON text can have. They define all codes and messages of ``JSONError``.
 enum JSONFault {
     case empty
     case endOfInput(expected: String)
@@ -44,24 +44,24 @@ enum JSONFault {
     var message: String {
         switch self {
         case .empty:
-            "Expected a JSON value but the text is empty; give an object, array, string, number, true, false or null."
+            "Expected a JSON value but the text is empty; write an object, array, string, number, true, false or null."
         case .endOfInput(let expected):
-            "Expected \(expected) but the text ends here; it seems to be cut off, check that it is complete."
+            "Expected \(expected) but the text ends here; check that the text is complete."
         case .unexpected(let found, let expected):
             "Expected \(expected) but found \(Self.name(of: found))\(Self.advice(on: found))."
         case .trailingContent(let found):
             "Expected the end of the text after the value but found \(Self.name(of: found)); "
-                + "give one value, or one on each line if the command reads JSON Lines."
+                + "write one value, or one on each line if the command reads JSON Lines."
         case .trailingComma(let closer):
             "Expected another item after the comma but found \(Self.name(of: closer)); remove the comma."
         case .leadingZero:
             "A number begins with a zero and has further digits; remove the zero, or write a string."
         case .missingDigit(let found, let place):
             "Expected a digit \(place) but \(found.map { "found " + Self.name(of: $0) } ?? "the text ends here"); "
-                + "write the number in full."
+                + "add the missing digits."
         case .integerOutOfRange:
-            "An integer lies outside the 64-bit range and no double holds it exactly; "
-                + "write it as a string, or with an exponent to have it rounded."
+            "An integer is outside the 64-bit range and no double represents it exactly; "
+                + "write it as a string, or with an exponent to round it."
         case .doubleOutOfRange:
             "A number is too large for a double, whose limit is about 1.8e308; write it as a string."
         case .invalidEscape(let found):
@@ -76,7 +76,7 @@ enum JSONFault {
             "A \\u escape from DC00 to DFFF is the second half of a character, but the first half "
                 + "(\\uD800 to \\uDBFF) is not before it."
         case .controlCharacter(let found):
-            "A string contains \(Self.name(of: found)) as it is; write it as an escape such as \\n or \\u001f, "
+            "A string contains \(Self.name(of: found)) unescaped; write it as an escape such as \\n or \\u001f, "
                 + "or close the string if its quote is missing."
         case .invalidUTF8:
             "A string is not valid UTF-8 here; convert the text to UTF-8."
@@ -94,7 +94,7 @@ enum JSONFault {
         }
     }
 
-    /// How a byte is called in a message.
+    /// Returns the name of a byte in a message.
     private static func name(of byte: UInt8) -> String {
         switch byte {
         case UInt8(ascii: "\n"): "a line feed"
@@ -107,16 +107,16 @@ enum JSONFault {
         }
     }
 
-    /// What to do about a byte that people write where JSON does not allow it.
+    /// Returns advice about a byte that people often write where JSON does not allow it.
     private static func advice(on byte: UInt8) -> String {
         switch byte {
-        case UInt8(ascii: "'"): "; strings and names stand in double quotes"
+        case UInt8(ascii: "'"): "; use double quotes"
         case UInt8(ascii: "/"), UInt8(ascii: "#"): "; JSON has no comments"
-        case UInt8(ascii: "N"), UInt8(ascii: "I"): "; JSON has no NaN or Infinity, write null or a string"
+        case UInt8(ascii: "N"), UInt8(ascii: "I"): "; JSON has no NaN or Infinity; write null or a string"
         case UInt8(ascii: "+"): "; a number has no plus sign"
         case UInt8(ascii: "."): "; a number begins with a digit"
-        case UInt8(ascii: "T"), UInt8(ascii: "F"): "; true, false and null are lower case"
-        case 0xff, 0xfe, 0x00: "; the text may be UTF-16, convert it to UTF-8"
+        case UInt8(ascii: "T"), UInt8(ascii: "F"): "; true, false and null must be lower case"
+        case 0xff, 0xfe, 0x00: "; the text may be UTF-16; convert it to UTF-8"
         default: ""
         }
     }

@@ -1,4 +1,4 @@
-/// How JSON text stands for the values that JSON has no form for: bytes, dates, NaN, infinities.
+/// The way in which JSON text represents values that JSON lacks: bytes, dates, NaN and infinities.
 ///
 /// | value | `plain` | `tagged` | `dump` |
 /// |---|---|---|---|
@@ -9,36 +9,36 @@
 /// | an object that looks like one of these forms | itself | `{"$lit":{…}}` around it | `{"$lit":{…}}` around it |
 /// | any other object whose first name begins with `$` | itself | itself | `{"$lit":{…}}` around it |
 public enum JSONNotation: Sendable, Hashable {
-    /// Objects mean themselves. A parser never returns bytes or a date; a writer writes the forms, but nothing says later
-    /// whether they were dates or objects.
+    /// Objects have no special meaning. A parser never returns bytes or dates. A writer writes the forms, but a reader
+    /// cannot tell later whether they were forms or plain objects.
     case plain
-    /// For text that passes through other programs, such as `jq`. A writer's text is read back as the same value, also
-    /// after a program has sorted the members or rounded its numbers to doubles.
+    /// For text that passes through other programs, such as `jq`. A writer's text is read back as the same value, even
+    /// if a program has sorted the members or rounded numbers to doubles.
     ///
-    /// The names with a meaning are `$bytes`, `$date` and `$num` as the only name of an object, and `$lit` anywhere.
-    /// Other objects mean themselves, so `{"$gte":4}` is read as it is. A double without a fraction is written as `4.0`;
-    /// a program that writes `4` makes an integer of it.
+    /// The names with a meaning are `$bytes`, `$date` and `$num` as the only name of an object, and `$lit` in any
+    /// object. Other objects stand for themselves, so `{"$gte":4}` is read unchanged. A double without a fraction is
+    /// written as `4.0`; a program that rewrites it as `4` turns it into an integer.
     case tagged
     /// For dumps: every object whose first name begins with `$` is a form, and an unknown form is an error. A parser
-    /// with this notation depends on the order of members.
+    /// for this notation depends on the order of members.
     case dump
 }
 
 extension JSONNotation {
-    /// Whether an object must be written as `{"$lit":{…}}`, so that a parser does not take it for a form.
+    /// Returns whether an object must be written as `{"$lit":{…}}`, so that a parser does not interpret it as a form.
     func mustWrap(_ object: DocumentObject) -> Bool {
         switch self {
         case .plain: false
-        // The first name as it is written decides, since the parser checks no other.
+        // The first name in the written order decides, because the parser checks only that one.
         case .dump: object.first.map { ExtendedName.isReserved($0.name) } ?? false
         case .tagged: ExtendedName.isTagged(object)
         }
     }
 
-    /// Whether an integer is written as a form. Programs that hold numbers as doubles would round it.
+    /// Returns whether an integer is written as a form. Programs that store numbers as doubles would round it.
     func mustTag(_ number: Int64) -> Bool { self == .tagged && number.magnitude > 1 << 53 }
 
-    /// Whether a finite double is written as a form: programs may write it without an exponent, which makes another
-    /// integer of it.
+    /// Returns whether a finite double is written as a form. Programs may rewrite it without an exponent, which turns
+    /// it into an integer.
     func mustTag(_ number: Double) -> Bool { self == .tagged && number.magnitude > 0x1p53 }
 }

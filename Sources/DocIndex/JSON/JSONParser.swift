@@ -1,25 +1,25 @@
-/// Reads JSON text into a ``DocumentValue``, strictly by RFC 8259.
+/// Parses JSON text into a ``DocumentValue``, strictly according to RFC 8259.
 ///
-/// A text is read as it is or refused; nothing is guessed, dropped or rounded unseen:
-/// - an integer lexeme (no fraction, no exponent) within 64 bits gives ``DocumentValue/int(_:)``. Beyond, it gives a
-///   ``DocumentValue/double(_:)`` if that is exact, else the error `numberOutOfRange`. `-0` gives `-0.0`;
-/// - every other number gives the nearest double; one that would be infinite is refused;
-/// - a name that occurs twice in one object is refused, and so are half surrogate pairs and invalid UTF-8;
+/// A text is either read exactly or rejected. Nothing is guessed, dropped or rounded silently:
+/// - an integer lexeme (no fraction, no exponent) within 64 bits gives ``DocumentValue/int(_:)``. Otherwise it gives a
+///   ``DocumentValue/double(_:)`` if that is exact, or the error `numberOutOfRange`. `-0` gives `-0.0`;
+/// - every other number gives the nearest double; numbers that would become infinite are rejected;
+/// - duplicate names in an object, lone surrogates and invalid UTF-8 are rejected;
 /// - nesting is limited to ``maximumDepth``; no input can exhaust the stack or trap.
 ///
-/// A parser is a value without state: one can serve any number of threads.
+/// A parser is a value without state and can be used from any number of threads.
 public struct JSONParser: Sendable {
-    /// Which objects stand for what JSON lacks.
+    /// The objects that represent values that JSON lacks.
     ///
-    /// `plain` and `tagged` suit text of other programs, where an object such as `{"$gte":4}` means itself.
+    /// `plain` and `tagged` suit text from other programs, where an object such as `{"$gte":4}` stands for itself.
     public var notation: JSONNotation
-    /// Where the text begins in a larger one; positions of errors count from there.
+    /// The position of the text in a larger text; positions of errors are relative to the larger text.
     public var start: JSONPosition
-    /// How many arrays and objects may lie inside each other. A text that wraps documents, such as a line of a dump,
-    /// needs one more for each wrapping.
+    /// The maximum nesting depth of arrays and objects. A text that wraps documents, such as a line of a dump, needs
+    /// one more level for each wrapper.
     public var maximumDepth: Int
 
-    /// A parser with these options.
+    /// Creates a parser.
     public init(
         notation: JSONNotation = .plain, start: JSONPosition = JSONPosition(),
         maximumDepth: Int = DocumentValue.maximumDepth
@@ -29,16 +29,16 @@ public struct JSONParser: Sendable {
         self.maximumDepth = maximumDepth
     }
 
-    /// A parser of the notation of dumps, or of the plain one.
+    /// Creates a parser for dump or plain notation.
     public init(
         isExtended: Bool, start: JSONPosition = JSONPosition(), maximumDepth: Int = DocumentValue.maximumDepth
     ) {
         self.init(notation: isExtended ? .dump : .plain, start: start, maximumDepth: maximumDepth)
     }
 
-    /// The value that `text` consists of, with nothing around it but white space.
+    /// Parses `text`, which must consist of one value and optional white space around it.
     ///
-    /// - Throws: ``JSONError`` with the first byte that cannot be accepted.
+    /// - Throws: ``JSONError`` with the position of the first byte that is not accepted.
     /// - Complexity: O(*n*).
     public func parse(_ text: Span<UInt8>) throws(JSONError) -> DocumentValue {
         var reader = JSONReader(text, options: self)
@@ -47,22 +47,22 @@ public struct JSONParser: Sendable {
         return value
     }
 
-    /// The value that `text` consists of; see ``parse(_:)-(Span<UInt8>)``.
+    /// Parses the value in `text`; see ``parse(_:)-(Span<UInt8>)``.
     public func parse(_ text: [UInt8]) throws(JSONError) -> DocumentValue {
         try parse(text.span)
     }
 
-    /// The value that `text` consists of; see ``parse(_:)-(Span<UInt8>)``.
+    /// Parses the value in `text`; see ``parse(_:)-(Span<UInt8>)``.
     public func parse(_ text: String) throws(JSONError) -> DocumentValue {
         try parse(text.utf8Span.span)
     }
 
-    /// The first value in `text`, and the number of bytes up to its end; what follows is not looked at.
+    /// Parses the first value in `text`. Returns it and the number of bytes up to its end, and ignores what follows.
     ///
-    /// White space before the value is skipped and counted. A number ends where it cannot go on, so `12` is read from
-    /// `12]`; a caller that gets its text piecewise cannot know from this whether the number is complete.
+    /// White space before the value is skipped and counted. A number ends at the first byte that cannot continue it, so
+    /// `12` is read from `12]`. If text arrives in pieces, the result does not tell whether a number is complete.
     ///
-    /// - Throws: ``JSONError``, also if `text` holds nothing but white space.
+    /// - Throws: ``JSONError``, also if `text` contains only white space.
     /// - Complexity: O(*n*) in the length of the value.
     public func parsePrefix(of text: Span<UInt8>) throws(JSONError) -> (value: DocumentValue, byteCount: Int) {
         var reader = JSONReader(text, options: self)

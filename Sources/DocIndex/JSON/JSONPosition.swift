@@ -1,20 +1,20 @@
-/// A place in JSON text.
+/// A position in JSON text.
 public struct JSONPosition: Sendable, Hashable {
-    /// Bytes before it.
+    /// The number of bytes before the position.
     public var offset: Int
-    /// The line, from 1. Lines end with a line feed (0x0a); a carriage return before it belongs to the line.
+    /// The line, from 1. Lines end with a line feed (0x0a); a carriage return before it is part of the line.
     public var line: Int
-    /// The column, from 1, counted in UTF-8 bytes and not in characters: an "é" before it counts as two.
+    /// The column, from 1, in UTF-8 bytes rather than characters: an "é" counts as two.
     public var column: Int
 
-    /// A place; without arguments, the beginning of the text.
+    /// Creates a position; without arguments, the start of the text.
     public init(offset: Int = 0, line: Int = 1, column: Int = 1) {
         self.offset = offset
         self.line = line
         self.column = column
     }
 
-    /// The place that lies `count` bytes further on in `bytes`, which begin at this place.
+    /// Returns the position `count` bytes after this one. `bytes` starts at this position.
     ///
     /// - Complexity: O(`count`).
     func advanced(by count: Int, in bytes: Span<UInt8>) -> JSONPosition {

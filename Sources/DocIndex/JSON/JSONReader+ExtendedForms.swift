@@ -1,15 +1,15 @@
-/// The forms for what JSON lacks, as ``JSONNotation`` describes them.
+/// Parsing of the extended forms that ``JSONNotation`` describes.
 ///
-/// The limit of nesting counts what is read, not how it is written: `{"$lit":{…}}` is one object, and the form of a
-/// scalar is none.
+/// The nesting limit applies to the resulting value, not to its notation: `{"$lit":{…}}` counts as one object, and the
+/// form of a scalar does not count.
 extension JSONReader {
-    /// The depth of an array or object that begins here.
+    /// The depth of an array or object that begins at this position.
     var depthOfNextContainer: Int {
         guard let parent = builder.innermost else { return 1 }
         return nextObjectIsLiteral ? parent.depth : parent.depth + 1
     }
 
-    /// Whether an object that begins here is the content of `$lit`.
+    /// Whether an object that begins at this position is the content of `$lit`.
     var nextObjectIsLiteral: Bool {
         guard options.notation != .plain, let parent = builder.innermost, parent.isObject, !parent.isLiteral else {
             return false
@@ -18,13 +18,13 @@ extension JSONReader {
             && builder.innermostFirstName?.hasSameBytes(as: ExtendedName.literal) == true
     }
 
-    /// Refuses an object that lies too deep, unless it can still turn out to be the form of a scalar.
+    /// Rejects an object that is nested too deep, unless it may still turn out to be the form of a scalar.
     func checkDepthOfObject(_ depth: Int) throws(JSONError) {
         let allowance = options.notation != .plain && !nextObjectIsLiteral ? 1 : 0
         guard depth <= options.maximumDepth + allowance else { throw failure(.tooDeep) }
     }
 
-    /// Refuses the name just begun if only the form of a scalar is allowed here.
+    /// Rejects the current name if only the form of a scalar is allowed at this depth.
     func checkExtendedName() throws(JSONError) {
         guard let object = builder.innermost, object.depth > options.maximumDepth,
             let name = builder.innermostFirstName
@@ -34,14 +34,14 @@ extension JSONReader {
         }
     }
 
-    /// What an object means in the notation of the parser.
+    /// Returns the value that an object represents in the parser's notation.
     func interpret(_ object: DocumentObject, from frame: DocumentBuilder.Frame) throws(JSONError) -> DocumentValue {
         guard !frame.isLiteral else { return .object(object) }
         let form =
             options.notation == .dump
             ? object.first.flatMap { ExtendedName.isReserved($0.name) ? $0 : nil } : ExtendedName.tag(of: object)
         guard let form else {
-            // Until its second member it could have been the form of a scalar.
+            // Until its second member, the object could have been the form of a scalar.
             guard frame.depth <= options.maximumDepth else { throw failure(.tooDeep, at: frame.offset) }
             return .object(object)
         }
@@ -53,24 +53,24 @@ extension JSONReader {
     }
 }
 
-/// The names of the forms; see ``JSONNotation``. They are part of the dump format: stored in files, never change.
+/// The names of the forms; see ``JSONNotation``. They are part of the dump format and must never change.
 enum ExtendedName {
     static let bytes = "$bytes"
     static let date = "$date"
     static let number = "$num"
     static let literal = "$lit"
 
-    /// Whether an object whose first name is `name` has to be written as `{"$lit":{…}}`.
+    /// Returns whether an object whose first name is `name` must be written as `{"$lit":{…}}`.
     static func isReserved(_ name: String) -> Bool {
         name.utf8.first == UInt8(ascii: "$")
     }
 
-    /// Whether an object would be read as a form in tagged notation.
+    /// Returns whether an object would be read as a form in tagged notation.
     static func isTagged(_ object: DocumentObject) -> Bool { tag(of: object) != nil }
 
-    /// The member that makes an object a form in tagged notation; `nil` for an object that means itself.
+    /// Returns the member that makes an object a form in tagged notation; `nil` if the object stands for itself.
     ///
-    /// Does not depend on the order of members, which other programs change.
+    /// The result does not depend on the order of members, because other programs change it.
     static func tag(of object: DocumentObject) -> DocumentObject.Member? {
         if object.count == 1, let member = object.first {
             return isScalar(member.name) || isLiteral(member.name) ? member : nil
@@ -80,19 +80,19 @@ enum ExtendedName {
 
     private static func isLiteral(_ name: String) -> Bool { isReserved(name) && name.hasSameBytes(as: literal) }
 
-    /// Whether the form of this name stands for a scalar.
+    /// Returns whether the form with this name represents a scalar.
     static func isScalar(_ name: String) -> Bool {
         guard isReserved(name) else { return false }
         return name.hasSameBytes(as: bytes) || name.hasSameBytes(as: date) || name.hasSameBytes(as: number)
     }
 
-    /// How a double is written that JSON has no number for; `nil` for finite ones.
+    /// Returns the notation of a double that JSON cannot represent; `nil` for finite doubles.
     static func notation(of value: Double) -> String? {
         if value.isFinite { return nil }
         return value.isNaN ? "nan" : value > 0 ? "inf" : "-inf"
     }
 
-    /// What the form of this single member stands for; `nil` if it is none.
+    /// Returns the value that the form with this single member represents; `nil` if it is not a valid form.
     static func meaning(of member: DocumentObject.Member) -> DocumentValue? {
         switch (member.name, member.value) {
         case (bytes, .string(let text)): Base64.decode(text).map(DocumentValue.bytes)
@@ -103,14 +103,14 @@ enum ExtendedName {
         }
     }
 
-    /// The number that a text stands for: a number as JSON writes it, or one that JSON has no form for.
+    /// Parses a JSON number, or the notation of one that JSON cannot represent.
     private static func numericValue(of text: String) -> DocumentValue? {
         switch text {
         case "nan": return .double(.nan)
         case "inf": return .double(.infinity)
         case "-inf": return .double(-.infinity)
         default:
-            // The parser would skip white space around the number.
+            // Without this check, the parser would skip white space around the number.
             guard text.utf8.allSatisfy({ $0 > 0x20 }), let value = try? JSONParser().parse(text),
                 value.numberValue != nil
             else { return nil }
@@ -118,7 +118,7 @@ enum ExtendedName {
         }
     }
 
-    /// The form that an object with this first name should have had.
+    /// Returns a description of the form that an object with this first name should have.
     static func expectation(of name: String) -> String {
         switch name {
         case bytes: "{\"$bytes\":\"…\"} with one member, in standard base64 with padding"

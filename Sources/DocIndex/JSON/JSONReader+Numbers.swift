@@ -1,5 +1,5 @@
 extension JSONReader {
-    /// Reads a number, from the minus sign or the first digit to behind the last.
+    /// Reads a number, starting at the minus sign or the first digit, and leaves `offset` after the last digit.
     mutating func readNumber() throws(JSONError) -> DocumentValue {
         let start = offset
         var number = DecimalNumber()
@@ -39,7 +39,7 @@ extension JSONReader {
         var exponent = 0
         while isAtDigit {
             let digit = Int(takeDigit())
-            // Far beyond any double already; more digits would overflow.
+            // The exponent is already far beyond any double; more digits would overflow.
             if exponent < 1_000_000 { exponent = exponent * 10 + digit }
         }
         number.exponent += isNegative ? -exponent : exponent
@@ -54,8 +54,8 @@ extension JSONReader {
             }
             return .double(number.isNegative ? -value : value)
         }
-        // The lexeme is ASCII, and the grammar of JSON numbers is part of that of `Double.init`, which rounds to
-        // nearest, ties to even.
+        // The lexeme is ASCII. `Double.init` accepts a superset of JSON's number grammar, and rounds to nearest, ties
+        // to even.
         let text = unsafe String(copying: UTF8Span(unchecked: digits, isKnownASCII: true))
         guard let value = Double(text), value.isFinite else {
             throw failure(.doubleOutOfRange, at: lexeme.lowerBound)

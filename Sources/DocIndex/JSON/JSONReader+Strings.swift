@@ -1,5 +1,5 @@
 extension JSONReader {
-    /// Reads a string, from the opening quote to behind the closing one.
+    /// Reads a string, starting at the opening quote, and leaves `offset` after the closing one.
     mutating func readString() throws(JSONError) -> String {
         offset += 1
         let start = offset
@@ -8,7 +8,7 @@ extension JSONReader {
             offset += 1
             return string(of: bytes.extracting(start..<offset - 1), isASCII: isASCII)
         }
-        // With escapes the text is collected piece by piece.
+        // A string with escapes is assembled piece by piece.
         var unescaped: [UInt8] = []
         var pieceStart = start
         while true {
@@ -23,9 +23,9 @@ extension JSONReader {
         }
     }
 
-    /// Skips to the next quote or backslash; returns whether everything skipped is ASCII.
+    /// Skips to the next quote or backslash, and returns whether all skipped bytes are ASCII.
     ///
-    /// - Throws: `controlCharacter`, `invalidUTF8`, or `unexpectedEnd` if there is neither quote nor backslash.
+    /// - Throws: `controlCharacter`, `invalidUTF8`, or `unexpectedEnd` if no quote or backslash follows.
     private mutating func skipPlainText() throws(JSONError) -> Bool {
         let start = offset
         let (end, isASCII) = bytes.endOfPlainText(from: start)
@@ -46,7 +46,7 @@ extension JSONReader {
     }
 
     private func string(of text: Span<UInt8>, isASCII: Bool) -> String {
-        // Valid: `skipPlainText` has checked each piece, and escapes give whole characters.
+        // Valid UTF-8: `skipPlainText` has checked each piece, and escapes produce whole characters.
         unsafe String(copying: UTF8Span(unchecked: text, isKnownASCII: isASCII))
     }
 
@@ -58,7 +58,7 @@ extension JSONReader {
 // MARK: - Escapes
 
 extension JSONReader {
-    /// Reads an escape, from the backslash on, and appends what it means; returns whether that is ASCII.
+    /// Reads an escape, starting at the backslash, and appends its character; returns whether that is ASCII.
     private mutating func readEscape(into text: inout [UInt8]) throws(JSONError) -> Bool {
         let start = offset
         offset += 1
@@ -81,11 +81,11 @@ extension JSONReader {
         return true
     }
 
-    /// Reads the digits of an escape `\uXXXX` and the second half of a surrogate pair if it is the first.
+    /// Reads the digits of a `\uXXXX` escape. If it is the first half of a surrogate pair, also reads the second half.
     private mutating func readUnicodeEscape(from start: Int) throws(JSONError) -> Unicode.Scalar {
         let first = try readHexDigits()
         if let scalar = Unicode.Scalar(first) { return scalar }
-        // Only surrogates are no scalars.
+        // Only surrogates are not scalars.
         guard first < 0xdc00 else { throw failure(.loneLowSurrogate, at: start) }
         guard offset + 1 < bytes.count, bytes[offset] == UInt8(ascii: "\\"), bytes[offset + 1] == UInt8(ascii: "u")
         else { throw failure(.loneHighSurrogate, at: start) }

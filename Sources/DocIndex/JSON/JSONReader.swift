@@ -1,10 +1,10 @@
-/// One pass over JSON text: the structure. Strings, numbers and extended forms are in files of their own.
+/// Parses the structure of JSON text in one pass. Strings, numbers and extended forms are in separate files.
 ///
-/// It is a loop and not a recursion, see ``DocumentBuilder``.
+/// It is a loop rather than a recursion; see ``DocumentBuilder``.
 struct JSONReader: ~Copyable, ~Escapable {
     let bytes: Span<UInt8>
     let options: JSONParser
-    /// The next byte to read.
+    /// The offset of the next byte to read.
     var offset = 0
     var builder = DocumentBuilder()
 
@@ -14,13 +14,13 @@ struct JSONReader: ~Copyable, ~Escapable {
         self.options = options
     }
 
-    /// Reads one value and leaves `offset` behind it.
+    /// Reads one value and leaves `offset` after it.
     mutating func readValue() throws(JSONError) -> DocumentValue {
         try refuseByteOrderMark()
         skipWhiteSpace()
         if offset == bytes.count { throw failure(.empty) }
         while true {
-            // An opened array or object that is not empty leaves us before its first value.
+            // After a non-empty array or object has been opened, its first value follows.
             guard var value = try readScalarOrOpen() else { continue }
             while true {
                 guard let innermost = builder.innermost else { return value }
@@ -31,13 +31,13 @@ struct JSONReader: ~Copyable, ~Escapable {
         }
     }
 
-    /// Refuses anything but white space up to the end.
+    /// Throws if anything but white space remains.
     mutating func expectEnd() throws(JSONError) {
         skipWhiteSpace()
         if offset < bytes.count { throw failure(.trailingContent(bytes[offset])) }
     }
 
-    /// The error for `fault` at `offset`, or at another place.
+    /// Returns the error for `fault` at `offset` or another position.
     func failure(_ fault: JSONFault, at place: Int? = nil) -> JSONError {
         JSONError(fault, at: options.start.advanced(by: place ?? offset, in: bytes))
     }
@@ -46,7 +46,7 @@ struct JSONReader: ~Copyable, ~Escapable {
 // MARK: - Structure
 
 extension JSONReader {
-    /// Reads a scalar or an empty container and returns it; `nil` if it opened a container that is not empty.
+    /// Reads and returns a scalar or an empty container; `nil` if it opened a non-empty container.
     private mutating func readScalarOrOpen() throws(JSONError) -> DocumentValue? {
         guard offset < bytes.count else { throw failure(.endOfInput(expected: "a value")) }
         switch bytes[offset] {
@@ -68,7 +68,7 @@ extension JSONReader {
             try expectLiteral("null")
             return .null
         case let closer where closer == UInt8(ascii: "]") && builder.innermost?.isObject == false:
-            // An empty array does not come here, so a comma stands before the bracket.
+            // Empty arrays are handled elsewhere, so a comma precedes the bracket.
             throw failure(.trailingComma(closer: closer))
         case let found:
             throw failure(.unexpected(found, expected: "a value"))
@@ -107,7 +107,7 @@ extension JSONReader {
         return nil
     }
 
-    /// Reads a name and the colon and leaves `offset` before the value.
+    /// Reads a name and the colon, and leaves `offset` before the value.
     private mutating func readName(expected: String) throws(JSONError) {
         guard offset < bytes.count else { throw failure(.endOfInput(expected: expected)) }
         guard bytes[offset] == UInt8(ascii: "\"") else {
@@ -126,7 +126,7 @@ extension JSONReader {
         skipWhiteSpace()
     }
 
-    /// Reads what follows an item: true at the closing bracket, false before the next value.
+    /// Reads the separator after an item. Returns true at the closing bracket, and false before the next value.
     private mutating func endsAfterItem(of container: DocumentBuilder.Frame) throws(JSONError) -> Bool {
         skipWhiteSpace()
         let closer = container.isObject ? UInt8(ascii: "}") : UInt8(ascii: "]")

@@ -1,18 +1,18 @@
 extension [UInt8] {
-    /// Appends a double as a JSON number, or in the extended form that stands for it.
+    /// Appends a double as a JSON number, or in its extended form if JSON cannot represent it.
     mutating func appendJSON(_ value: Double) {
         if let notation = ExtendedName.notation(of: value) {
             appendASCII("{\"$num\":\"")
             append(contentsOf: notation.utf8)
             appendASCII("\"}")
         } else {
-            // The shortest digits that read back the same, always with ".0" or an exponent; promised by
-            // `Double.description` since SE-0067 and Swift 4.2.
+            // The shortest digits that parse to the same double, always with ".0" or an exponent, as
+            // `Double.description` guarantees since SE-0067 and Swift 4.2.
             append(contentsOf: value.description.utf8)
         }
     }
 
-    /// Appends a string in quotes, with the escapes it needs.
+    /// Appends a string in quotes, with the necessary escapes.
     mutating func appendJSON(_ string: String) {
         let bytes = string.utf8Span.span
         append(UInt8(ascii: "\""))
@@ -57,7 +57,7 @@ extension [UInt8] {
         append(contentsOf: digits.span.extracting(start..<digits.count))
     }
 
-    /// Appends a text known when compiling.
+    /// Appends a string literal.
     mutating func appendASCII(_ text: StaticString) {
         unsafe append(contentsOf: UnsafeBufferPointer(start: text.utf8Start, count: text.utf8CodeUnitCount))
     }

@@ -1,40 +1,40 @@
-/// Writes a ``DocumentValue`` as JSON text (RFC 8259), always the same text for the same value.
+/// Writes a ``DocumentValue`` as JSON text (RFC 8259). The same value always gives the same text.
 ///
-/// Members keep their order. Strings are UTF-8, with escapes only for `"`, `\` and control characters below U+0020
-/// (`\b \f \n \r \t`, else `\u00xx` in lower case). Integers are written plain; a double is the shortest decimal
-/// that reads back as the same double and always has a point or an exponent, so `1.0` stays `1.0`.
+/// Members keep their order. Strings are UTF-8, with escapes only for `"`, `\` and control characters below U+0020 (`\b
+/// \f \n \r \t`, otherwise `\u00xx` in lower case). Integers are written as digits. A double is the shortest decimal
+/// that parses to the same double, and always has a point or an exponent, so `1.0` stays `1.0`.
 ///
-/// JSON has no form for bytes, dates, NaN and the infinities. They are written as objects with one `$` name; see
-/// ``JSONNotation``, which also says what a ``JSONParser`` reads back.
+/// JSON cannot represent bytes, dates, NaN and infinities. They are written as objects with one `$` name; see
+/// ``JSONNotation``, which also describes what a ``JSONParser`` reads back.
 public struct JSONWriter: Sendable {
-    /// Where white space stands.
+    /// The placement of white space.
     public enum Layout: Sendable, Hashable {
-        /// Nowhere.
+        /// No white space.
         case compact
-        /// Each item on a line of its own, indented by two spaces a level.
+        /// Each item on its own line, indented by two spaces per level.
         case pretty
     }
 
-    /// Where white space stands.
+    /// The placement of white space.
     public var layout: Layout
-    /// Whether members are written in the order of the UTF-8 bytes of their names and not in their own.
+    /// Whether members are sorted by the UTF-8 bytes of their names. Otherwise they keep their order.
     public var sortsNames: Bool
     /// Which objects and numbers are written as forms, so that every value can be read back.
     public var notation: JSONNotation
 
-    /// A writer with these options.
+    /// Creates a writer.
     public init(layout: Layout = .compact, sortsNames: Bool = false, notation: JSONNotation = .plain) {
         self.layout = layout
         self.sortsNames = sortsNames
         self.notation = notation
     }
 
-    /// A writer in the notation of dumps, or in the plain one.
+    /// Creates a writer for dump or plain notation.
     public init(layout: Layout = .compact, sortsNames: Bool = false, isExtended: Bool) {
         self.init(layout: layout, sortsNames: sortsNames, notation: isExtended ? .dump : .plain)
     }
 
-    /// Appends the text for `value` to `text`, without a line feed at the end.
+    /// Appends the text of `value` to `text`, without a trailing line feed.
     ///
     /// - Complexity: O(*n*) in the size of the value; O(*n* log *n*) in the members of an object if names are sorted.
     public func write(_ value: DocumentValue, to text: inout [UInt8]) {
@@ -49,7 +49,7 @@ public struct JSONWriter: Sendable {
         }
     }
 
-    // Apart from the recursion, whose frames must be small; see `DocumentValue.==`.
+    // Separate from the recursion, whose frames must be small; see `DocumentValue.==`.
     private func writeScalar(_ value: DocumentValue, to text: inout [UInt8]) {
         switch value {
         case .null, .array, .object: text.appendASCII("null")

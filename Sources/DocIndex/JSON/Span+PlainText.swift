@@ -1,12 +1,12 @@
 extension Span<UInt8> {
-    /// The first byte from `start` on that cannot stand in a JSON string as it is (a quote, a backslash or a control
-    /// character), or the end of the span; and whether all bytes before it are ASCII.
+    /// Returns the position of the first byte from `start` on that must be escaped in a JSON string (a quote, a
+    /// backslash or a control character), or the end of the span; and whether all bytes before it are ASCII.
     ///
     /// - Complexity: O(*n*), eight bytes at a time.
     @inline(__always)
     func endOfPlainText(from start: Int) -> (end: Int, isASCII: Bool) {
-        // In `stop`, the high bit of a byte is set where the text ends. Borrows can set bits falsely only above a
-        // true one, and only the lowest is used.
+        // In `stop`, the high bit of a byte marks the end of plain text. Borrows can set false bits only above a true
+        // one, and only the lowest bit is used.
         // S. E. Anderson, Bit Twiddling Hacks, "Determine if a word has a byte less than n" and "… equal to n".
         let ones: UInt64 = 0x0101_0101_0101_0101
         let highs: UInt64 = 0x8080_8080_8080_8080

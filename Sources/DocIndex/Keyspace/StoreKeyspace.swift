@@ -1,9 +1,9 @@
 internal import LevelKit
 
-/// Every key that a store writes. `docs/FORMAT.md` shows each with its bytes.
+/// Every key that a store writes. `docs/FORMAT.md` lists each key with its bytes.
 ///
-/// The first byte tells the kind; numbers behind it are tuple integers, which keep their order as bytes. Numbers of
-/// collections, indexes and documents are never used twice.
+/// The first byte is the kind of key. The numbers after it are encoded as tuple integers, whose bytes sort like the
+/// numbers. Numbers of collections, indexes and documents are never reused.
 enum StoreKeyspace: UInt8 {
     /// `M` → the catalog: format version, collections, indexes.
     case catalog = 0x4d
@@ -11,13 +11,15 @@ enum StoreKeyspace: UInt8 {
     case counters = 0x4e
     /// `S` → the sequence number of the last commit.
     case state = 0x53
-    /// `C sequence collection row` → what happened to a document, and its id.
+    /// `C sequence collection row` → whether a document was stored or deleted, and its ID.
     case changes = 0x43
-    /// `P index` → the last row that an index being built holds; `P name` → that a migration has reached.
+    /// `P index` → the last row that an index being built contains; `P name` → the last row that a migration has
+    /// processed.
     case progress = 0x50
-    /// `L name` → how far something that stores many documents has come.
+    /// `L name` → a marker: the progress of a program that stores many documents.
     case markers = 0x4c
-    /// `I collection id` → row number; of a deleted document, where its deletion stands among the changes.
+    /// `I collection id` → the row number, or for a deleted document the position of its deletion in the feed of
+    /// changes.
     case ids = 0x49
     /// `D collection row` → the sequence number of the last change, and the body of a document.
     case documents = 0x44
@@ -27,7 +29,7 @@ enum StoreKeyspace: UInt8 {
     case values = 0x56
     /// `G index value…` → the count of entries with these values.
     case valueCounts = 0x47
-    /// `Q key` → a record that a rebuild has set aside because it cannot be read, under the key that it had.
+    /// `Q key` → an unreadable record that a rebuild has set aside, under its original key.
     case setAside = 0x51
     /// `X index …` → a text index; see ``TextKeyspace``.
     case text = 0x58
@@ -38,7 +40,7 @@ enum StoreKeyspace: UInt8 {
     /// The key of the state.
     static let stateKey: [UInt8] = [StoreKeyspace.state.rawValue]
 
-    /// The key of a change. Of the changes of one commit, the order is that of collections and rows.
+    /// Returns the key of a change. Changes of one commit are ordered by collection and row.
     static func change(_ sequence: UInt64, collection: UInt32, row: UInt64) -> [UInt8] {
         var key = [StoreKeyspace.changes.rawValue]
         TupleEncoder.append(sequence, to: &key)
@@ -47,63 +49,63 @@ enum StoreKeyspace: UInt8 {
         return key
     }
 
-    /// The changes of all commits behind one.
+    /// Returns the range of changes of all commits after `sequence`.
     static func changes(behind sequence: UInt64) -> KeyRange {
         var lower = [StoreKeyspace.changes.rawValue]
         TupleEncoder.append(sequence == .max ? sequence : sequence + 1, to: &lower)
         return .from(lower, to: [StoreKeyspace.changes.rawValue + 1])
     }
 
-    /// The key of how far a migration has come.
+    /// Returns the key of a migration's progress record.
     static func migrationProgress(_ name: String) -> [UInt8] {
         var key = [StoreKeyspace.progress.rawValue]
         TupleEncoder.append(name, to: &key)
         return key
     }
 
-    /// The key of a marker.
+    /// Returns the key of a marker.
     static func marker(_ name: String) -> [UInt8] {
         var key = [StoreKeyspace.markers.rawValue]
         TupleEncoder.append(name, to: &key)
         return key
     }
 
-    /// The beginning of every key of a collection or an index.
+    /// Returns the prefix of all keys of a collection or an index.
     func prefix(_ number: UInt32) -> [UInt8] {
         var key = [rawValue]
         TupleEncoder.append(Int64(number), to: &key)
         return key
     }
 
-    /// The key of a document's body.
+    /// Returns the key of a document's body.
     static func document(_ collection: UInt32, row: UInt64) -> [UInt8] {
         var key = StoreKeyspace.documents.prefix(collection)
         appendRow(row, to: &key)
         return key
     }
 
-    /// The key of the member names that are numbered from `first` on.
+    /// Returns the key of the member names that are numbered from `first` on.
     static func names(_ collection: UInt32, from first: Int) -> [UInt8] {
         var key = StoreKeyspace.names.prefix(collection)
         TupleEncoder.append(Int64(first), to: &key)
         return key
     }
 
-    /// The key that leads from a document's id to its row.
+    /// Returns the key under which the row of an ID is stored.
     static func id(_ collection: UInt32, _ id: DocumentID) -> [UInt8] {
         var key = StoreKeyspace.ids.prefix(collection)
         id.append(to: &key)
         return key
     }
 
-    /// Adds a row number, the last part of the keys of documents and index entries.
+    /// Appends a row number, the last part of the keys of documents and index entries.
     static func appendRow(_ row: UInt64, to key: inout [UInt8]) {
         TupleEncoder.append(row, to: &key)
     }
 
-    /// Reads the row number that begins at `offset` and ends the key; `nil` if the key does not end like that.
+    /// Returns the row number between `offset` and the end of the key; `nil` if there is none.
     ///
-    /// Written out rather than left to the tuple decoder: it runs once for each index entry that a query visits.
+    /// Inlined rather than using the tuple decoder, because it runs for each index entry that a query visits.
     static func row(in key: Span<UInt8>, at offset: Int) -> UInt64? {
         guard offset < key.count else { return nil }
         let byteCount = Int(key[offset]) - 0x14
@@ -114,7 +116,7 @@ enum StoreKeyspace: UInt8 {
     }
 }
 
-/// Unsigned integers of seven bits a byte, least significant first, as in LevelDB's own formats (`util/coding.cc`).
+/// Unsigned integers with seven bits per byte, least significant first, as in LevelDB's own formats (`util/coding.cc`).
 enum Varint {
     static func append(_ value: UInt64, to bytes: inout [UInt8]) {
         var rest = value
@@ -125,7 +127,8 @@ enum Varint {
         bytes.append(UInt8(truncatingIfNeeded: rest))
     }
 
-    /// The integer at `offset`, which moves behind it; `nil` if the bytes end early or hold more than 64 bits.
+    /// Reads the integer at `offset` and advances `offset` past it; `nil` if the bytes end early or the value exceeds
+    /// 64 bits.
     static func read(_ bytes: Span<UInt8>, _ offset: inout Int) -> UInt64? {
         var value: UInt64 = 0
         var shift: UInt64 = 0
@@ -140,7 +143,7 @@ enum Varint {
         return nil
     }
 
-    /// All integers in `bytes`; `nil` if they are no sequence of integers.
+    /// Returns all integers in `bytes`; `nil` if `bytes` is not a sequence of integers.
     static func readAll(_ bytes: [UInt8]) -> [UInt64]? {
         var offset = 0
         var values: [UInt64] = []

@@ -1,49 +1,49 @@
 internal import LevelKit
 
-/// Every key of a text index, behind `X index`. `docs/FORMAT.md` shows each with its bytes.
+/// Every key of a text index, after `X index`. `docs/FORMAT.md` lists each key with its bytes.
 ///
-/// Slots number the versions of documents' texts in the order in which they were written; segments hold the postings of
-/// a range of slots. Numbers of slots and segments are never used twice.
+/// Slots number the indexed versions of documents in the order in which they were written. Each segment holds the
+/// postings of a range of slots. Numbers of slots and segments are never reused.
 enum TextKeyspace: Int64, CaseIterable {
-    /// `0` → the structure: sums, and which segments there are.
+    /// `0` → the structure: totals, and the list of segments.
     case structure = 0
     /// `1 segment term` → a term, with the first of its postings.
     case terms = 1
     /// `2 segment term group` → further postings of a frequent term.
     case groups = 2
-    /// `3 segment term group` → the positions that belong to a group.
+    /// `3 segment term group` → the positions of a group.
     case positions = 3
     /// `4 chunk` → the norms of 4,096 slots.
     case norms = 4
-    /// `5 chunk` → a bit for each of 4,096 slots that is dead.
+    /// `5 chunk` → a bit for each of 4,096 slots that is set if the slot is dead.
     case dead = 5
     /// `6 chunk` → the rows of 4,096 slots.
     case rows = 6
-    /// `7 row` → the slot of a document, and how many words it has.
+    /// `7 row` → the slot of a document, and its number of words.
     case slots = 7
     /// `8 slot` → a document that is not in a segment yet.
     case pending = 8
-    /// `9 slot` → the terms of a document that died since the last flush.
+    /// `9 slot` → the terms of a document whose slot died since the last flush.
     case kills = 9
 
-    /// The beginning of every key of this kind.
+    /// Returns the prefix of all keys of this kind.
     func prefix(_ index: UInt32) -> [UInt8] {
         var key = StoreKeyspace.text.prefix(index)
         TupleEncoder.append(rawValue, to: &key)
         return key
     }
 
-    /// A key of this kind with one number.
+    /// Returns a key of this kind with one number.
     func key(_ index: UInt32, _ number: UInt64) -> [UInt8] {
         var key = prefix(index)
         TupleEncoder.append(number, to: &key)
         return key
     }
 
-    /// The beginning of the keys of a segment.
+    /// Returns the prefix of the keys of a segment.
     func segment(_ index: UInt32, _ segment: UInt32) -> [UInt8] { key(index, UInt64(segment)) }
 
-    /// The key of a term in a segment; one of ``groups`` and ``positions`` goes on with a number.
+    /// Returns the key of a term in a segment. A number follows in the keys of ``groups`` and ``positions``.
     func term(_ index: UInt32, _ segment: UInt32, _ term: [UInt8]) -> [UInt8] {
         var key = self.segment(index, segment)
         key.reserveCapacity(key.count + term.count + 4)
@@ -51,7 +51,7 @@ enum TextKeyspace: Int64, CaseIterable {
         return key
     }
 
-    /// Adds a term as a tuple text, which keeps the order of its bytes.
+    /// Appends a term as a tuple string, which sorts like the term's bytes.
     static func append(term: [UInt8], to key: inout [UInt8]) {
         key.append(0x02)
         for byte in term {
@@ -61,7 +61,7 @@ enum TextKeyspace: Int64, CaseIterable {
         key.append(0x00)
     }
 
-    /// The term that begins at `offset` as a tuple text and ends at the end of the key; `nil` if there is none.
+    /// Returns the term encoded as a tuple string between `offset` and the end of the key; `nil` if there is none.
     static func term(in key: Span<UInt8>, at offset: Int) -> [UInt8]? {
         guard offset + 1 < key.count, key[offset] == 0x02, key[key.count - 1] == 0 else { return nil }
         var term: [UInt8] = []

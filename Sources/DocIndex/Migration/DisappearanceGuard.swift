@@ -1,8 +1,9 @@
-/// Finds what a migration would lose.
+/// Finds data that a migration would lose.
 struct DisappearanceGuard {
     let drops: [FieldPath]
 
-    /// The path of the first member of `old` that is not in `new` and may not disappear; `nil` if there is none.
+    /// Returns the path of the first member of `old` that is missing in `new` and not declared as dropped; `nil` if
+    /// there is none.
     func lostPath(from old: DocumentObject, to new: DocumentObject) -> String? {
         lostPath(from: old, to: new, steps: [])
     }
@@ -30,12 +31,12 @@ struct DisappearanceGuard {
             }
             return nil
         case (.array(let old), let new):
-            // One element may become the value that it was.
+            // An array with one element may become that element.
             guard let element = old.first else { return nil }
             return old.count > 1 ? Self.text(steps) : lostPath(from: element, to: new, steps: steps)
         case (.null, _): return nil
         case (_, .null): return Self.text(steps)
-        // A value may become the first of several, or a member; of an empty text nothing is lost.
+        // A value may become the first element of an array, or a member of an object. An empty string may be replaced.
         case (.string(let old), _) where old.isEmpty: return nil
         case (_, .array(let new)): return new.isEmpty ? Self.text(steps) : nil
         case (_, .object(let new)): return new.isEmpty ? Self.text(steps) : nil

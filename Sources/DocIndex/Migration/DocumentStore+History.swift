@@ -1,10 +1,10 @@
 extension DocumentStore {
-    /// The names of the migrations that this store has seen, the oldest first; empty if there were none.
+    /// The names of the completed migrations, oldest first; empty if there are none.
     public var completedMigrations: [String] { currentCatalog.migrations }
 
-    /// The migration that this store is in the middle of; `nil` if it is in none.
+    /// The migration that is in progress; `nil` if there is none.
     public var runningMigration: String? { currentCatalog.runningMigration }
 
-    /// Whether ``finishSchemaChange(_:)`` has something to do: indexes that are being built, or entries to delete.
+    /// Whether ``finishSchemaChange(_:)`` has work to do: indexes to build, or entries to delete.
     public var hasPendingSchemaChange: Bool { currentCatalog.hasPendingWork }
 }

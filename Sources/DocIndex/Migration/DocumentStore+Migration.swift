@@ -1,22 +1,23 @@
 public import LevelKit
 
 extension DocumentStore {
-    /// Carries out the migrations that this store has not seen, in their order.
+    /// Runs the migrations that this store has not completed yet, in order.
     ///
-    /// Documents are changed in slices, each one commit that also holds how far the migration has come: killed in
-    /// between, the next call goes on there, and no document is changed twice. Indexes follow in the same commits.
-    /// Documents that are stored while a migration runs are left alone if they are new.
+    /// Documents are changed in slices. Each slice is one commit, which also records the progress of the migration. If
+    /// the process is killed, the next call continues after the last slice, and no document is changed twice. Index
+    /// entries are updated in the same commits. Documents that are inserted while a migration runs are not migrated.
     ///
     /// - Parameters:
-    ///   - migrations: all migrations of the program, the oldest first. None may be left out that a store has seen.
-    ///   - checkpoint: the directory for a checkpoint of the store as it was before; `nil` for none. It is taken once,
-    ///     before the first change, and found again when a migration goes on. Asked for only then, it is of that moment.
-    ///     To go back, see ``restore(at:from:)``.
-    ///   - progress: called between slices, and when a migration is done; what it throws ends the work for now.
-    /// - Throws: ``DocIndexError``: `storeTooNew` if the store has seen a migration that is not in the list;
-    ///   `unknownCollection`; `migrationFailed` if there is another database in the place of the checkpoint, or if a
-    ///   document would lose something that its migration does not declare, or would change again if it were migrated
-    ///   again; nothing of that document's slice is changed then. What a migration throws.
+    ///   - migrations: all migrations of the program, oldest first. A migration that any store has completed must not
+    ///     be removed from the list.
+    ///   - checkpoint: the directory for a checkpoint of the store before the migration; `nil` for none. It is created
+    ///     once, before the first change, and reused when the migration continues. If it is first requested when the
+    ///     migration is already in progress, it contains the state at that time. To go back, see ``restore(at:from:)``.
+    ///   - progress: called between slices, and when a migration is complete; an error it throws suspends the work.
+    /// - Throws: ``DocIndexError``: `storeTooNew` if the store has completed a migration that is not in the list;
+    ///   `unknownCollection`; `migrationFailed` if the checkpoint directory contains another database, if a document
+    ///   would lose data that its migration does not declare as dropped, or if migrating the document again would
+    ///   change it again. Nothing in that document's slice is changed then. Also throws what a migration throws.
     /// - Complexity: O(*n*) in the documents of the collections.
     @discardableResult
     public func migrate(
@@ -31,7 +32,7 @@ extension DocumentStore {
             if let checkpoint, currentCatalog.runningMigration == nil, try Database.exists(at: checkpoint) {
                 throw DocIndexError(
                     .migrationFailed,
-                    "there is a database at \(checkpoint) already; name another directory for the checkpoint")
+                    "a database already exists at \(checkpoint); choose another directory")
             }
             try begin(pending[pending.startIndex])
             if let checkpoint {
@@ -55,7 +56,7 @@ extension DocumentStore {
             guard position < migrations.count else {
                 throw DocIndexError(
                     .storeTooNew,
-                    "the store has seen the migration \(name), which this program does not know; use a newer version")
+                    "the store has run the migration \(name), which this program does not know; use a newer version")
             }
             guard migrations[position].name.hasSameBytes(as: name) else {
                 throw DocIndexError(
@@ -74,7 +75,7 @@ extension DocumentStore {
         }
     }
 
-    /// Carries out a migration that has begun, and begins the next one with the same write that finishes it.
+    /// Runs a migration that has begun. The write that completes it also begins the next one.
     private func run(
         _ migration: Migration, before next: Migration?, _ report: inout MigrationReport,
         _ progress: (MigrationProgress) throws -> Void
@@ -129,7 +130,7 @@ extension DocumentStore {
         }
     }
 
-    /// Notes that a migration has begun, unless it has before.
+    /// Records that a migration has begun, unless that is already recorded.
     private func begin(_ migration: Migration) throws {
         if currentCatalog.runningMigration != nil { return }
         try withWriter { state in
@@ -140,7 +141,7 @@ extension DocumentStore {
         }
     }
 
-    /// Notes that a migration begins, and up to which document it goes.
+    /// Records that a migration begins, and the last row that it processes.
     private func note(
         _ migration: Migration, in catalog: inout Catalog, _ batch: WriteBatch, _ state: WriterState
     ) throws {
@@ -153,10 +154,11 @@ extension DocumentStore {
 
     // MARK: - Checkpoints
 
-    /// Takes the checkpoint of before a migration that has begun, unless it is there.
+    /// Creates the checkpoint for a migration that has begun, unless it already exists.
     ///
-    /// The beginning is noted first, so that the checkpoint is found again when the migration goes on. Until it was told
-    /// that it is one, it has the epoch of this store; afterwards it names that epoch as where it comes from.
+    /// The beginning is recorded first, so that the checkpoint is recognized when the migration continues. A new
+    /// checkpoint still has the epoch of this store. It then gets an epoch of its own, and a marker with the epoch of
+    /// this store.
     private func takeCheckpoint(at path: String, before migration: Migration) throws {
         let isUnderWay = try MigrationSlice.progress(of: migration, in: database).row > 0
         if try !Database.exists(at: path) { try database.checkpoint(to: path, tables: .linked) }
@@ -167,7 +169,7 @@ extension DocumentStore {
         guard copy.epoch == epoch else {
             throw DocIndexError(
                 .migrationFailed,
-                "the store at \(path) is no checkpoint that a migration of this store began with; name another directory "
+                "the store at \(path) is not the checkpoint of a migration of this store; choose another directory "
                     + "for the checkpoint")
         }
         try copy.withWriter { _ in
@@ -175,7 +177,8 @@ extension DocumentStore {
             catalog.epoch = .new()
             let batch = WriteBatch()
             try batch.put(origin, forKey: StoreKeyspace.marker(Self.checkpointMarker))
-            // Of a migration that was under way already when the checkpoint was asked for, it must know how far it was.
+            // If the migration was already in progress when the checkpoint was requested, the checkpoint keeps its
+            // progress.
             if !isUnderWay {
                 catalog.runningMigration = nil
                 try batch.delete(StoreKeyspace.migrationProgress(migration.name))
@@ -184,13 +187,13 @@ extension DocumentStore {
         }
     }
 
-    /// The marker of a checkpoint that was taken before a migration: the epoch of the store that is migrated.
+    /// The marker of a checkpoint taken before a migration. Its value is the epoch of the migrated store.
     private static let checkpointMarker = "checkpoint before migration"
 
-    /// Takes a checkpoint of the store, while it is read and written: a store of its own with everything that was
-    /// written before the call, and with an epoch of its own.
+    /// Creates a checkpoint of the store while it is in use. The checkpoint is a separate store that contains
+    /// everything written before the call, and has its own epoch.
     ///
-    /// - Parameters: as of `Database.checkpoint(to:tables:)`.
+    /// - Parameters: those of `Database.checkpoint(to:tables:)`.
     /// - Throws: `LevelError`.
     @discardableResult
     public func checkpoint(to path: String, tables: Checkpoint.Tables = .linked) throws -> CheckpointReport {
@@ -201,7 +204,7 @@ extension DocumentStore {
         return report
     }
 
-    /// Gives the store a new epoch, so that followers of its copies notice.
+    /// Gives the store a new epoch, so that followers notice that it is a copy.
     func renewEpoch() throws {
         try withWriter { _ in
             var catalog = currentCatalog
@@ -210,12 +213,12 @@ extension DocumentStore {
         }
     }
 
-    /// Puts a checkpoint in the place of a store, which is kept beside it. Neither may be open.
+    /// Replaces a store with a checkpoint, and keeps the old store under another name. Neither may be open.
     ///
     /// - Parameters:
     ///   - path: the directory of the store.
-    ///   - checkpoint: the directory of the checkpoint; it is gone afterwards.
-    /// - Returns: where the store that was there is kept now; `nil` if there was none.
+    ///   - checkpoint: the directory of the checkpoint, which is moved.
+    /// - Returns: the path of the old store; `nil` if there was none.
     /// - Throws: `LevelError`: `locked` if one of them is open; `databaseNotFound`; `io`.
     @discardableResult
     public static func restore(at path: String, from checkpoint: String) throws -> String? {

@@ -1,4 +1,4 @@
-/// A change of the form of all documents of a collection, made once for every store.
+/// A change to the structure of all documents of a collection, made once in every store.
 ///
 /// ```swift
 /// let starsBecomeRating = Migration("stars become rating", of: "photos", drops: ["stars"]) { photo in
@@ -10,28 +10,29 @@
 /// try store.migrate([starsBecomeRating])
 /// ```
 ///
-/// The closure sees plain documents, not types of the program, because those have the newest form while documents have
-/// that of any version before. It must be idempotent: a document that has the new form already stays as it is.
+/// The closure receives plain documents rather than Swift types of the program: those types describe the newest
+/// structure, but documents may have the structure of any earlier version. The closure must be idempotent: a document
+/// that already has the new structure stays unchanged.
 public struct Migration: Sendable {
-    /// What it is called, in the store too; never change it and never use it for another migration.
+    /// The name, which is also stored. Never change it, and never reuse it for another migration.
     public let name: String
     /// The collection.
     public let collection: String
-    /// The members that may disappear, with everything in them.
+    /// The members that may be removed, including everything in them.
     public let drops: [FieldPath]
-    /// Whether documents may be deleted, by returning `nil`.
+    /// Whether the closure may delete documents by returning `nil`.
     public let deletesDocuments: Bool
     let transform: @Sendable (DocumentObject) throws -> DocumentObject?
 
-    /// A migration.
+    /// Creates a migration.
     ///
     /// - Parameters:
-    ///   - name: what it is called.
+    ///   - name: the name.
     ///   - collection: the collection.
-    ///   - drops: the members that may disappear. Every other member of a document must be there afterwards, at any
+    ///   - drops: the members that may be removed. Every other member of a document must still exist afterwards, at any
     ///     depth, and arrays must not become shorter; otherwise the migration stops at that document.
     ///   - deletesDocuments: whether documents may be deleted.
-    ///   - transform: the new form of a document; `nil` to delete it.
+    ///   - transform: returns the new content of a document; `nil` to delete it.
     public init(
         _ name: String, of collection: String, drops: [FieldPath] = [], deletesDocuments: Bool = false,
         _ transform: @escaping @Sendable (DocumentObject) throws -> DocumentObject?
@@ -44,24 +45,24 @@ public struct Migration: Sendable {
     }
 }
 
-/// How far a migration has come.
+/// The progress of a migration.
 public struct MigrationProgress: Sendable, Hashable {
     /// The migration.
     public let name: String
-    /// The row that was reached, as in ``BuildProgress/row``.
+    /// The last row processed, as in ``BuildProgress/row``.
     public let row: UInt64
-    /// The last row that there was at the beginning.
+    /// The last row when the migration began.
     public let lastRow: UInt64
 }
 
-/// What migrations did.
+/// The result of running migrations.
 public struct MigrationReport: Sendable, Hashable {
-    /// The migrations that were carried out; those that were done before are not among them.
+    /// The migrations that were completed by this call.
     public internal(set) var names: [String] = []
-    /// Documents that were changed.
+    /// The number of changed documents.
     public internal(set) var changedCount = 0
-    /// Documents that were deleted.
+    /// The number of deleted documents.
     public internal(set) var deletedCount = 0
-    /// The directory of the checkpoint from before; `nil` if none was taken.
+    /// The directory of the checkpoint; `nil` if none was requested.
     public internal(set) var checkpointPath: String?
 }

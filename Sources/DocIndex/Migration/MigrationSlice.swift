@@ -4,9 +4,9 @@ internal import LevelKit
 struct MigrationSlice {
     let migration: Migration
     let database: Database
-    /// The new form of each document that changes; `nil` for one that goes.
+    /// The new content of each document that changes; `nil` for one to delete.
     private(set) var changes: [(id: DocumentID, content: DocumentObject?)] = []
-    /// How far the migration has come with this slice.
+    /// The progress record after this slice.
     private(set) var record: [UInt8] = []
 
     private static let documentCount = 256
@@ -23,14 +23,14 @@ struct MigrationSlice {
         return bytes
     }
 
-    /// How far a migration has come that was begun.
+    /// Returns the progress of a migration that has begun.
     static func progress(of migration: Migration, in database: Database) throws -> (row: UInt64, lastRow: UInt64) {
         guard let bytes = try database.value(forKey: StoreKeyspace.migrationProgress(migration.name)),
             let progress = Varint.readAll(bytes), progress.count == 2
         else {
             throw DocIndexError(
                 .corruption,
-                "how far the migration \(migration.name) has come cannot be read; restore the checkpoint from before")
+                "the progress record of the migration \(migration.name) is unreadable; restore a checkpoint")
         }
         return (progress[0], progress[1])
     }
@@ -69,7 +69,7 @@ struct MigrationSlice {
     private mutating func transform(_ document: Document, in collection: Catalog.CollectionEntry) throws {
         guard let new = try migration.transform(document.content) else {
             guard migration.deletesDocuments else {
-                throw failure(document, "would delete it, and does not say that it deletes documents")
+                throw failure(document, "would delete it, but does not declare that it deletes documents")
             }
             changes.append((document.id, nil))
             return
@@ -79,10 +79,10 @@ struct MigrationSlice {
             throw failure(document, "would give it another id")
         }
         if let lost = DisappearanceGuard(drops: migration.drops).lostPath(from: document.content, to: new) {
-            throw failure(document, "would lose \(lost), and does not say that it drops it")
+            throw failure(document, "would lose \(lost), but does not declare it in drops")
         }
         guard try migration.transform(new) == new else {
-            throw failure(document, "would change it again if it were run again; let it leave the new form alone")
+            throw failure(document, "would change it a second time; make it idempotent")
         }
         changes.append((document.id, new))
     }

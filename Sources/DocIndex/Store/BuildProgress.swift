@@ -1,15 +1,15 @@
-/// How far the building of indexes has come.
+/// The progress of an index build.
 public struct BuildProgress: Sendable, Hashable {
     /// The collection.
     public let collection: String
-    /// The indexes that are built together.
+    /// The indexes that are built in this pass.
     public let indexes: [String]
-    /// The row that was reached. Rows are the numbers of documents in the order in which they were first stored; those
-    /// of deleted documents are not used again.
+    /// The last row processed. Rows number documents in the order in which they were first stored; the rows of deleted
+    /// documents are not reused.
     public let row: UInt64
-    /// The last row that there is, which may grow while others write.
+    /// The last row of the collection. It grows while other threads write.
     public let lastRow: UInt64
 
-    /// How much is done, from 0 to 1.
+    /// The completed fraction, from 0 to 1.
     public var fraction: Double { lastRow == 0 ? 1 : Double(row) / Double(lastRow) }
 }

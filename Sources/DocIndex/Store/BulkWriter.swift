@@ -3,7 +3,7 @@ public import LevelKit
 internal import Synchronization
 
 extension DocumentStore {
-    /// Stores many documents in commits of moderate size, while the next ones are prepared.
+    /// Stores many documents in medium-sized commits, and prepares the next commit while one is being written.
     ///
     /// ```swift
     /// let count = try store.load(into: "photos") { writer in
@@ -11,17 +11,17 @@ extension DocumentStore {
     /// }
     /// ```
     ///
-    /// Commits are made on a thread of their own, one after the other, so memory is bounded by a few of them. They are
-    /// not one whole: if `body` throws, or the process ends, a beginning of the documents is stored. Others may write in
-    /// between.
+    /// A background thread makes the commits one after the other. At most a few of them are held in memory. The load as
+    /// a whole is not atomic: if `body` throws or the process ends, the documents committed so far stay stored. Other
+    /// threads may write between commits.
     ///
     /// - Parameters:
     ///   - collection: the collection.
-    ///   - options: how large commits are.
-    ///   - body: gives the documents to the writer.
-    /// - Returns: how many documents were given.
-    /// - Throws: what `body` throws, when the commits before it are made; as ``Transaction/put(_:in:if:)``;
-    ///   ``DocIndexError`` with `nestedWrite` inside a write.
+    ///   - options: the size and durability of the commits.
+    ///   - body: passes the documents to the writer.
+    /// - Returns: the number of documents passed to the writer.
+    /// - Throws: what `body` throws, after the documents passed before it have been committed; the errors of
+    ///   ``Transaction/put(_:in:if:)``; ``DocIndexError`` with `nestedWrite` inside a write.
     @discardableResult
     public func load(
         into collection: String, options: BulkWriter.Options = BulkWriter.Options(), _ body: (BulkWriter) throws -> Void
@@ -32,7 +32,7 @@ extension DocumentStore {
         do {
             try body(writer)
         } catch {
-            // The first failure is the cause.
+            // A failed commit came first, so it is the cause.
             throw (try? writer.finish()) == nil ? writer.failure ?? error : error
         }
         try writer.finish()
@@ -40,25 +40,25 @@ extension DocumentStore {
     }
 }
 
-/// Takes documents and stores them in commits; see ``DocumentStore/load(into:options:_:)``. Valid within the closure that
-/// it was given to.
+/// Collects documents and stores them in commits; see ``DocumentStore/load(into:options:_:)``. Valid only within the
+/// closure that receives it.
 public final class BulkWriter {
-    /// How large commits are.
+    /// The size and durability of commits.
     public struct Options: Sendable, Hashable {
-        /// Documents in one commit at most.
+        /// The maximum number of documents in a commit.
         public var documentCount = 1000
-        /// Bytes of all texts in the documents of one commit, about, at most.
+        /// The approximate maximum size of the documents in a commit, in bytes.
         public var byteCount = 4 << 20
-        /// What each commit survives.
+        /// The durability of each commit.
         public var durability = Durability.buffered
-        /// Whether documents that are there already are an error and not replaced.
+        /// Whether storing a document that already exists is an error. By default it is replaced.
         public var insertsOnly = false
 
-        /// The defaults.
+        /// Creates options with the default values.
         public init() {}
     }
 
-    /// How many documents were given so far.
+    /// The number of documents passed so far.
     public private(set) var count = 0
 
     private let options: Options
@@ -74,13 +74,13 @@ public final class BulkWriter {
         committer = Committer(store: store, collection: collection, options: options)
     }
 
-    /// Why no more commits are made; `nil` while all is well.
+    /// The error that stopped the commits; `nil` if none occurred.
     var failure: (any Error)? { committer.failure }
 
     /// Stores a document.
     ///
-    /// - Throws: the error of a commit of documents that were given before; ``DocIndexError`` with `nestedWrite` after the
-    ///   closure has ended.
+    /// - Throws: the error of a commit of earlier documents; ``DocIndexError`` with `nestedWrite` after the closure has
+    ///   ended.
     public func put(_ content: DocumentObject) throws {
         try requireOpen()
         documents.append(content)
@@ -89,19 +89,19 @@ public final class BulkWriter {
         if documents.count >= options.documentCount || byteCount >= options.byteCount { try commit() }
     }
 
-    /// Stores a document that is written as JSON.
+    /// Stores a document given as JSON.
     ///
-    /// - Parameter isExtended: whether ``JSONWriter``'s forms for what JSON lacks are read back, as of a dump.
-    /// - Throws: ``JSONError`` with line and column; ``DocIndexError`` with `invalidDocument` for a text that is no
-    ///   object; the error of a commit of documents that were given before.
+    /// - Parameter isExtended: whether ``JSONWriter``'s extended forms, as found in a dump, are decoded.
+    /// - Throws: ``JSONError`` with line and column; ``DocIndexError`` with `invalidDocument` if the JSON is not an
+    ///   object; the error of a commit of earlier documents.
     public func put(json text: Span<UInt8>, isExtended: Bool = false) throws {
         guard case .object(let content) = try JSONParser(isExtended: isExtended).parse(text) else {
-            throw DocIndexError(.invalidDocument, "document \(count + 1) is no JSON object; wrap it in one")
+            throw DocIndexError(.invalidDocument, "document \(count + 1) is not a JSON object; wrap it in one")
         }
         try put(content)
     }
 
-    /// Commits what was given so far, and waits for it.
+    /// Commits the documents passed so far, and waits until they are stored.
     ///
     /// - Throws: the error of a commit; ``DocIndexError`` with `nestedWrite` inside a write, and after the closure has
     ///   ended.
@@ -114,13 +114,13 @@ public final class BulkWriter {
 
     private func requireOpen() throws {
         guard !isFinished else {
-            throw DocIndexError(.nestedWrite, "the bulk writer has ended; use it within its closure only")
+            throw DocIndexError(.nestedWrite, "the bulk writer has ended; use it only within its closure")
         }
     }
 
     private func commit() throws {
         guard !documents.isEmpty else { return }
-        // The thread that commits would wait for this one, and this one for it.
+        // Inside a write, this thread and the committing thread would wait for each other.
         try store.requireNoWriteHere()
         try committer.commit(documents)
         documents.removeAll(keepingCapacity: true)
@@ -142,7 +142,7 @@ public final class BulkWriter {
     deinit { committer.finish() }
 }
 
-/// Makes commits on a thread of its own, with at most two waiting.
+/// Makes commits on a background thread, with at most two waiting.
 private final class Committer: Sendable {
     private struct State {
         var waiting: [[DocumentObject]] = []
@@ -177,7 +177,7 @@ private final class Committer: Sendable {
         changed.broadcast()
     }
 
-    /// Waits until everything is committed.
+    /// Waits until everything has been committed.
     func wait() throws {
         changed.lock()
         defer { changed.unlock() }
@@ -185,7 +185,7 @@ private final class Committer: Sendable {
         if let failure { throw failure }
     }
 
-    /// Lets the thread end.
+    /// Tells the thread to end.
     func finish() {
         changed.lock()
         defer { changed.unlock() }
@@ -208,7 +208,7 @@ private final class Committer: Sendable {
         }
     }
 
-    /// The documents of the next commit; `nil` when there will be none.
+    /// Returns the documents of the next commit; `nil` when there are no more.
     private func next() -> [DocumentObject]? {
         changed.lock()
         defer { changed.unlock() }
@@ -240,7 +240,7 @@ private final class Committer: Sendable {
 }
 
 extension DocumentObject {
-    /// About as many bytes as the document takes as text.
+    /// The approximate size of the document as JSON, in bytes.
     fileprivate var approximateByteCount: Int {
         var sum = 2
         for position in 0..<count {

@@ -1,6 +1,6 @@
 internal import LevelKit
 
-/// Makes one atomic batch of the edits of a transaction: documents, ids, index entries, counters, changes.
+/// Writes the edits of a transaction as one atomic batch of documents, IDs, index entries, counters and changes.
 struct Commit {
     let database: Database
     let catalog: Catalog
@@ -9,7 +9,7 @@ struct Commit {
     private var changes = IndexChanges(batch: WriteBatch())
     private var counters: [UInt32: CollectionCounters] = [:]
     private var names: [UInt32: FieldNames] = [:]
-    /// The collections that are written, with their indexes, resolved once.
+    /// The collections written to and their indexes, resolved once.
     private var collections: [UInt32: Collection] = [:]
     private var written: [StoreChange] = []
 
@@ -17,7 +17,7 @@ struct Commit {
         let entry: Catalog.CollectionEntry
         /// The indexes that hold every document.
         let ready: [any DocumentIndex]
-        /// Those being built, and the last row that each holds.
+        /// Indexes being built, and the last row that each one contains.
         let building: [(index: any DocumentIndex, row: UInt64)]
     }
 
@@ -29,9 +29,12 @@ struct Commit {
 
     /// Writes the batch.
     ///
-    /// - Returns: what was changed; empty if every document was as it should become, and nothing was written.
-    ///
-    /// - Parameter records: what else belongs into the batch; written even where no document changes.
+    /// - Parameters:
+    ///   - edits: the documents to store or delete.
+    ///   - durability: the durability of the batch.
+    ///   - records: additional records for the batch. They are written even if no document changes.
+    ///   - markers: markers to store, or to remove where the value is `nil`.
+    /// - Returns: the changes; empty if no document changed.
     mutating func write(
         _ edits: [Transaction.Edit], durability: Durability, with records: [(key: [UInt8], value: [UInt8])] = [],
         markers: [String: [UInt8]?] = [:]
@@ -126,7 +129,7 @@ struct Commit {
             collection: entry.name)
     }
 
-    /// Takes the last change of the document out of the feed, and gives a new document a row.
+    /// Removes the last change of the document from the feed, and assigns a row to a new document.
     ///
     /// - Returns: the row.
     private mutating func placeInFeed(_ edit: Transaction.Edit, entry: Catalog.CollectionEntry) throws -> UInt64 {

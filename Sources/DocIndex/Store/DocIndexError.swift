@@ -1,60 +1,62 @@
-/// What went wrong in the document layer: a code for programs, a sentence for people.
+/// An error of the document layer: a code for programs and a message for people.
 ///
-/// The sentence names collections, indexes, fields and ids, never the content of a document, so it may be logged.
-/// Failures of the storage below come as `LevelError`.
+/// The message names collections, indexes, fields and IDs, but never contains document content, so it may be logged.
+/// Failures of the underlying database are thrown as `LevelError`.
 public struct DocIndexError: Error, Sendable, Hashable {
-    /// The kinds of failure a program may want to tell apart.
+    /// The kinds of errors that a program may want to distinguish.
     public enum Code: String, Sendable, Hashable, CaseIterable {
-        /// The directory holds a database that is no document store.
+        /// The directory contains a database that is not a document store.
         case notADocumentStore
-        /// The store was written by a newer version of this library, or by a program whose schema or migrations are newer.
+        /// The store was written by a newer version of this library, or by a program with a newer schema or newer
+        /// migrations.
         case storeTooNew
-        /// What is stored contradicts itself.
+        /// The stored data is inconsistent.
         case corruption
-        /// The schema cannot be used.
+        /// The schema is invalid.
         case invalidSchema
-        /// There is no collection of that name.
+        /// There is no collection with that name.
         case unknownCollection
-        /// There is no index of that name, or none that can answer.
+        /// There is no index with that name, or it cannot answer queries.
         case unknownIndex
-        /// A document has no id where the schema expects one, or an id of another kind.
+        /// A document has no valid ID, or an update would change its ID.
         case invalidID
-        /// A document is no object.
+        /// The value is not an object, or cannot be stored.
         case invalidDocument
-        /// A document with that id exists already.
+        /// A document with that ID already exists.
         case documentExists
-        /// There is no document with that id.
+        /// There is no document with that ID.
         case documentMissing
-        /// A document was changed by another commit than the one expected.
+        /// The document was last changed by another commit than the expected one.
         case conflict
-        /// A sequence number is of another copy of the store.
+        /// A sequence number belongs to another copy of the store.
         case epochChanged
-        /// A migration cannot be carried out, or would lose something that it does not declare.
+        /// A migration cannot be run, or would lose data that it does not declare as dropped.
         case migrationFailed
-        /// A query cannot be understood.
+        /// A query is malformed.
         case invalidQuery
-        /// A query needs more than it was allowed: a look at every document, or memory for sorting.
+        /// A query needs more than its options allow: a scan of all documents, or more memory for sorting.
         case queryTooLarge
-        /// A write was begun inside a write.
+        /// A write was started inside a write.
         case nestedWrite
-        /// Two documents have the same values in a unique index; see ``DocIndexError/uniqueViolation``.
+        /// Two documents have the same value in a unique index; see ``DocIndexError/uniqueViolation``.
         case duplicateValue
-        /// A document would have more entries in an index than are allowed.
+        /// A document would have more entries in an index than allowed.
         case tooManyEntries
     }
 
-    /// The kind of failure.
+    /// The kind of error.
     public let code: Code
-    /// What happened, to what, and what to do next.
+    /// What failed, on which object, and what to do next.
     public let message: String
-    /// Where in the text of a query the fault was found, in characters from 0; `nil` for other failures.
+    /// The offset of the mistake in the text of a query, in characters from 0; `nil` for other errors.
     public let position: Int?
-    /// Everything that is wrong with a schema; empty for other failures.
+    /// All problems of a schema; empty for other errors.
     public let schemaViolations: [SchemaViolation]
-    /// Which values two documents have in common; `nil` for other failures. Unlike the message it holds values.
+    /// The values that two documents share in a unique index; `nil` for other errors. Unlike the message, it contains
+    /// document content.
     public let uniqueViolation: UniqueViolation?
 
-    /// An error with its parts.
+    /// Creates an error.
     public init(
         _ code: Code, _ message: String, position: Int? = nil, schemaViolations: [SchemaViolation] = [],
         uniqueViolation: UniqueViolation? = nil

@@ -1,10 +1,10 @@
-/// A document as it is stored: its id and its content, which holds the id as well.
+/// A stored document: its ID and its content, which includes the ID.
 public struct Document: Sendable, Hashable {
-    /// What names the document within its collection.
+    /// The ID, unique within the collection.
     public let id: DocumentID
-    /// The members, in the order in which they were written.
+    /// The members, in the order in which they were stored.
     public let content: DocumentObject
-    /// The sequence number of the commit that wrote it; 0 within a transaction that has not been committed.
+    /// The sequence number of the commit that wrote the document; 0 within a transaction that has not been committed.
     public let sequence: UInt64
 
     init(id: DocumentID, content: DocumentObject, sequence: UInt64 = 0) {
@@ -17,14 +17,14 @@ public struct Document: Sendable, Hashable {
     public subscript(path: FieldPath) -> DocumentValue? { path.value(in: content) }
 }
 
-/// What must hold of a stored document for a write to take place.
+/// A condition on the stored document that a write requires.
 public enum WriteCondition: Sendable, Hashable {
-    /// Nothing.
+    /// No condition.
     case none
-    /// There is no document of that id.
+    /// There is no document with that ID.
     case absent
-    /// There is one.
+    /// There is a document with that ID.
     case present
-    /// There is one, and it is still the one that this commit wrote; see ``Document/sequence``.
+    /// There is a document with that ID, last written by this commit; see ``Document/sequence``.
     case sequence(UInt64)
 }

@@ -3,21 +3,21 @@ public import LevelKit
 // MARK: - Swift types
 
 extension DocumentCollection {
-    /// The document of an id as a value of a type; `nil` if there is none.
+    /// Returns the document with an ID, decoded as a Swift type; `nil` if there is none.
     ///
-    /// - Throws: `DecodingError` with the path for a document of another form; ``DocIndexError``; `LevelError`.
+    /// - Throws: `DecodingError` with the path if the document does not fit the type; ``DocIndexError``; `LevelError`.
     public func value<T: Decodable>(_ id: DocumentID, as type: T.Type = T.self) throws -> T? {
         try document(id).map { try DocumentDecoder().decode(type, from: $0.content) }
     }
 
-    /// The values that satisfy a condition in the notation of the shell; see ``find(_:sort:limit:)``.
+    /// Returns the decoded documents that satisfy a condition in the text notation; see ``find(_:sort:limit:)``.
     public func values<T: Decodable>(
         _ condition: String, sort: String? = nil, limit: Int? = nil, as type: T.Type = T.self
     ) throws -> [T] {
         try find(condition, sort: sort, limit: limit).map { try DocumentDecoder().decode(type, from: $0.content) }
     }
 
-    /// Stores a value under the id that it holds. Members of the stored document that the type does not know stay; see
+    /// Stores a value under its ID. Members of the stored document that the type does not declare are kept; see
     /// ``DocumentEncoder/merge(saving:over:)``.
     ///
     /// ```swift
@@ -30,9 +30,10 @@ extension DocumentCollection {
     /// let photo = try photos.value("IMG_0231", as: Photo.self)
     /// ```
     ///
-    /// - Parameter condition: what must hold of what is stored.
-    /// - Returns: the id.
-    /// - Throws: `EncodingError` with the path for a value that no document can hold; as ``Transaction/put(_:in:if:)``.
+    /// - Parameter condition: the condition on the stored document.
+    /// - Returns: the ID.
+    /// - Throws: `EncodingError` with the path for a value that a document cannot contain; the errors of
+    ///   ``Transaction/put(_:in:if:)``.
     @discardableResult
     public func save(
         _ value: some Encodable, if condition: WriteCondition = .none, durability: Durability = .buffered
@@ -42,7 +43,7 @@ extension DocumentCollection {
 }
 
 extension Transaction {
-    /// Stores a value under the id that it holds; see ``DocumentCollection/save(_:if:durability:)``.
+    /// Stores a value under its ID; see ``DocumentCollection/save(_:if:durability:)``.
     @discardableResult
     public func save(
         _ value: some Encodable, in collection: String, if condition: WriteCondition = .none
@@ -55,7 +56,7 @@ extension Transaction {
         return try put(try encoder.merge(saving: value, over: stored), in: collection, if: condition)
     }
 
-    /// A document as a value of a type, as this transaction sees it; `nil` if there is none of that id.
+    /// Returns a document as seen by this transaction, decoded as a Swift type; `nil` if there is none.
     public func value<T: Decodable>(
         _ id: DocumentID, in collection: String, as type: T.Type = T.self
     ) throws -> T? {

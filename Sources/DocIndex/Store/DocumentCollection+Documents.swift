@@ -3,7 +3,7 @@ public import LevelKit
 // MARK: - Reading documents
 
 extension DocumentCollection {
-    /// The document of an id; `nil` if there is none.
+    /// Returns the document with an ID; `nil` if there is none.
     ///
     /// - Complexity: two lookups.
     public func document(_ id: DocumentID) throws -> Document? {
@@ -11,21 +11,21 @@ extension DocumentCollection {
         return try reader().document(of: id)
     }
 
-    /// What was found under an id.
+    /// The result of a lookup.
     private struct Found {
         let document: Document?
     }
 
-    /// The document of an id in the newest state, without a snapshot, which costs more than both lookups.
+    /// Looks a document up in the newest state without a snapshot, which would cost more than both lookups.
     ///
-    /// - Returns: `nil` if writers were faster, or the collection is pinned to a moment.
+    /// - Returns: `nil` if concurrent writes interfered, or the collection is pinned to a snapshot.
     private func newestDocument(_ id: DocumentID) throws -> Found? {
         guard let entry = try newestEntry() else { return nil }
         for _ in 0..<3 {
             guard let row = try RowReader.record(of: id, collection: entry, in: store.database)?.row else {
                 return Found(document: nil)
             }
-            // Rows are never used twice: what is there is this document, unless it was deleted in between.
+            // Rows are never reused: the row contains this document, or nothing if it was deleted in between.
             if let document = try RowReader.document(row, of: id, collection: entry, in: store.database) {
                 return Found(document: document)
             }
@@ -33,13 +33,13 @@ extension DocumentCollection {
         return nil
     }
 
-    /// The documents of some ids, in their order, all of one moment; `nil` where there is none.
+    /// Returns the documents with the given IDs, in that order and from one snapshot; `nil` for each missing document.
     public func documents(_ ids: some Sequence<DocumentID>) throws -> [Document?] {
         let rows = try reader()
         return try ids.map { try rows.document(of: $0) }
     }
 
-    /// Whether there is a document of that id.
+    /// Returns whether there is a document with that ID.
     ///
     /// - Complexity: one lookup.
     public func contains(_ id: DocumentID) throws -> Bool {
@@ -49,15 +49,19 @@ extension DocumentCollection {
         return try reader().row(of: id) != nil
     }
 
-    /// Calls `body` with each document in the order of ids, read from one snapshot.
+    /// Calls `body` with each document in the order of IDs. All documents are read from one snapshot.
     public func forEach(_ body: (Document) throws -> Void) throws {
         try forEach(in: .all, body)
     }
 
-    /// Calls `body` with each document of a range of ids, in the order of ids, read from one snapshot.
+    /// Calls `body` with each document of a range of IDs, in the order of IDs. All documents are read from one
+    /// snapshot.
     ///
-    /// - Parameter reverse: whether the last id comes first.
-    /// - Throws: what `body` throws; `CancellationError` if the task is cancelled meanwhile.
+    /// - Parameters:
+    ///   - range: the range of IDs.
+    ///   - reverse: whether to start at the last ID.
+    ///   - body: receives each document.
+    /// - Throws: what `body` throws; `CancellationError` if the task is cancelled.
     public func forEach(in range: IDRange, reverse: Bool = false, _ body: (Document) throws -> Void) throws {
         let rows = try reader()
         var cursor = try rows.snapshot.cursor(in: range.keys(in: number), reverse: reverse)
@@ -70,32 +74,32 @@ extension DocumentCollection {
     }
 }
 
-/// A range of ids, in their order: texts by their UTF-8 bytes, then integers by value.
+/// A range of IDs. String IDs come first, ordered by their UTF-8 bytes; integer IDs follow, ordered by value.
 public struct IDRange: Sendable, Hashable {
     private let lower: DocumentID?
     private let upper: DocumentID?
     private let includesUpper: Bool
     private let prefix: String?
 
-    /// All ids.
+    /// All IDs.
     public static let all = IDRange(lower: nil, upper: nil, includesUpper: false, prefix: nil)
 
-    /// The ids from one up to, not including, another.
+    /// IDs from the lower bound up to but not including the upper bound.
     public static func range(_ range: Range<DocumentID>) -> IDRange {
         IDRange(lower: range.lowerBound, upper: range.upperBound, includesUpper: false, prefix: nil)
     }
 
-    /// The ids from one up to another, which is included.
+    /// IDs from the lower bound up to and including the upper bound.
     public static func range(_ range: ClosedRange<DocumentID>) -> IDRange {
         IDRange(lower: range.lowerBound, upper: range.upperBound, includesUpper: true, prefix: nil)
     }
 
-    /// The ids from one on.
+    /// IDs from `id` on.
     public static func from(_ id: DocumentID) -> IDRange {
         IDRange(lower: id, upper: nil, includesUpper: false, prefix: nil)
     }
 
-    /// The ids that are texts and begin with `prefix`.
+    /// String IDs that start with `prefix`.
     public static func prefix(_ prefix: String) -> IDRange {
         IDRange(lower: nil, upper: nil, includesUpper: false, prefix: prefix)
     }
@@ -103,7 +107,7 @@ public struct IDRange: Sendable, Hashable {
     func keys(in collection: UInt32) -> KeyRange {
         let all = StoreKeyspace.ids.prefix(collection)
         if let prefix {
-            // Without the zero byte that ends a text.
+            // Without the zero byte that terminates a string.
             return .prefix(Array(StoreKeyspace.id(collection, .string(prefix)).dropLast()))
         }
         var range = KeyRange.prefix(all)
@@ -119,12 +123,12 @@ public struct IDRange: Sendable, Hashable {
 // MARK: - Writing documents
 
 extension DocumentCollection {
-    /// Stores a document under the id that it holds, in place of the one that was there. One without an id gets a new
+    /// Stores a document under its ID and replaces the existing document, if any. A document without an ID gets a new
     /// one.
     ///
-    /// - Parameter condition: what must hold of what is stored.
-    /// - Returns: the id.
-    /// - Throws: as ``Transaction/put(_:in:if:)``.
+    /// - Parameter condition: the condition on the stored document.
+    /// - Returns: the ID.
+    /// - Throws: the errors of ``Transaction/put(_:in:if:)``.
     @discardableResult
     public func put(
         _ content: DocumentObject, if condition: WriteCondition = .none, durability: Durability = .buffered
@@ -132,18 +136,18 @@ extension DocumentCollection {
         try store.write(durability: durability) { try $0.put(content, in: name, if: condition) }
     }
 
-    /// Stores a document that must be new. One without an id gets one.
+    /// Stores a document that does not exist yet. A document without an ID gets a new one.
     ///
-    /// - Returns: the id.
-    /// - Throws: ``DocIndexError`` with `documentExists`, and as ``Transaction/put(_:in:if:)``.
+    /// - Returns: the ID.
+    /// - Throws: ``DocIndexError`` with `documentExists`; the errors of ``Transaction/put(_:in:if:)``.
     @discardableResult
     public func insert(_ content: DocumentObject, durability: Durability = .buffered) throws -> DocumentID {
         try store.write(durability: durability) { try $0.insert(content, in: name) }
     }
 
-    /// Stores a document in place of one that must be there.
+    /// Replaces an existing document.
     ///
-    /// - Throws: ``DocIndexError`` with `documentMissing`, and as ``Transaction/put(_:in:if:)``.
+    /// - Throws: ``DocIndexError`` with `documentMissing`; the errors of ``Transaction/put(_:in:if:)``.
     public func replace(_ content: DocumentObject, durability: Durability = .buffered) throws {
         try store.write(durability: durability) { try $0.replace(content, in: name) }
     }
@@ -155,7 +159,7 @@ extension DocumentCollection {
     /// ```
     ///
     /// - Returns: what `body` returns.
-    /// - Throws: as ``Transaction/update(_:in:if:_:)``.
+    /// - Throws: the errors of ``Transaction/update(_:in:if:_:)``.
     @discardableResult
     public func update<R>(
         _ id: DocumentID, if condition: WriteCondition = .present, durability: Durability = .buffered,
@@ -164,9 +168,9 @@ extension DocumentCollection {
         try store.write(durability: durability) { try $0.update(id, in: name, if: condition, body) }
     }
 
-    /// Changes a document by a JSON Merge Patch (RFC 7396).
+    /// Applies a JSON Merge Patch (RFC 7396) to a document.
     ///
-    /// - Throws: as ``Transaction/patch(_:_:in:if:)``.
+    /// - Throws: the errors of ``Transaction/patch(_:_:in:if:)``.
     public func patch(
         _ id: DocumentID, _ patch: DocumentObject, if condition: WriteCondition = .present,
         durability: Durability = .buffered
@@ -176,8 +180,8 @@ extension DocumentCollection {
 
     /// Deletes a document.
     ///
-    /// - Returns: whether there was one.
-    /// - Throws: as ``Transaction/delete(_:in:if:)``.
+    /// - Returns: whether the document existed.
+    /// - Throws: the errors of ``Transaction/delete(_:in:if:)``.
     @discardableResult
     public func delete(
         _ id: DocumentID, if condition: WriteCondition = .none, durability: Durability = .buffered

@@ -1,15 +1,15 @@
 internal import LevelKit
 
-/// One collection of a store: its documents, and the ways to find them.
+/// A collection of a store.
 ///
-/// A value that may be copied and used by any thread.
+/// Collections may be copied and used from any thread.
 public struct DocumentCollection: Sendable {
     /// The store.
     public let store: DocumentStore
     let number: UInt32
     /// The name.
     public let name: String
-    /// What is read from; `nil` for the newest state at each call.
+    /// The state that reads use; `nil` to use the newest state at each call.
     private let pinned: Pinned?
 
     private struct Pinned: Sendable {
@@ -28,7 +28,7 @@ public struct DocumentCollection: Sendable {
         self.pinned = pinned.map { Pinned(snapshot: $0.0, entry: $0.1, texts: $0.2) }
     }
 
-    /// What is read from, and the indexes that fit it.
+    /// Returns a reader of one state, with the indexes that match it.
     func reader() throws -> RowReader {
         if let pinned {
             return RowReader(snapshot: pinned.snapshot, collection: pinned.entry, texts: pinned.texts)
@@ -37,19 +37,19 @@ public struct DocumentCollection: Sendable {
         return RowReader(snapshot: snapshot, collection: try entry(in: catalog), texts: texts)
     }
 
-    /// What the catalog says of the collection now; `nil` if the collection is pinned to a moment.
+    /// Returns the current catalog entry of the collection; `nil` if the collection is pinned to a snapshot.
     func newestEntry() throws -> Catalog.CollectionEntry? {
         pinned == nil ? try entry(in: store.currentCatalog) : nil
     }
 
     private func entry(in catalog: Catalog) throws -> Catalog.CollectionEntry {
         guard let entry = catalog.collection(numbered: number) else {
-            throw DocIndexError(.unknownCollection, "the store has no collection \(name) any more")
+            throw DocIndexError(.unknownCollection, "the store no longer has a collection \(name)")
         }
         return entry
     }
 
-    /// What was declared of the collection.
+    /// The declaration of the collection.
     public var definition: CollectionDefinition {
         guard let entry = try? pinned?.entry ?? entry(in: store.currentCatalog) else {
             return CollectionDefinition(name)
@@ -58,14 +58,14 @@ public struct DocumentCollection: Sendable {
             entry.name, id: entry.idField, indexes: entry.indexes.filter { !$0.isRetiring }.map(\.definition))
     }
 
-    /// How many documents the collection has.
+    /// Returns the number of documents in the collection.
     ///
     /// - Complexity: O(1).
     public func count() throws -> Int {
         try reader().documentCount()
     }
 
-    /// The bytes that each index takes in tables. What is still in memory does not count.
+    /// Returns the bytes that each index takes in table files. Data still in memory is not counted.
     public func indexSizes() throws -> [(name: String, byteCount: UInt64)] {
         try reader().collection.indexes.filter { !$0.isRetiring }.map { entry in
             let space: StoreKeyspace = entry.definition.kind == .text ? .text : .values
@@ -76,46 +76,46 @@ public struct DocumentCollection: Sendable {
     }
 }
 
-/// How many documents a search matches, or at least how many.
+/// The number of documents that match a search, or a lower bound of it.
 public struct SearchTotal: Sendable, Hashable {
-    /// How many were counted.
+    /// The number of documents counted.
     public let count: Int
-    /// Whether these are all; otherwise there are more.
+    /// Whether `count` is the total. Otherwise there are more matches.
     public let isExact: Bool
 }
 
 // MARK: - Text
 
 extension DocumentCollection {
-    /// A document that a search found.
+    /// A document found by a search.
     public struct Hit: Sendable, Hashable {
         /// The document.
         public let document: Document
-        /// How well it matches; larger is better. Comparable within one search only.
+        /// The quality of the match; higher is better. Scores are comparable only within one search.
         public let score: Double
     }
 
-    /// The documents whose texts match, the best first.
+    /// Returns the documents whose text fields match, best first.
     ///
     /// - Parameters:
-    ///   - text: see ``TextQuery``.
-    ///   - predicate: what else must hold.
-    ///   - limit: how many at most; `nil` for all.
+    ///   - text: the query; see ``TextQuery``.
+    ///   - predicate: an additional condition.
+    ///   - limit: the maximum number of results; `nil` for all.
     /// - Throws: ``DocIndexError``: `unknownIndex` if the collection has no text index, `invalidQuery`;
-    ///   `CancellationError` if the task is cancelled meanwhile.
-    /// - Complexity: reads the postings that can be among the best; with a condition, the documents that would be, or the
-    ///   entries of indexes that answer it.
+    ///   `CancellationError` if the task is cancelled.
+    /// - Complexity: reads the postings that can be among the best. With a condition, it also reads the candidate
+    ///   documents, or the entries of indexes that answer the condition.
     public func search(
         _ text: String, where predicate: Predicate = .all, limit: Int? = 20
     ) throws -> [Hit] {
         try search(try TextQuery(parsing: text), where: predicate, limit: limit)
     }
 
-    /// The documents that match a query that was read before, the best first; equal ones in the order in which they
-    /// were first stored.
+    /// Returns the documents that match a parsed query, best first. Documents with equal scores are in the order in
+    /// which they were first stored.
     ///
-    /// - Complexity: reads the postings that can be among the best; with a condition, the documents that would be, or the
-    ///   entries of indexes that answer it.
+    /// - Complexity: reads the postings that can be among the best. With a condition, it also reads the candidate
+    ///   documents, or the entries of indexes that answer the condition.
     public func search(_ query: TextQuery, where predicate: Predicate = .all, limit: Int? = 20) throws -> [Hit] {
         var hits: [Hit] = []
         try forEachHit(query, where: predicate, limit: limit) {
@@ -125,11 +125,12 @@ extension DocumentCollection {
         return hits
     }
 
-    /// Calls `body` with each hit of a search, the best first, until it returns `false`.
+    /// Calls `body` with each hit of a search, best first, until it returns `false`.
     ///
-    /// Which hits are the best is known before the first call; each document is read for its own call, so that none is held.
+    /// The hits are ranked before the first call. Each document is read just before its call, so the documents are
+    /// never all in memory.
     ///
-    /// - Throws: what `body` throws; as ``search(_:where:limit:)-(TextQuery,_,_)``.
+    /// - Throws: what `body` throws; the errors of ``search(_:where:limit:)-(TextQuery,_,_)``.
     public func forEachHit(
         _ query: TextQuery, where predicate: Predicate = .all, limit: Int? = 20, options: QueryOptions = QueryOptions(),
         _ body: (Hit) throws -> Bool
@@ -164,18 +165,18 @@ extension DocumentCollection {
     }
 
     private static func both(_ query: TextQuery, _ predicate: Predicate) -> Predicate {
-        // The only search there is: no text has to tell it apart from others.
+        // It is the only search of the query, so it needs no text to be distinguished from others.
         .and([.search(TextCondition(query, text: "")), predicate])
     }
 
-    /// The ids and scores that ``search(_:where:limit:)-(TextQuery,_,_)`` would give, without reading documents.
+    /// Returns what ``search(_:where:limit:)-(TextQuery,_,_)`` would find, without reading documents.
     ///
     /// - Returns: rows, which number documents in the order in which they were first stored, and scores.
     public func rank(_ query: TextQuery, limit: Int? = 20) throws -> [(row: UInt64, score: Double)] {
         try textSearch(in: try reader()).top(query, limit: limit).map { ($0.row, Double($0.score) / BM25.unit) }
     }
 
-    /// How many documents match.
+    /// Returns the number of documents that match.
     ///
     /// - Complexity: reads every posting of every word; with a condition as ``count(where:options:)``.
     public func searchCount(_ query: TextQuery, where predicate: Predicate = .all) throws -> Int {
@@ -185,20 +186,20 @@ extension DocumentCollection {
         let search = try textSearch(in: rows)
         if predicate == .all { return try search.count(query) }
         return try search.rows(query).count {
-            // A condition may take long over one document.
+            // Evaluating a condition on one document may take long.
             try CancellationCheck.now()
             return try predicate.matchesBounded(try rows.document($0).content)
         }
     }
 
-    /// How many documents match, counted no further than to a limit: what a list of results says of its length.
+    /// Counts the documents that match, up to a limit. Useful for displaying the length of a result list.
     ///
-    /// - Complexity: O(1) for a single word; else reads postings until as many documents were found.
+    /// - Complexity: O(1) for a single word; otherwise reads postings until `limit` documents have been found.
     public func searchTotal(_ query: TextQuery, upTo limit: Int = 1000) throws -> SearchTotal {
         try textSearch(in: try reader()).count(query, upTo: limit)
     }
 
-    /// What answers text queries at the moment of `rows`.
+    /// Returns the text search that matches the state of `rows`.
     func textSearch(in rows: RowReader) throws -> TextSearch {
         guard let index = rows.textIndex
         else {

@@ -1,40 +1,40 @@
-/// Why the segments of a text index could not be written or merged.
+/// A failure to write or merge the segments of a text index.
 public struct TextIndexFailure: Sendable, Hashable {
     /// The collection.
     public let collection: String
     /// The index.
     public let index: String
-    /// What went wrong.
+    /// The error message.
     public let reason: String
 }
 
 extension DocumentStore {
-    /// Writes the words that are still in memory as segments, and makes one segment of all in each text index.
+    /// Writes pending words as segments, and merges the segments of each text index into one.
     ///
-    /// Not needed for right answers, nor for good ones: flushes and merges go along with commits. After a large load it
-    /// makes the index as small and as fast as it gets. Other writers wait; readers do not.
+    /// Searches do not depend on it, because segments are flushed and merged along with commits. After a large load, it
+    /// makes the index as small and as fast as possible. Other writers wait; readers do not.
     ///
     /// - Throws: ``DocIndexError`` with `corruption`; `LevelError`.
-    /// - Complexity: O(*n*) in the text indexes.
+    /// - Complexity: O(*n*) in the size of the text indexes.
     public func optimizeTextIndexes() throws {
         try withWriter { _ in try texts.compact(catalog: currentCatalog, database: database, merges: true) }
     }
 
-    /// Writes the words that are still in memory as segments.
+    /// Writes pending words as segments.
     ///
-    /// The next opening is faster for it: it need not read the documents that are not in segments yet.
+    /// This speeds up the next open, which otherwise reads the documents that are not in segments yet.
     ///
-    /// - Throws: as ``optimizeTextIndexes()``.
+    /// - Throws: the errors of ``optimizeTextIndexes()``.
     public func flushTextIndexes() throws {
         try withWriter { _ in try texts.compact(catalog: currentCatalog, database: database, merges: false) }
     }
 
-    /// Text indexes whose segments could not be written or merged along with a commit. Empty if all is well.
+    /// Text indexes whose segments could not be written or merged along with a commit. Empty if there were no failures.
     ///
-    /// The commit itself was stored, and the index answers; but its pending documents stay in memory and become more. It is
-    /// not tried again until the store is opened anew, or until ``flushTextIndexes()`` or ``optimizeTextIndexes()``
-    /// succeed, which throw what goes wrong. ``verify(_:)`` reports it as well. A damaged index is made anew by
-    /// ``rebuildIndex(_:of:_:)``.
+    /// The commit itself was stored, and the index still answers, but its pending documents accumulate in memory. There
+    /// is no retry until the store is reopened, or until ``flushTextIndexes()`` or ``optimizeTextIndexes()`` succeeds;
+    /// both throw the underlying error. ``verify(_:)`` reports the failure, too. ``rebuildIndex(_:of:_:)`` rebuilds a
+    /// damaged index.
     public var textIndexFailures: [TextIndexFailure] {
         let failures = texts.maintenanceFailures
         if failures.isEmpty { return [] }

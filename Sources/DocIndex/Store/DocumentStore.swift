@@ -1,7 +1,7 @@
 public import LevelKit
 internal import Synchronization
 
-/// Collections of documents with declared indexes, kept in one LevelDB.
+/// Collections of documents with declared indexes, stored in one LevelDB database.
 ///
 /// ```swift
 /// let store = try DocumentStore.open(at: "photos.store", schema: Schema(json: file))
@@ -10,20 +10,22 @@ internal import Synchronization
 /// for photo in try photos.search("bridge") { print(photo.document.id, photo.score) }
 /// ```
 ///
-/// A document, its index entries and its words are written in one atomic batch: after a crash all of them are there or
-/// none. One thread at a time writes; any number read, each from a snapshot, and never wait for the writer.
+/// A document, its index entries and its words are written in one atomic batch: after a crash, either all or none of
+/// them exist. One thread at a time writes. Any number of threads read; each read uses a snapshot and never waits for
+/// the writer.
 public final class DocumentStore: Sendable {
-    /// How a store is opened.
+    /// Options for opening a store.
     public struct Options: Sendable, Hashable {
-        /// The options of the database below.
+        /// The options of the underlying database.
         public var database = DatabaseOptions()
         /// Whether opening with another schema waits until its indexes are built. Otherwise call
-        /// ``DocumentStore/finishSchemaChange(_:)`` from any thread; meanwhile old indexes answer, and new ones do not.
+        /// ``DocumentStore/finishSchemaChange(_:)`` from any thread. Until that finishes, the old indexes answer and the
+        /// new ones do not.
         public var finishesSchemaChange = true
         /// When the words of new documents are written as segments of text indexes.
         public var textMaintenance = TextMaintenanceLimits()
 
-        /// The defaults: a larger write buffer and cache than the database has by itself.
+        /// Creates options with defaults: a larger write buffer and cache than the database uses by default.
         public init(finishesSchemaChange: Bool = true) {
             self.finishesSchemaChange = finishesSchemaChange
             database.writeBufferByteCount = 16 << 20
@@ -33,7 +35,7 @@ public final class DocumentStore: Sendable {
 
     let database: Database
     private let writer: WriterLock
-    /// Held while indexes are built or documents migrated, so that one thread at a time does it.
+    /// Held while indexes are built or documents migrated, so that only one thread at a time does so.
     private let maintenance: WriterLock
     private let writerState = WriterState()
     let signal: ChangeSignal
@@ -42,11 +44,11 @@ public final class DocumentStore: Sendable {
 
     private init(database: Database, catalog: Catalog) throws {
         let signal = ChangeSignal()
-        // However the database is closed, those who wait for the next commit hear of it.
+        // Closing the database in any way ends all streams of changes.
         guard let adoption = Adoption(of: database, onClose: { signal.finish() }) else {
             throw LevelError(
                 .locked,
-                "there is a store over the database at \(database.path) already; use that one, or close it first")
+                "the database at \(database.path) already has an open store; use that store, or close it first")
         }
         self.signal = signal
         self.adoption = adoption
@@ -59,27 +61,28 @@ public final class DocumentStore: Sendable {
     /// The absolute path of the directory.
     public var path: String { database.path }
 
-    /// The schema that is in force.
+    /// The schema in effect.
     public var schema: Schema { currentCatalog.schema }
 
     // MARK: - Opening and closing
 
-    /// Opens a store; makes one where there is none and a schema is given.
+    /// Opens a store. Creates it if there is none and a schema is given.
     ///
-    /// Where the schema is not the one in force, the store is brought to it before this returns: new indexes are built,
-    /// those that are no longer declared are deleted. Killed in between, the next open goes on.
+    /// If the schema differs from the one in effect, the store is changed before this returns: new indexes are built,
+    /// and indexes that are no longer declared are deleted. If the process is killed, the next open continues.
     ///
     /// - Parameters:
     ///   - path: the directory.
-    ///   - schema: what the store is to hold; `nil` to take an existing store as it is.
-    ///   - mode: `readOnly` to read the store as it is at this moment: nothing in the directory changes, nothing is locked,
-    ///     and other processes may write meanwhile. The schema in force answers, also where a change of it is not finished.
-    ///     Every call that would write throws `LevelError` with `readOnly`, and so does opening with another schema. To read
-    ///     what was written since, open the store anew.
-    /// - Throws: ``DocIndexError``: `notADocumentStore`; `storeTooNew`, also for a schema of a lower version than the
-    ///   store has; `invalidSchema`, `corruption`; `LevelError`, such as `databaseNotFound` or `locked`.
-    /// - Complexity: O(*n*) in the documents of a collection that gains an index; else O(*t*) in the tables of the database,
-    ///   and what the log holds is put into one.
+    ///   - schema: the declared collections and indexes; `nil` to open an existing store with its own schema.
+    ///   - options: how the store is opened.
+    ///   - mode: `readOnly` to read the store in its present state: nothing in the directory changes, nothing is
+    ///     locked, and other processes may write meanwhile. The schema in effect applies, even if a change of it is
+    ///     unfinished. Every call that would write throws `LevelError` with `readOnly`, and so does opening with
+    ///     another schema. To see later writes, reopen the store.
+    /// - Throws: ``DocIndexError``: `notADocumentStore`; `storeTooNew`, also if the store has a higher schema version;
+    ///   `invalidSchema`; `corruption`; `LevelError`, such as `databaseNotFound` or `locked`.
+    /// - Complexity: O(*n*) in the documents of a collection that gains an index; otherwise O(*t*) in the table files
+    ///   of the database, plus converting the log to a table file.
     public static func open(
         at path: String, schema: Schema? = nil, options: Options = Options(), mode: Database.Mode = .readWrite
     ) throws -> DocumentStore {
@@ -97,13 +100,13 @@ public final class DocumentStore: Sendable {
         }
     }
 
-    /// Opens the store that an open database holds, or makes one in an empty database if a schema is given.
+    /// Opens the store in an open database, or creates one in an empty database if a schema is given.
     ///
-    /// For programs that look at the keys below as well. Whoever writes them by hand breaks the store. Closing either
-    /// closes both. Over a database that is open for reading, the store can be read only.
+    /// For programs that also read the underlying keys. Writing them directly corrupts the store. Closing the store
+    /// closes the database, and vice versa. If the database is open for reading only, so is the store.
     ///
-    /// - Throws: as ``open(at:schema:options:mode:)``; `LevelError` with `locked` while there is another store over this
-    ///   database.
+    /// - Throws: the errors of ``open(at:schema:options:mode:)``; `LevelError` with `locked` if another store is using
+    ///   this database.
     public static func open(
         on database: Database, schema: Schema? = nil, finishesSchemaChange: Bool = true,
         textMaintenance: TextMaintenanceLimits = TextMaintenanceLimits()
@@ -112,7 +115,7 @@ public final class DocumentStore: Sendable {
         guard database.order == .bytewise else {
             throw DocIndexError(
                 .notADocumentStore,
-                "the database at \(database.path) has the order \(database.order.name); a document store needs the "
+                "the database at \(database.path) has the key order \(database.order.name); a document store needs the "
                     + "bytewise order")
         }
         let catalog = try storedCatalog(in: database, mayBeNew: schema != nil && database.mode == .readWrite)
@@ -122,31 +125,32 @@ public final class DocumentStore: Sendable {
             return store
         }
         try store.withWriter { _ in store.texts.setLimits(textMaintenance) }
-        // Where only a look is meant, indexes of older rules stay as they are, and answer as until now; but for text indexes
-        // of another stemmer, which would not find what is there.
+        // When opened for inspection, indexes built by outdated rules stay unchanged and continue to answer. Text
+        // indexes with another stemmer do not, because searches would miss documents.
         if schema != nil || finishesSchemaChange { try store.adopt(schema) }
         guard finishesSchemaChange else { return store }
         do {
             try store.finishSchemaChange()
         } catch let error as DocIndexError where error.code == .tooManyEntries {
-            // One index less is no reason to keep everything else closed; see `failedIndexes`.
+            // The failed index is no reason to keep the store closed; see `failedIndexes`.
         }
         return store
     }
 
-    /// Closes the store. Later calls throw `LevelError.Code.closed`. Closing twice does nothing.
+    /// Closes the store. Later calls throw `LevelError.Code.closed`. Closing a store twice does nothing.
     ///
-    /// Where a load by transactions has left many words pending, they are written as a segment of the text index first, so that
-    /// the next opening need not read those documents again.
+    /// If many words are pending, they are first written as a segment of the text index, so that the next open does not
+    /// have to read those documents again.
     public func close() throws {
         if database.mode == .readOnly { return try database.close() }
         try writer.withLock {
             let catalog = currentCatalog
-            // Words that this stemmer made do not belong into segments of another one.
+            // Words from this stemmer do not belong in segments of another one.
             if !catalog.collections.contains(where: \.answering.hasOtherStemmers),
                 texts.settle(catalog: catalog, database: database)
             {
-                // Into tables: who only reads would read a segment from the log at each opening. The log keeps it if this fails.
+                // Into table files, because read-only opens would read a segment in the log each time. If this fails,
+                // the log keeps it.
                 try? database.flush()
             }
             try database.close()
@@ -155,7 +159,7 @@ public final class DocumentStore: Sendable {
 
     private static func storedCatalog(in database: Database, mayBeNew: Bool) throws -> Catalog {
         let record = try database.value(forKey: StoreKeyspace.catalogKey)
-        // Another program may have the same key.
+        // Another program may use the same key.
         if let record, record.starts(with: Catalog.beginning) {
             let catalog = try Catalog(encoded: record)
             for collection in catalog.collections { try collection.names.load(collection, from: database) }
@@ -165,13 +169,13 @@ public final class DocumentStore: Sendable {
         guard mayBeNew, try !cursor.advance() else {
             throw DocIndexError(
                 .notADocumentStore,
-                "\(database.path) is a LevelDB database and no document store; "
-                    + "make a store elsewhere and import into it")
+                "\(database.path) is a LevelDB database but not a document store; "
+                    + "create a store in another directory and import the data")
         }
         return Catalog()
     }
 
-    /// Throws if a schema is another one than that in force, which cannot be changed here.
+    /// Throws if a schema differs from the one in effect, which cannot be changed here.
     private func requireInForce(_ schema: Schema?) throws {
         guard let schema else { return }
         let catalog = currentCatalog
@@ -179,8 +183,8 @@ public final class DocumentStore: Sendable {
         guard schema.difference(from: catalog.schema).isEmpty else {
             throw LevelError(
                 .readOnly,
-                "the store at \(path) is open for reading and has another schema; open it for writing to change the "
-                    + "schema, or leave the schema out")
+                "the store at \(path) is open read-only and has another schema; open it for writing to change the "
+                    + "schema, or omit the schema")
         }
     }
 
@@ -190,14 +194,14 @@ public final class DocumentStore: Sendable {
             let old = currentCatalog
             guard let schema = schema ?? (old.hasOutdatedIndexes ? old.schema : nil) else { return }
             let new = try old.changed(to: schema)
-            // As bytes: two spellings of a name are equal texts and different names.
+            // Compared as bytes: two spellings of a name are equal strings but different names.
             if new.encoded != old.encoded || old.nextCollection == 1 { try save(new) }
         }
     }
 
     // MARK: - Schema changes
 
-    /// What a schema would change, without changing anything: for a dry run.
+    /// Returns the changes that a schema would cause, without making them.
     public func changes(for schema: Schema) throws -> [SchemaChange] {
         try schema.validate()
         let catalog = currentCatalog
@@ -210,22 +214,25 @@ public final class DocumentStore: Sendable {
                 changes.append(
                     SchemaChange(
                         kind: .changed, subject: subject,
-                        reasons: ["it was made by the rules of another version of the library", "it is built anew"]))
+                        reasons: ["it was built by another version of the library", "it is built anew"]))
             }
         }
         return changes
     }
 
-    /// Brings the store to another schema while it is read and written.
+    /// Changes the schema while the store is in use.
     ///
-    /// New indexes are built in slices of some milliseconds, between which others write. Until an index is complete, the
-    /// one that it replaces answers. Killed or cancelled in between, it goes on where it was at the next
-    /// ``finishSchemaChange(_:)`` or the next opening.
+    /// New indexes are built in slices of a few milliseconds, and other threads write in between. Until an index is
+    /// complete, the index that it replaces answers. If the work is interrupted or cancelled, the next
+    /// ``finishSchemaChange(_:)`` or open continues it.
     ///
-    /// - Parameter progress: called between slices; what it throws ends the work for now.
-    /// - Returns: what was changed.
-    /// - Throws: ``DocIndexError``: `invalidSchema`; `CancellationError` if the task is cancelled; what `progress` throws.
-    /// - Complexity: O(*n*) in the documents of a collection that gains an index, else O(1).
+    /// - Parameters:
+    ///   - schema: the new schema.
+    ///   - progress: called between slices; an error it throws suspends the work.
+    /// - Returns: the changes.
+    /// - Throws: ``DocIndexError``: `invalidSchema`; `CancellationError` if the task is cancelled; what `progress`
+    ///   throws.
+    /// - Complexity: O(*n*) in the documents of a collection that gains an index, otherwise O(1).
     @discardableResult
     public func apply(
         _ schema: Schema, _ progress: (BuildProgress) throws -> Void = { _ in }
@@ -236,11 +243,11 @@ public final class DocumentStore: Sendable {
         return changes
     }
 
-    /// Does what is still to be done of a schema change: builds new indexes, and those anew whose rules are no longer in force,
-    /// such as those of another Unicode version; deletes what was dropped. Does nothing where nothing is left.
+    /// Finishes a schema change: builds new indexes, rebuilds those whose rules are outdated (for example because of
+    /// another Unicode version), and deletes dropped ones. Does nothing if no work is left.
     ///
-    /// - Parameter progress: called between slices; what it throws ends the work for now.
-    /// - Throws: as ``apply(_:_:)``.
+    /// - Parameter progress: called between slices; an error it throws suspends the work.
+    /// - Throws: the errors of ``apply(_:_:)``.
     public func finishSchemaChange(_ progress: (BuildProgress) throws -> Void = { _ in }) throws {
         try adopt(nil)
         if !currentCatalog.hasPendingWork { return }
@@ -250,7 +257,7 @@ public final class DocumentStore: Sendable {
                 do {
                     try buildIndexes(of: collection.number, progress)
                 } catch let error as DocIndexError where error.code == .tooManyEntries {
-                    // That index is given up; the others go on.
+                    // That index is abandoned; the others continue.
                     failure = error
                 }
             }
@@ -267,9 +274,9 @@ public final class DocumentStore: Sendable {
         if let failure { throw failure }
     }
 
-    /// Indexes that could not be built, because a document would have too many entries. They hold nothing and answer
-    /// nothing, and documents are stored without them. Change the document and call ``rebuildIndex(_:of:_:)``, or declare
-    /// the index otherwise.
+    /// Indexes that could not be built because a document would have too many entries. They contain no entries and
+    /// answer no queries, and documents are stored without them. Change the document and call
+    /// ``rebuildIndex(_:of:_:)``, or change the declaration of the index.
     public var failedIndexes: [FailedIndex] {
         currentCatalog.collections.flatMap { collection in
             collection.indexes.compactMap { entry in
@@ -308,7 +315,7 @@ public final class DocumentStore: Sendable {
         }
     }
 
-    /// Lets the new indexes answer in place of the old ones. Called under the writer's lock.
+    /// Makes the new indexes answer in place of the old ones. Called under the writer's lock.
     private func flip(_ collection: UInt32) throws {
         var catalog = currentCatalog
         guard let position = catalog.collections.firstIndex(where: { $0.number == collection }) else { return }
@@ -331,7 +338,7 @@ public final class DocumentStore: Sendable {
         try save(catalog, with: batch)
     }
 
-    /// Notes that an index cannot be built, and has what it holds deleted. Called under the writer's lock.
+    /// Records that an index cannot be built, and schedules its entries for deletion. Called under the writer's lock.
     private func giveUp(_ failure: IndexBuilder.Failure, of collection: UInt32) throws {
         var catalog = currentCatalog
         guard let position = catalog.collections.firstIndex(where: { $0.number == collection }),
@@ -348,11 +355,11 @@ public final class DocumentStore: Sendable {
         if Task.isCancelled { throw CancellationError() }
     }
 
-    /// Stores a catalog, together with what is in the batch, and lets readers see it. Called under the writer's lock.
+    /// Stores a catalog together with the batch, then publishes it to readers. Called under the writer's lock.
     ///
-    /// Readers take their snapshot and the catalog under a lock that is not held while the engine writes, since it may
-    /// let a writer wait. In between they see the new state with the old catalog, which fits it as well: what the new
-    /// catalog gives up is deleted afterwards, and until then no document is written.
+    /// Readers take their snapshot and the catalog under a lock that is not held while LevelDB writes, because LevelDB
+    /// may delay a writer. In between, they see the new state with the old catalog, which is still valid: entries
+    /// dropped by the new catalog are deleted later, and no document is written until then.
     func save(_ new: Catalog, with batch: WriteBatch = WriteBatch()) throws {
         try batch.put(new.encoded, forKey: StoreKeyspace.catalogKey)
         try database.write(batch, durability: .buffered)
@@ -364,13 +371,13 @@ public final class DocumentStore: Sendable {
 
     var currentCatalog: Catalog { catalog.withLock { $0 } }
 
-    /// The store as it is at this moment: its collections do not see later writes.
+    /// Returns a snapshot of the store. Its collections do not see later writes.
     public func snapshot() throws -> StoreSnapshot {
         let (snapshot, catalog, texts) = try state()
         return StoreSnapshot(store: self, snapshot: snapshot, catalog: catalog, texts: texts)
     }
 
-    /// The newest state, the catalog that fits it, and the views of text indexes of which one each fits it.
+    /// Returns the newest state, the matching catalog, and views of the text indexes, one of which matches the state.
     func state() throws -> (Snapshot, Catalog, TextIndexes.Views) {
         try catalog.withLock { catalog in
             let (snapshot, texts) = try texts.snapshot { try database.snapshot() }
@@ -381,14 +388,14 @@ public final class DocumentStore: Sendable {
     /// The text indexes in memory.
     var texts: TextIndexes { writerState.texts }
 
-    /// The collections that the schema declares, in its order.
+    /// The declared collections, in the order of the schema.
     public var collections: [DocumentCollection] {
         currentCatalog.collections.map { DocumentCollection(store: self, number: $0.number, name: $0.name) }
     }
 
-    /// The collection of a name.
+    /// Returns the collection with a name.
     ///
-    /// - Throws: ``DocIndexError`` with `unknownCollection` that names those there are.
+    /// - Throws: ``DocIndexError`` with `unknownCollection`; the message lists the existing collections.
     public func collection(_ name: String) throws -> DocumentCollection {
         let catalog = currentCatalog
         guard let entry = catalog.collection(named: name) else {
@@ -400,7 +407,7 @@ public final class DocumentStore: Sendable {
 
     // MARK: - Writing
 
-    /// Runs `body` and writes what it did to documents as one atomic batch. If `body` throws, nothing is written.
+    /// Runs `body` and writes its changes as one atomic batch. If `body` throws, nothing is written.
     ///
     /// ```swift
     /// try store.write { transaction in
@@ -409,7 +416,7 @@ public final class DocumentStore: Sendable {
     /// }
     /// ```
     ///
-    /// Other writers wait. The transaction reads its own writes; all is held in memory until the end.
+    /// Other writers wait. The transaction sees its own writes. All changes are held in memory until the end.
     ///
     /// - Returns: what `body` returns.
     /// - Throws: what `body` throws; ``DocIndexError`` with `nestedWrite`; `LevelError`.
@@ -428,8 +435,8 @@ public final class DocumentStore: Sendable {
         }
     }
 
-    /// Before the first write to a text index that another stemmer made: notes that the index has terms of several stemmers, so
-    /// that the one that made it does not take it for its own. Called under the writer's lock.
+    /// Records, before the first write to a text index that another stemmer built, that the index contains terms of
+    /// several stemmers, so that the original stemmer does not treat it as its own. Called under the writer's lock.
     func noteOtherStemmers() throws {
         var catalog = currentCatalog
         guard catalog.collections.contains(where: \.answering.hasOtherStemmers) else { return }
@@ -444,17 +451,17 @@ public final class DocumentStore: Sendable {
         try save(catalog)
     }
 
-    /// The marker that was stored last under a name with ``Transaction/setMarker(_:to:)``; `nil` if there is none.
+    /// Returns the last marker stored under a name with ``Transaction/setMarker(_:to:)``; `nil` if there is none.
     public func marker(_ name: String) throws -> [UInt8]? {
         try database.value(forKey: StoreKeyspace.marker(name))
     }
 
-    /// Runs `body` under the writer's lock, with what the writer knows.
+    /// Runs `body` under the writer's lock, with the writer's state.
     func withWriter<R>(_ body: (WriterState) throws -> R) throws -> R {
         try writer.withLock { try body(writerState) }
     }
 
-    /// Throws `nestedWrite` on a thread that is within a write of this store.
+    /// Throws `nestedWrite` on a thread that is inside a write of this store.
     func requireNoWriteHere() throws { try writer.requireNotHeldHere() }
 
     /// Runs `body` while no other thread builds indexes or migrates documents.
@@ -462,16 +469,16 @@ public final class DocumentStore: Sendable {
         try maintenance.withLock(body)
     }
 
-    /// Makes what was written before survive the loss of power.
+    /// Makes all earlier writes durable, so that they survive a power failure.
     public func flush() throws {
         try writer.withLock {
-            // A synced write of the catalog as it is, which takes all that was written before with it.
+            // A synced write of the unchanged catalog, which also syncs everything written before it.
             try database.put(currentCatalog.encoded, forKey: StoreKeyspace.catalogKey, durability: .synced)
         }
     }
 }
 
-/// A store at one moment: what its collections read is of that moment, whatever is written meanwhile.
+/// A snapshot of a store: its collections do not see later writes.
 public struct StoreSnapshot: Sendable {
     private let store: DocumentStore
     private let snapshot: Snapshot
@@ -485,7 +492,7 @@ public struct StoreSnapshot: Sendable {
         self.texts = texts
     }
 
-    /// The collections, in the order of the schema. Writing to one writes to the store.
+    /// The collections, in the order of the schema. Writes to them go to the store.
     public var collections: [DocumentCollection] {
         catalog.collections.map {
             DocumentCollection(store: store, number: $0.number, name: $0.name, pinned: (snapshot, $0, texts))

@@ -4,6 +4,6 @@ public struct FailedIndex: Sendable, Hashable {
     public let collection: String
     /// The index.
     public let index: String
-    /// Why, and what to do.
+    /// Why the build failed, and what to do.
     public let reason: String
 }

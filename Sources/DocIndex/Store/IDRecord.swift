@@ -1,9 +1,9 @@
-/// What is stored under an id.
+/// The record stored under an ID.
 enum IDRecord: Sendable, Hashable {
     /// A varint: the row of the document.
     case row(UInt64)
-    /// Varints: zero, and where the deletion stands among the changes. It is needed when a document of that id comes
-    /// again, so that one id has one change.
+    /// Varints: zero, and the position of the deletion in the feed of changes. It is needed when a document with that
+    /// ID is stored again, because each ID has only one change.
     case deleted(sequence: UInt64, row: UInt64)
 
     var encoded: [UInt8] {
@@ -34,10 +34,10 @@ enum IDRecord: Sendable, Hashable {
             }
         }
         throw DocIndexError(
-            .corruption, "an id of the collection \(collection) leads to no row; run verify, restore a backup")
+            .corruption, "an id of the collection \(collection) has no row; run verify and restore a backup")
     }
 
-    /// The row of the document; `nil` of a deleted one.
+    /// The row of the document; `nil` for a deleted one.
     var row: UInt64? {
         if case .row(let row) = self { return row }
         return nil

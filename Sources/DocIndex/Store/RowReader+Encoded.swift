@@ -1,10 +1,10 @@
 internal import LevelKit
 
-/// Reading rows without decoding all of them.
+/// Reading rows without decoding them completely.
 extension RowReader {
-    /// Calls `body` with the encoded body of a row, and what else its record says.
+    /// Calls `body` with the record of a row, the offset of the encoded body, and the sequence number.
     ///
-    /// - Throws: ``DocIndexError`` with `corruption` if there is no document or it cannot be read.
+    /// - Throws: ``DocIndexError`` with `corruption` if the document is missing or unreadable.
     func withRecord<R>(
         _ row: UInt64, _ body: (_ record: Span<UInt8>, _ bodyStart: Int, _ sequence: UInt64) throws -> R
     ) throws -> R {
@@ -24,16 +24,16 @@ extension RowReader {
         return result
     }
 
-    /// Where the body begins in a record, and the sequence number before it.
+    /// Returns the offset of the body in a record, and the sequence number before it.
     func start(of record: Span<UInt8>, row: UInt64) throws -> (offset: Int, sequence: UInt64) {
         var offset = 0
         guard let sequence = Varint.read(record, &offset) else {
-            throw damaged(row, "its sequence number is no number")
+            throw damaged(row, "its sequence number is invalid")
         }
         return (offset, sequence)
     }
 
-    /// Runs `body` with what a damaged body throws turned into an error that names the row.
+    /// Runs `body` and turns an error about a damaged body into one that names the row.
     func reading<R>(_ row: UInt64, _ body: () throws -> R) throws -> R {
         do {
             return try body()
@@ -42,23 +42,25 @@ extension RowReader {
         }
     }
 
-    /// The error of a body that cannot be read.
+    /// Returns the error for an unreadable body.
     func damaged(_ row: UInt64, _ error: BodyError) -> DocIndexError { damaged(row, "\(error)") }
 
-    /// A cursor over the documents in the order of rows.
+    /// Returns a cursor over the documents in the order of rows.
     ///
-    /// - Parameter fillsCache: whether what is read stays in memory; say `true` for some documents of many.
+    /// - Parameters:
+    ///   - row: the first row.
+    ///   - fillsCache: whether the blocks read stay in the cache; pass `true` to read a few of many documents.
     func documentCursor(from row: UInt64 = 0, fillsCache: Bool = false) throws -> Cursor {
         var range = KeyRange.prefix(StoreKeyspace.documents.prefix(collection.number))
         if row > 0 { range.lower = .included(StoreKeyspace.document(collection.number, row: row)) }
         return try snapshot.cursor(in: range, reverse: false, fillsCache: fillsCache)
     }
 
-    /// The row in the key of a document.
+    /// Returns the row in the key of a document.
     func row(ofDocumentKey key: Span<UInt8>) throws -> UInt64 {
         guard let row = StoreKeyspace.row(in: key, at: collection.documentRowOffset) else {
             throw DocIndexError(
-                .corruption, "a document of the collection \(collection.name) has no row; run verify, restore a backup")
+                .corruption, "a key of the collection \(collection.name) has no row; run verify and restore a backup")
         }
         return row
     }
@@ -66,8 +68,8 @@ extension RowReader {
     private func missing(_ row: UInt64) -> DocIndexError {
         DocIndexError(
             .corruption,
-            "row \(row) of the collection \(collection.name) is named and holds no document; "
-                + "run verify, restore a backup")
+            "row \(row) of the collection \(collection.name) is referenced but contains no document; "
+                + "run verify and restore a backup")
     }
 
     private func damaged(_ row: UInt64, _ reason: String) -> DocIndexError {

@@ -4,31 +4,31 @@ internal import LevelKit
 struct RowReader {
     let snapshot: Snapshot
     let collection: Catalog.CollectionEntry
-    /// The views of text indexes, of which one each belongs to the snapshot.
+    /// The views of text indexes, one of which matches the snapshot.
     var texts: TextIndexes.Views = [:]
-    /// What answers searches; `nil` where none are asked.
+    /// The text search; `nil` if the query contains none.
     var search: TextSearch?
 
-    /// The value indexes that answer.
+    /// The value indexes that can answer.
     var valueIndexes: [ValueIndex] { collection.answering.values }
 
-    /// The indexes of locations that answer.
+    /// The location indexes that can answer.
     var geoIndexes: [GeoIndex] { collection.answering.locations }
 
-    /// The text index that answers; `nil` if there is none.
+    /// The text index that can answer; `nil` if there is none.
     var textIndex: TextIndex? { collection.answering.text }
 
-    /// The index of a name; `nil` if there is none, or it is not built yet.
+    /// Returns the index with a name; `nil` if there is none, or it is not built yet.
     func index(named name: String) -> (any DocumentIndex)? {
         collection.answering.index(named: name)
     }
 
-    /// The row of a document; `nil` if there is no document of that id.
+    /// Returns the row of a document; `nil` if there is no document with that ID.
     func row(of id: DocumentID) throws -> UInt64? {
         try Self.record(of: id, collection: collection, in: snapshot)?.row
     }
 
-    /// What is stored under an id in any reader; `nil` if nothing is.
+    /// Returns the record stored under an ID; `nil` if there is none.
     static func record(
         of id: DocumentID, collection: Catalog.CollectionEntry, in reader: some KeyValueReader
     ) throws -> IDRecord? {
@@ -36,20 +36,20 @@ struct RowReader {
         return try IDRecord(bytes.span, collection: collection.name)
     }
 
-    /// The document of a row that an id or an index entry leads to.
+    /// Returns the document of a row that an ID or an index entry refers to.
     ///
     /// - Throws: ``DocIndexError`` with `corruption` if there is none.
     func document(_ row: UInt64) throws -> Document {
         guard let document = try Self.document(row, collection: collection, in: snapshot) else {
             throw DocIndexError(
                 .corruption,
-                "row \(row) of the collection \(collection.name) is named and holds no document; "
-                    + "run verify, restore a backup")
+                "row \(row) of the collection \(collection.name) is referenced but contains no document; "
+                    + "run verify and restore a backup")
         }
         return document
     }
 
-    /// The document of a row in any reader; `nil` if there is none.
+    /// Returns the document of a row; `nil` if there is none.
     static func document(
         _ row: UInt64, collection: Catalog.CollectionEntry, in reader: some KeyValueReader
     ) throws -> Document? {
@@ -58,9 +58,9 @@ struct RowReader {
         return try document(record: record.span, row: row, collection: collection)
     }
 
-    /// The document of a row that an id leads to, in any reader; `nil` if there is none.
+    /// Returns the document of a row that an ID refers to; `nil` if there is none.
     ///
-    /// - Throws: ``DocIndexError`` with `corruption` if there is a document of another id.
+    /// - Throws: ``DocIndexError`` with `corruption` if the row contains a document with another ID.
     static func document(
         _ row: UInt64, of id: DocumentID, collection: Catalog.CollectionEntry, in reader: some KeyValueReader
     ) throws -> Document? {
@@ -68,21 +68,21 @@ struct RowReader {
         guard document.id == id else {
             throw DocIndexError(
                 .corruption,
-                "the id \(id) of the collection \(collection.name) leads to row \(row), which holds the document "
+                "the id \(id) of the collection \(collection.name) refers to row \(row), which contains the document "
                     + "\(document.id); run verify and rebuild")
         }
         return document
     }
 
-    /// The document of an id; `nil` if there is none.
+    /// Returns the document with an ID; `nil` if there is none.
     ///
-    /// - Throws: ``DocIndexError`` with `corruption` if the id leads nowhere, or to another document.
+    /// - Throws: ``DocIndexError`` with `corruption` if the ID refers to a missing row, or to another document.
     func document(of id: DocumentID) throws -> Document? {
         guard let row = try row(of: id) else { return nil }
         return try Self.document(row, of: id, collection: collection, in: snapshot) ?? document(row)
     }
 
-    /// The document in a record: the sequence number of its last change, and its body.
+    /// Decodes the document in a record, which consists of the sequence number of its last change and its body.
     static func document(record: Span<UInt8>, row: UInt64, collection: Catalog.CollectionEntry) throws -> Document {
         do {
             var offset = 0
@@ -95,7 +95,7 @@ struct RowReader {
             }
             throw DocIndexError(
                 .corruption,
-                "row \(row) of the collection \(collection.name) holds no document with an id; restore a backup")
+                "row \(row) of the collection \(collection.name) contains no document with an id; restore a backup")
         } catch let error as BodyError {
             throw DocIndexError(
                 .corruption,
@@ -104,31 +104,31 @@ struct RowReader {
         }
     }
 
-    /// The row that an entry of the map of ids holds; `nil` for a document that was deleted.
+    /// Returns the row in a value of the ID map; `nil` for a deleted document.
     func row(inIDValue bytes: Span<UInt8>) throws -> UInt64? {
         try IDRecord(bytes, collection: collection.name).row
     }
 
-    /// A cursor over the map of ids, in the order of ids. Deleted documents have an entry as well.
+    /// Returns a cursor over the ID map, in the order of IDs. Deleted documents also have an entry.
     func idCursor() throws -> Cursor {
         try snapshot.cursor(in: .prefix(StoreKeyspace.ids.prefix(collection.number)))
     }
 
-    /// Documents in the collection.
+    /// Returns the number of documents in the collection.
     func documentCount() throws -> Int {
         try CollectionCounters.read(collection.number, in: snapshot).documentCount
     }
 }
 
-/// What the writer counts for each collection.
+/// The counters that the writer keeps for each collection.
 struct CollectionCounters: Sendable, Hashable {
-    /// The row that the next new document gets. Rows are never used twice.
+    /// The row of the next new document. Rows are never reused.
     var nextRow: UInt64 = 1
     var documentCount = 0
-    /// How many names of members are stored. A table that has lost some would give their numbers to others.
+    /// The number of stored member names. It reveals a table that lost names, whose numbers would otherwise be reused.
     var nameCount = 0
 
-    /// Far beyond what any collection reaches: a row behind it is damage, and is not counted on from.
+    /// Far beyond what any collection reaches. A higher row is treated as damage and never incremented.
     static let lastRow = UInt64.max >> 2
 
     static func key(_ collection: UInt32) -> [UInt8] { StoreKeyspace.counters.prefix(collection) }
@@ -144,10 +144,10 @@ struct CollectionCounters: Sendable, Hashable {
         return CollectionCounters(nextRow: values[0], documentCount: count, nameCount: nameCount)
     }
 
-    /// Counts a new document in.
+    /// Counts a new document.
     ///
     /// - Returns: its row.
-    /// - Throws: ``DocIndexError`` with `corruption` for numbers that no store reaches.
+    /// - Throws: ``DocIndexError`` with `corruption` if the counters exceed what any store reaches.
     mutating func addDocument(collection: String) throws -> UInt64 {
         guard nextRow <= Self.lastRow, documentCount < .max else { throw Self.contradiction(collection) }
         documentCount += 1
@@ -155,9 +155,9 @@ struct CollectionCounters: Sendable, Hashable {
         return nextRow - 1
     }
 
-    /// Counts a document out.
+    /// Subtracts a deleted document.
     ///
-    /// - Throws: ``DocIndexError`` with `corruption` if none is counted.
+    /// - Throws: ``DocIndexError`` with `corruption` if the count is 0.
     mutating func removeDocument(collection: String) throws {
         guard documentCount > 0 else { throw Self.contradiction(collection) }
         documentCount -= 1
@@ -166,7 +166,7 @@ struct CollectionCounters: Sendable, Hashable {
     static func contradiction(_ collection: String) -> DocIndexError {
         DocIndexError(
             .corruption,
-            "the counters of the collection \(collection) contradict its documents; run verify, restore a backup")
+            "the counters of the collection \(collection) contradict its documents; run verify and restore a backup")
     }
 
     var encoded: [UInt8] {

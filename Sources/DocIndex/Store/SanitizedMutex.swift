@@ -1,8 +1,8 @@
 #if LEVELKIT_THREAD_SANITIZER
     internal import LevelKit
 
-    /// What `Mutex` means in this module under the thread sanitizer: LevelKit's, with members that files see which do not
-    /// import LevelKit.
+    /// A replacement for `Mutex` under the thread sanitizer. It wraps LevelKit's, so that files that do not import
+    /// LevelKit can use it.
     struct Mutex<Value>: ~Copyable, Sendable {
         private let lock: SanitizedMutex<Value>
 

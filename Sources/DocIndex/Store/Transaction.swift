@@ -1,16 +1,16 @@
 internal import LevelKit
 
-/// Changes of documents that are written together; see ``DocumentStore/write(durability:_:)``.
+/// Changes to documents that are written together; see ``DocumentStore/write(durability:_:)``.
 ///
-/// Valid within the closure that it was given to, on that thread.
+/// Valid only within the closure that receives it, on that thread.
 public final class Transaction {
-    /// One document of one collection.
+    /// A document of a collection.
     struct Target: Hashable {
         let collection: UInt32
         let id: DocumentID
     }
 
-    /// What is stored of a document before the transaction.
+    /// The stored state of a document before the transaction.
     enum Base {
         case absent
         case deleted(sequence: UInt64, row: UInt64)
@@ -22,24 +22,24 @@ public final class Transaction {
         }
     }
 
-    /// What becomes of a document.
+    /// The pending change of a document.
     struct Edit {
         let target: Target
         let base: Base
-        /// `nil` if it is deleted.
+        /// `nil` if the document is deleted.
         var content: DocumentObject?
     }
 
     private let database: Database
     let catalog: Catalog
-    /// Where in `edits` a document is.
+    /// The position of each document in `edits`.
     private var positions: [Target: Int] = [:]
-    /// In the order in which the documents were touched first.
+    /// In the order in which documents were first touched.
     private(set) var edits: [Edit] = []
     /// Markers to store, or to remove where the value is `nil`.
     private(set) var markers: [String: [UInt8]?] = [:]
     private var isOpen = true
-    /// Documents whose change is under way.
+    /// Documents with an `update` in progress.
     private var updating: Set<Target> = []
 
     init(database: Database, catalog: Catalog) {
@@ -49,12 +49,12 @@ public final class Transaction {
 
     func end() { isOpen = false }
 
-    /// How many documents were touched so far.
+    /// The number of documents touched so far.
     public var changeCount: Int { edits.count }
 
     // MARK: - Reading
 
-    /// A document as this transaction sees it; `nil` if there is none of that id.
+    /// Returns a document as seen by this transaction; `nil` if there is none with that ID.
     public func document(_ id: DocumentID, in collection: String) throws -> Document? {
         let entry = try self.entry(collection)
         let target = Target(collection: entry.number, id: id)
@@ -67,7 +67,7 @@ public final class Transaction {
         return try base(of: target, in: entry).document
     }
 
-    /// Whether there is a document of that id, as this transaction sees it.
+    /// Returns whether this transaction sees a document with that ID.
     public func contains(_ id: DocumentID, in collection: String) throws -> Bool {
         let entry = try self.entry(collection)
         if let position = positions[Target(collection: entry.number, id: id)] { return edits[position].content != nil }
@@ -76,13 +76,16 @@ public final class Transaction {
 
     // MARK: - Writing
 
-    /// Stores a document under the id that it holds, in place of the one that was there. One without an id gets a new
+    /// Stores a document under its ID and replaces the existing document, if any. A document without an ID gets a new
     /// one as its first member; see ``DocumentID/generated()``.
     ///
-    /// - Parameter condition: what must hold of what is stored.
-    /// - Returns: the id.
-    /// - Throws: ``DocIndexError``: `unknownCollection`; `invalidID` for an id that is neither text nor whole number;
-    ///   `documentExists`, `documentMissing`, `conflict` where the condition does not hold.
+    /// - Parameters:
+    ///   - content: the document.
+    ///   - collection: the collection.
+    ///   - condition: the condition on the stored document.
+    /// - Returns: the ID.
+    /// - Throws: ``DocIndexError``: `unknownCollection`; `invalidID` for an ID that is neither a string nor an integer;
+    ///   `documentExists`, `documentMissing` or `conflict` if the condition does not hold.
     @discardableResult
     public func put(
         _ content: DocumentObject, in collection: String, if condition: WriteCondition = .none
@@ -101,28 +104,29 @@ public final class Transaction {
         return id
     }
 
-    /// Stores a document that must be new. One without an id gets one.
+    /// Stores a document that does not exist yet. A document without an ID gets a new one.
     ///
-    /// - Returns: the id.
-    /// - Throws: ``DocIndexError``: `documentExists`, and as ``put(_:in:if:)``.
+    /// - Returns: the ID.
+    /// - Throws: ``DocIndexError`` with `documentExists`; the errors of ``put(_:in:if:)``.
     @discardableResult
     public func insert(_ content: DocumentObject, in collection: String) throws -> DocumentID {
         try put(content, in: collection, if: .absent)
     }
 
-    /// Stores a document in place of one that must be there.
+    /// Replaces an existing document.
     ///
-    /// - Throws: ``DocIndexError``: `documentMissing`, and as ``put(_:in:if:)``.
+    /// - Throws: ``DocIndexError`` with `documentMissing`; the errors of ``put(_:in:if:)``.
     public func replace(_ content: DocumentObject, in collection: String) throws {
         _ = try Self.id(of: content, in: try entry(collection))
         try put(content, in: collection, if: .present)
     }
 
-    /// Changes a document in place. Its id must stay what it is. Within `body` the document cannot be written otherwise.
+    /// Changes a document in place. Its ID must not change. Within `body`, the document cannot be written in any other
+    /// way.
     ///
     /// - Returns: what `body` returns.
-    /// - Throws: ``DocIndexError``: `documentMissing`, `invalidID`, `conflict`; `nestedWrite` for a document
-    ///   whose change is under way; what `body` throws, with nothing changed.
+    /// - Throws: ``DocIndexError``: `documentMissing`, `invalidID`, `conflict`; `nestedWrite` if an update of the
+    ///   document is in progress; what `body` throws. If it throws, nothing has changed.
     @discardableResult
     public func update<R>(
         _ id: DocumentID, in collection: String, if condition: WriteCondition = .present,
@@ -140,16 +144,16 @@ public final class Transaction {
         guard try Self.id(of: content, in: entry) == id else {
             throw DocIndexError(
                 .invalidID,
-                "the document \(id) of \(entry.name) would get another id by the change; insert it anew and delete it")
+                "the document \(id) of \(entry.name) cannot change its id; insert a new document")
         }
         try set(content, id: id, in: entry, if: condition == .none ? .present : condition)
         return result
     }
 
-    /// Changes a document by a JSON Merge Patch (RFC 7396): a member that is `null` is removed, objects are merged,
-    /// everything else replaces what is there.
+    /// Applies a JSON Merge Patch (RFC 7396) to a document: members that are `null` in the patch are removed, objects
+    /// are merged, and any other value replaces the existing one.
     ///
-    /// - Throws: as ``update(_:in:if:_:)``.
+    /// - Throws: the errors of ``update(_:in:if:_:)``.
     public func patch(
         _ id: DocumentID, _ patch: DocumentObject, in collection: String, if condition: WriteCondition = .present
     ) throws {
@@ -158,8 +162,9 @@ public final class Transaction {
 
     /// Deletes a document.
     ///
-    /// - Returns: whether there was one.
-    /// - Throws: ``DocIndexError``: `unknownCollection`; `documentMissing`, `conflict` where the condition does not hold.
+    /// - Returns: whether the document existed.
+    /// - Throws: ``DocIndexError``: `unknownCollection`; `documentMissing` or `conflict` if the condition does not
+    ///   hold.
     @discardableResult
     public func delete(_ id: DocumentID, in collection: String, if condition: WriteCondition = .none) throws -> Bool {
         let entry = try self.entry(collection)
@@ -170,15 +175,16 @@ public final class Transaction {
         return wasThere
     }
 
-    /// Stores a marker with the documents of this transaction, in place of one with that name; `nil` removes it.
+    /// Stores a marker together with the documents of this transaction, replacing any marker with that name; `nil`
+    /// removes it.
     ///
-    /// So a program that stores many documents in many transactions can go on exactly behind the last of them after it
-    /// was killed; see ``DocumentStore/marker(_:)``. A marker is no document: it has no index and is no change.
+    /// A program that stores many documents in many transactions can use a marker to resume exactly after the last one;
+    /// see ``DocumentStore/marker(_:)``. A marker is not a document: it is not indexed and is not reported as a change.
     ///
     /// - Throws: ``DocIndexError`` with `nestedWrite` if the transaction has ended.
     public func setMarker(_ name: String, to value: [UInt8]?) throws {
         guard isOpen else {
-            throw DocIndexError(.nestedWrite, "the transaction has ended; use it within its closure only")
+            throw DocIndexError(.nestedWrite, "the transaction has ended; use it only within its closure")
         }
         markers[name] = .some(value)
     }
@@ -195,12 +201,12 @@ public final class Transaction {
         edits[position].content = content
     }
 
-    /// A write within the closure that changes the same document would be lost when the closure ends.
+    /// Throws if an update of the document is in progress. The write would be lost when the update's closure ends.
     private func requireNotUpdating(_ target: Target, in entry: Catalog.CollectionEntry) throws {
         guard !updating.isEmpty, updating.contains(target) else { return }
         throw DocIndexError(
             .nestedWrite,
-            "the document \(target.id) of \(entry.name) is being changed; change what the closure was given")
+            "the document \(target.id) of \(entry.name) is being updated; change the value passed to the closure")
     }
 
     private static func check(
@@ -221,7 +227,7 @@ public final class Transaction {
             guard stored.sequence == expected else {
                 throw DocIndexError(
                     .conflict,
-                    "the document \(id) of \(entry.name) was written by commit \(stored.sequence) and not by "
+                    "the document \(id) of \(entry.name) was written by commit \(stored.sequence), not by "
                         + "\(expected); read it again and repeat the change")
             }
         }
@@ -231,7 +237,7 @@ public final class Transaction {
         DocIndexError(.documentMissing, "\(entry.name) has no document \(id); use put or insert to store one")
     }
 
-    /// The place of a document among the edits, where it is entered unchanged if it is new there.
+    /// Returns the position of a document in `edits`, where it is added unchanged if necessary.
     private func edit(_ target: Target, in entry: Catalog.CollectionEntry) throws -> Int {
         if let position = positions[target] { return position }
         let base = try base(of: target, in: entry)
@@ -249,8 +255,8 @@ public final class Transaction {
             else {
                 throw DocIndexError(
                     .corruption,
-                    "row \(row) of the collection \(entry.name) is named and holds no document; "
-                        + "run verify, restore a backup")
+                    "row \(row) of the collection \(entry.name) is referenced but contains no document; "
+                        + "run verify and restore a backup")
             }
             return .stored(document, row: row)
         }
@@ -258,7 +264,7 @@ public final class Transaction {
 
     private func entry(_ name: String) throws -> Catalog.CollectionEntry {
         guard isOpen else {
-            throw DocIndexError(.nestedWrite, "the transaction has ended; use it within its closure only")
+            throw DocIndexError(.nestedWrite, "the transaction has ended; use it only within its closure")
         }
         guard let entry = catalog.collection(named: name) else {
             let known = catalog.collections.map(\.name).joined(separator: ", ")
@@ -267,13 +273,13 @@ public final class Transaction {
         return entry
     }
 
-    /// The id in a document of a collection; `nil` if it has none yet.
+    /// Returns the ID in a document; `nil` if it has none yet.
     func idIfPresent(of content: DocumentObject, in collection: String) throws -> DocumentID? {
         let entry = try self.entry(collection)
         return content[entry.idField] == nil ? nil : try Self.id(of: content, in: entry)
     }
 
-    /// The id in a document.
+    /// Returns the ID in a document.
     static func id(of content: DocumentObject, in entry: Catalog.CollectionEntry) throws -> DocumentID {
         guard let value = content[entry.idField] else {
             throw DocIndexError(
@@ -282,7 +288,7 @@ public final class Transaction {
         guard let id = DocumentID(value) else {
             throw DocIndexError(
                 .invalidID,
-                "the member \(entry.idField), which holds the id in \(entry.name), must be a text or a whole number")
+                "the member \(entry.idField), which holds the id in \(entry.name), must be a string or an integer")
         }
         return id
     }

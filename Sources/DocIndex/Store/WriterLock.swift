@@ -7,13 +7,13 @@ internal import Synchronization
     internal import Darwin
 #endif
 
-/// Lets one thread at a time write, and notices a write within a write instead of waiting for itself.
+/// A lock that lets one thread at a time write. It detects a write inside a write, which would otherwise deadlock.
 @safe final class WriterLock: @unchecked Sendable {
-    // Unchecked: the mutex of the system lies at a fixed address and is made for sharing.
+    // Unchecked: the system mutex lies at a fixed address and is safe to share.
     private let mutex: UnsafeMutablePointer<pthread_mutex_t>
-    /// The thread that has the lock.
+    /// The thread that holds the lock.
     private let holder = Mutex<ThreadIdentity?>(nil)
-    /// Why nothing can be written at all; `nil` if it can.
+    /// The error to throw if the database is read-only; `nil` otherwise.
     private let refusal: LevelError?
 
     init(refusal: LevelError? = nil) {
@@ -34,8 +34,8 @@ internal import Synchronization
 
     /// Runs `body` while no other thread writes.
     ///
-    /// - Throws: ``DocIndexError`` with `nestedWrite` if this thread is writing already; `LevelError` with `readOnly` where
-    ///   nothing can be written; what `body` throws.
+    /// - Throws: ``DocIndexError`` with `nestedWrite` if this thread is already writing; `LevelError` with `readOnly`
+    ///   if the database is read-only; what `body` throws.
     func withLock<R>(_ body: () throws -> R) throws -> R {
         if let refusal { throw refusal }
         guard unsafe pthread_mutex_lock(mutex) == 0 else { throw Self.nested }
@@ -47,9 +47,9 @@ internal import Synchronization
         return try body()
     }
 
-    /// Throws if this thread has the lock: for what would wait for another thread that needs it.
+    /// Throws if this thread holds the lock. Used before waiting for another thread that needs the lock.
     ///
-    /// - Throws: ``DocIndexError`` with `nestedWrite`; `LevelError` with `readOnly` where nothing can be written.
+    /// - Throws: ``DocIndexError`` with `nestedWrite`; `LevelError` with `readOnly` if the database is read-only.
     func requireNotHeldHere() throws {
         if let refusal { throw refusal }
         if holder.withLock({ $0 == .current }) { throw Self.nested }
@@ -57,7 +57,7 @@ internal import Synchronization
 
     private static var nested: DocIndexError {
         DocIndexError(
-            .nestedWrite, "a write was begun inside a write; use the transaction that the outer one was given")
+            .nestedWrite, "a write was started inside another write; use the transaction of the outer write")
     }
 
     private static var errorChecking: Int { Int(PTHREAD_MUTEX_ERRORCHECK) }

@@ -176,7 +176,7 @@ import Testing
         #expect(error?.offset == offset)
     }
 
-    static let advice = "the body is damaged, verify the database and restore the document from a backup."
+    static let advice = "the body is damaged; verify the database and restore the document from a backup."
 
     @Test(
         arguments: [
@@ -202,19 +202,19 @@ import Testing
             ),
             ([2, 7, 2, 0, 0], "Document body, byte 4: An array or object ends before its stated length; \(advice)"),
             ([2, 0x81, 0xff], "Document body, byte 2: A string is not valid UTF-8; \(advice)"),
-            ([2, 9, 0, 0xc0, 0x16], "Document body, byte 3: A date lies a day or more from UTC; \(advice)"),
+            ([2, 9, 0, 0xc0, 0x16], "Document body, byte 3: A date has an offset from UTC of a day or more; \(advice)"),
             (
                 [2, 0x10, 4, 1, 0, 1, 0],
                 "Document body, byte 6: The table of an object does not fit its values; \(advice)"
             ),
             (
                 [2, 0x10, 4, 1, 9, 0, 0],
-                "Document body, byte 6: The table of names has no name of number 9; "
+                "Document body, byte 6: The table of names has no name with number 9; "
                     + "read the body with the table of its own collection, as new as the body."
             ),
             (
                 [2, 0x11, 7, 1, 0xff, 0x7f, 0, 1, 0x61, 0],
-                "Document body, byte 7: A name is written out that belongs into the table of names; \(advice)"
+                "Document body, byte 7: A name is inlined that belongs in the table of names; \(advice)"
             ),
             ([2, 0, 0], "Document body, byte 2: Bytes follow the value; \(advice)"),
         ] as [([UInt8], String)])

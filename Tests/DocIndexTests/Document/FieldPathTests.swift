@@ -61,22 +61,22 @@ import Testing
         ),
         (
             "a[1]",
-            "Invalid field path at byte 1: a bracket is allowed only as [] behind a name; "
+            "Invalid field path at byte 1: a bracket is allowed only as [] after a name; "
                 + "put a name that contains brackets in double quotes."
         ),
         (
             "a\"",
-            "Invalid field path at byte 1: a double quote stands inside a name; put the whole name in double quotes and "
+            "Invalid field path at byte 1: a double quote is inside a name; put the whole name in double quotes and "
                 + "write \\\" for the quote."
         ),
         (
             "a[]b",
-            "Invalid field path at byte 3: expected a dot, [] or the end of the path behind a quoted name or []."
+            "Invalid field path at byte 3: expected a dot, [] or the end of the path after a quoted name or []."
         ),
         ("\"a", "Invalid field path at byte 0: the closing double quote is missing."),
         (
             "\"\\a\"",
-            "Invalid field path at byte 1: a backslash in quotes must stand before a double quote or a backslash; "
+            "Invalid field path at byte 1: a backslash in quotes must precede a double quote or a backslash; "
                 + "write \\\\ for a backslash."
         ),
         (

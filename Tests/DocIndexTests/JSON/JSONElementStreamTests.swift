@@ -109,7 +109,7 @@ import Testing
         let (_, error) = elements(of: Array("[1,\n  {\"a\":".utf8), inPiecesOf: 4)
         #expect(
             error?.message == "Expected the end of the element that begins at line 2, column 3 but the text ends here; "
-                + "it seems to be cut off, check that it is complete.")
+                + "check that the text is complete.")
     }
 
     @Test func `An error inside an element has its position in the whole input`() throws {

@@ -5,36 +5,36 @@ import Testing
     static let messages: [(String, String)] = [
         (
             "",
-            "Expected a JSON value but the text is empty; give an object, array, string, number, true, false or null."
+            "Expected a JSON value but the text is empty; write an object, array, string, number, true, false or null."
         ),
-        ("[1", "Expected ',' or ']' but the text ends here; it seems to be cut off, check that it is complete."),
+        ("[1", "Expected ',' or ']' but the text ends here; check that the text is complete."),
         ("{\"a\" 1}", "Expected ':' after a name but found '1'."),
         (
             "{'a':1}",
-            "Expected a name in double quotes or '}' but found a single quote; strings and names stand in double quotes."
+            "Expected a name in double quotes or '}' but found a single quote; use double quotes."
         ),
         ("[1 // x\n]", "Expected ',' or ']' but found '/'; JSON has no comments."),
-        ("[NaN]", "Expected a value but found 'N'; JSON has no NaN or Infinity, write null or a string."),
+        ("[NaN]", "Expected a value but found 'N'; JSON has no NaN or Infinity; write null or a string."),
         ("+1", "Expected a value but found '+'; a number has no plus sign."),
         (".5", "Expected a value but found '.'; a number begins with a digit."),
-        ("True", "Expected a value but found 'T'; true, false and null are lower case."),
-        ("\0", "Expected a value but found byte 0x00; the text may be UTF-16, convert it to UTF-8."),
+        ("True", "Expected a value but found 'T'; true, false and null must be lower case."),
+        ("\0", "Expected a value but found byte 0x00; the text may be UTF-16; convert it to UTF-8."),
         ("trve", "Expected the rest of 'true' but found 'v'."),
         ("[1,]", "Expected another item after the comma but found ']'; remove the comma."),
         ("{\"a\":1,}", "Expected another item after the comma but found '}'; remove the comma."),
         (
             "{} {}",
             "Expected the end of the text after the value but found '{'; "
-                + "give one value, or one on each line if the command reads JSON Lines."
+                + "write one value, or one on each line if the command reads JSON Lines."
         ),
         ("007", "A number begins with a zero and has further digits; remove the zero, or write a string."),
-        ("[1.]", "Expected a digit after '.' but found ']'; write the number in full."),
-        ("-", "Expected a digit after '-' but the text ends here; write the number in full."),
-        ("1ex", "Expected a digit in the exponent but found 'x'; write the number in full."),
+        ("[1.]", "Expected a digit after '.' but found ']'; add the missing digits."),
+        ("-", "Expected a digit after '-' but the text ends here; add the missing digits."),
+        ("1ex", "Expected a digit in the exponent but found 'x'; add the missing digits."),
         (
             "18446744073709551615",
-            "An integer lies outside the 64-bit range and no double holds it exactly; "
-                + "write it as a string, or with an exponent to have it rounded."
+            "An integer is outside the 64-bit range and no double represents it exactly; "
+                + "write it as a string, or with an exponent to round it."
         ),
         ("1e400", "A number is too large for a double, whose limit is about 1.8e308; write it as a string."),
         (
@@ -52,7 +52,7 @@ import Testing
         ),
         (
             "\"a\nb\"",
-            #"A string contains a line feed as it is; write it as an escape such as \n or \u001f, or close the string if its quote is missing."#
+            #"A string contains a line feed unescaped; write it as an escape such as \n or \u001f, or close the string if its quote is missing."#
         ),
         ("{\"iso\":1,\"iso\":2}", "The name \"iso\" occurs a second time in one object; keep one of the two members."),
         ("\u{feff}1", "The text begins with a byte order mark; save it as UTF-8 without one."),

@@ -67,7 +67,7 @@ import Testing
         }
         try Self.expectRefusal(
             migration,
-            "the migration lose \(name) would lose \(lost), and does not say that it drops it, at the document 7; "
+            "the migration lose \(name) would lose \(lost), but does not declare it in drops, at the document 7; "
                 + "it stopped there")
     }
 
@@ -93,7 +93,7 @@ import Testing
     @Test func `A migration that does not declare deletions deletes no documents`() throws {
         try Self.expectRefusal(
             Migration("clean", of: "photos") { $0["id"] == 7 ? nil : $0 },
-            "the migration clean would delete it, and does not say that it deletes documents, at the document 7; "
+            "the migration clean would delete it, but does not declare that it deletes documents, at the document 7; "
                 + "it stopped there")
     }
 
@@ -113,7 +113,7 @@ import Testing
                 photo["tags"] = .array((photo["tags"]?.arrayValue ?? []) + ["more"])
                 return photo
             },
-            "the migration grow would change it again if it were run again; let it leave the new form alone, at the "
+            "the migration grow would change it a second time; make it idempotent, at the "
                 + "document 1; it stopped there")
         // Nor may it delete in the second pass what it changed in the first.
         try Self.expectRefusal(
@@ -123,7 +123,7 @@ import Testing
                 photo["hidden"] = true
                 return photo
             },
-            "the migration hide would change it again if it were run again; let it leave the new form alone, at the "
+            "the migration hide would change it a second time; make it idempotent, at the "
                 + "document 1; it stopped there")
     }
 

@@ -20,7 +20,7 @@ import Testing
             try store.migrate([Self.first, Self.second])
             #expect(
                 Self.message(.storeTooNew) { try store.migrate([Self.first]) }
-                    == "the store has seen the migration titles grow, which this program does not know; use a newer "
+                    == "the store has run the migration titles grow, which this program does not know; use a newer "
                     + "version")
         }
     }
@@ -167,7 +167,7 @@ import Testing
                     Self.message(.migrationFailed) {
                         try store.migrate([Self.first], checkpoint: directory + "/older")
                     }
-                        == "there is a database at \(directory)/older already; name another directory for the checkpoint"
+                        == "a database already exists at \(directory)/older; choose another directory"
                 )
                 #expect(try store.collection("photos").find("rating exists").isEmpty)
                 // If there is nothing to migrate, no checkpoint is taken.

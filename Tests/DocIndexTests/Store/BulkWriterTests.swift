@@ -122,7 +122,7 @@ import Testing
             try store.load(into: "c") { try $0.put(json: Array(texts[1].utf8).span, isExtended: true) }
             #expect(try collection.document(2)?["v"] == .bytes([0, 1]))
             #expect(throws: JSONError.self) { try store.load(into: "c") { try $0.put(json: Array("{".utf8).span) } }
-            expectFailure(.invalidDocument, containing: "document 1 is no JSON object") {
+            expectFailure(.invalidDocument, containing: "document 1 is not a JSON object") {
                 try store.load(into: "c") { try $0.put(json: Array("[1]".utf8).span) }
             }
         }

@@ -412,7 +412,7 @@ import Testing
             try $0.put([2], forKey: StoreKeyspace.id(1, 1))
         } _: { photos in
             let second = try photos.document(2)
-            expectFailure(.corruption, containing: "leads to row 2") { try photos.document(1) }
+            expectFailure(.corruption, containing: "refers to row 2") { try photos.document(1) }
             expectFailure(.corruption) { try photos.documents([2, 1]) }
             expectFailure(.corruption) { try photos.store.snapshot().collections[0].document(1) }
             expectFailure(.corruption) { try photos.put(["id": 1]) }
