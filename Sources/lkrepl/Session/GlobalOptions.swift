@@ -112,7 +112,7 @@ struct GlobalOptions: ParsableArguments {
     func confirm(_ question: String) throws {
         if yes || Session.shell?.settings.confirms == false { return }
         guard !noInput, FileDescriptor.standardInput.isTerminal, StandardError.shared.isTerminal else {
-            throw CommandFailure(.noPermission, "not done without a yes: \(question)", hint: "add --yes")
+            throw CommandFailure(.noPermission, "confirmation required: \(question)", hint: "add --yes to confirm")
         }
         OpenOutputs.current?.tellItself()
         // What was printed so far says what the question is about.
@@ -130,7 +130,7 @@ struct GlobalOptions: ParsableArguments {
         }
         let words = String(decoding: answer[..<count], as: UTF8.self).lowercased().split(whereSeparator: \.isWhitespace)
         guard words == ["y"] || words == ["yes"] else {
-            throw CommandFailure(.no, "not done: \(question)")
+            throw CommandFailure(.no, "not confirmed: \(question); nothing was done")
         }
     }
 

@@ -18,8 +18,8 @@ import Testing
 
     static let cases = [
         Case(["fnd", "photos.store", "photos"], 64, "did you mean find?"), Case(["dmup", "photos.store"], 64, "dump"),
-        Case(["nosuchthing"], 66, "no database"), Case([""], 66, "no database"),
-        Case(["photos.store", "find", "photos"], 64, "find cannot follow"),
+        Case(["nosuchthing"], 66, "or database"), Case([""], 66, "or database"),
+        Case(["photos.store", "find", "photos"], 64, "unexpected argument find"),
         Case(["photos.store", "--bogus"], 64, "--bogus"), Case(["photos.store", "-c"], 64, "-c needs a value"),
         Case(["find", "photos", "photos.store"], 66, "no database at"), Case(["find"], 64, "database"),
         Case(["find", "photos.store"], 64, "collection"), Case(["find", "photos.store", "nope"], 64, "nope", "photos"),

@@ -44,7 +44,7 @@ import Testing
                 (["rating >= :n"], ":n"), (["--param", "n"], "NAME=VALUE"), (["--param", "=4"], "NAME=VALUE"),
                 (["rating = :n", "--param", "n=1", "--param", "n=2"], "given twice"),
                 (["--filter-json", "{"], "JSON"), (["--filter-json", #"{"a": {"$near": 1}}"#], "$near"),
-                (["--count", "--exists"], "exclude each other"),
+                (["--count", "--exists"], "cannot be combined"),
                 (["--fields", "title,-exif"], "both names fields and leaves some out"),
             ] as [([String], String)] {
                 let outcome = try place.run(["find", "photos.store", "photos"] + arguments)
