@@ -1,40 +1,40 @@
 import ArgumentParser
 
-/// /// What the process's arguments ask for: one command, or the shell on a database.
+/// What the process's arguments ask for: one command, or the shell on a database.
 enum Invocation {
-    /// /// Where a shell reads its commands from.
+    /// Where a shell reads its commands from.
     enum Source: Hashable, Sendable {
-        /// /// The text of a `-c` option.
+        /// The text of a `-c` option.
         case text(String)
-        /// /// The file of a `-f` option; `-` is standard input.
+        /// The file of a `-f` option; `-` is standard input.
         case file(String)
     }
 
-    /// /// A shell and its sources.
+    /// A shell and its sources.
     struct ShellInvocation {
         var database: String
-        /// /// The sources to run, in order; empty for standard input.
+        /// The sources to run, in order; empty for standard input.
         var sources: [Source] = []
-        /// /// Options that apply to every command of the shell, such as `--write`.
+        /// Options that apply to every command of the shell, such as `--write`.
         var options = SharedOptions()
-        /// /// Whether a script continues after a failure. The exit code still reports the failure.
+        /// Whether a script continues after a failure. The exit code still reports the failure.
         var keepsGoing = false
-        /// /// Whether typed lines are saved in the history file.
+        /// Whether typed lines are saved in the history file.
         var keepsHistory = true
-        /// /// Whether the user's configuration and startup script are read.
+        /// Whether the user's configuration and startup script are read.
         var readsConfiguration = true
     }
 
-    /// /// One command and its arguments, with global options moved after its name.
+    /// One command and its arguments, with global options moved after its name.
     case command([String])
     /// The shell.
     case shell(ShellInvocation)
 
-    /// /// Aliases of commands. Abbreviations are not accepted: adding a command must not change the meaning of a
+    /// Aliases of commands. Abbreviations are not accepted: adding a command must not change the meaning of a
     /// script.
     static let aliases = ["ls": "keys", "rm": "del"]
 
-    /// /// Throws a ``CommandFailure`` for the names of commands that are planned but do not exist yet.
+    /// Throws a ``CommandFailure`` for the names of commands that are planned but do not exist yet.
     static func refuseCommandToCome(_ name: String) throws {
         guard name == "attach" else { return }
         throw CommandFailure(
@@ -42,14 +42,14 @@ enum Invocation {
             hint: "keep files outside the store, and their paths in documents")
     }
 
-    /// /// Reads the arguments of a process, without the name of the program.
-    /// ///
-    /// /// The first argument that is not an option is the name of a command or the path of a database. ArgumentParser
+    /// Reads the arguments of a process, without the name of the program.
+    ///
+    /// The first argument that is not an option is the name of a command or the path of a database. ArgumentParser
     /// cannot tell the two apart, so this initializer does.
     init(_ arguments: [String]) throws {
         var options = SharedOptions()
         var rest = arguments[...]
-        // // Shell options may precede the database.
+        // Shell options may precede the database.
         var shellOptions: [String] = []
         while true {
             if try options.take(from: &rest) { continue }
@@ -93,14 +93,14 @@ enum Invocation {
         self = .shell(try Self.shell(rest.removeFirst(), rest + shellOptions, options: options))
     }
 
-    /// /// Shell options that take no value.
+    /// Shell options that take no value.
     private static let shellFlags: Set<String> = ["--keep-going", "--no-history", "--no-config"]
 
-    /// /// The arguments of a command in the order that ArgumentParser expects: options follow the name of the command
+    /// The arguments of a command in the order that ArgumentParser expects: options follow the name of the command
     /// or subcommand. `nil` if the first argument is not a command.
-    /// ///
-    /// /// - Parameter database: The path to insert after the name, as in the shell; `nil` if the arguments include it.
-    /// /// - Throws: ``CommandFailure`` if the command has subcommands and the next argument is not one of them.
+    ///
+    /// - Parameter database: The path to insert after the name, as in the shell; `nil` if the arguments include it.
+    /// - Throws: ``CommandFailure`` if the command has subcommands and the next argument is not one of them.
     static func command(
         _ arguments: ArraySlice<String>, options: SharedOptions, database: String? = nil
     ) throws -> [String]? {
@@ -159,7 +159,7 @@ enum Invocation {
         return shell
     }
 
-    /// /// The name closest to a misspelled one; `nil` if none is close.
+    /// The name closest to a misspelled one; `nil` if none is close.
     static func nearest(to word: String, of names: [String]) -> String? {
         guard !word.isEmpty else { return nil }
         let near = names.min { word.editDistance(to: $0) < word.editDistance(to: $1) }
@@ -168,12 +168,12 @@ enum Invocation {
 
     // MARK: - Arguments that look like options
 
-    /// /// Commands that take words, numbers or keys that may begin with a dash.
+    /// Commands that take words, numbers or keys that may begin with a dash.
     private static let expressive: Set<String> = [
         "find", "search", "facets", "distinct", "explain", "export", "doc", "get", "put", "del",
         "mget", "seek", "versions", "tree",
     ]
-    /// /// Options whose next argument is their value, even if it begins with a dash.
+    /// Options whose next argument is their value, even if it begins with a dash.
     private static let taking: Set<String> = [
         "--limit", "--skip", "--batch", "--fields", "--sort", "--where", "--mode", "--progress", "--from", "--to",
         "--after", "--upto", "--prefix", "--top", "--filter-json", "--color", "--error-format", "--map-prefix",
@@ -182,18 +182,18 @@ enum Invocation {
         "--keyfmt",
         "--batch-bytes", "--snapshot", "--wait", "--by", "--param", "--bytes", "--jobs", "--infer",
     ]
-    /// /// The prefix of an argument that must not be read as an option. It is a character that cannot be typed by
+    /// The prefix of an argument that must not be read as an option. It is a character that cannot be typed by
     /// accident.
     static let protection = "\u{1}"
 
-    /// /// Marks arguments such as `-73.99`, and words such as `-ice` in a search, so that they are not read as
+    /// Marks arguments such as `-73.99`, and words such as `-ice` in a search, so that they are not read as
     /// options. ``plain(_:)`` removes the mark.
     static func protecting(_ arguments: some Sequence<String>, of command: String) -> [String] {
         guard expressive.contains(command) else { return Array(arguments) }
         var previous = ""
         return arguments.map { argument in
             defer { previous = argument }
-            // // An argument that begins with the mark gets a second one, so that `plain` restores it.
+            // An argument that begins with the mark gets a second one, so that `plain` restores it.
             let isMarked =
                 argument.hasPrefix(protection) || !taking.contains(previous) && isValue(argument, of: command)
             return isMarked ? protection + argument : argument
@@ -209,14 +209,14 @@ enum Invocation {
         return command == "search" && !["-q", "-v", "-y", "-h", "-qy", "-yq", "-vy", "-yv"].contains(argument)
     }
 
-    /// /// The argument as typed, without the mark.
+    /// The argument as typed, without the mark.
     static func plain(_ argument: String) -> String {
         argument.hasPrefix(protection) ? String(argument.dropFirst(protection.count)) : argument
     }
 }
 
 extension String {
-    /// /// Levenshtein distance (1966) to another string, over the first 40 characters of both.
+    /// Levenshtein distance (1966) to another string, over the first 40 characters of both.
     fileprivate func editDistance(to other: String) -> Int {
         let a = Array(self.prefix(40))
         let b = Array(other.prefix(40))

@@ -2,7 +2,7 @@ import ArgumentParser
 import DocIndex
 import LevelKit
 
-/// /// Runs one command line: finds the command or opens the shell, and turns each failure into a message and an exit
+/// Runs one command line: finds the command or opens the shell, and turns each failure into a message and an exit
 /// code.
 enum Program {
     /// Runs the arguments of the process.
@@ -10,7 +10,7 @@ enum Program {
         FileDescriptor.reserveStandardStreams()
         CrashReports.silence()
         guard DescriptorLimit.raise() else {
-            // // The message is written without using another descriptor.
+            // The message is written without using another descriptor.
             try? FileDescriptor.standardError.writeAll(Array(DescriptorLimit.message.utf8))
             return .inputOutput
         }
@@ -30,7 +30,7 @@ enum Program {
 
     /// The arguments of the process, without its name.
     ///
-    /// /// `CommandLine.arguments` replaces bytes that are not UTF-8 by U+FFFD. Stored as a key, that would be a
+    /// `CommandLine.arguments` replaces bytes that are not UTF-8 by U+FFFD. Stored as a key, that would be a
     /// different key.
     private static func processArguments() throws -> [String] {
         try (1..<max(1, Int(CommandLine.argc))).map { index in
@@ -43,9 +43,9 @@ enum Program {
         }
     }
 
-    /// /// Parses and runs one command, so that ^C stops it.
-    /// ///
-    /// /// Help and the version are written to standard output and are not failures.
+    /// Parses and runs one command, so that ^C stops it.
+    ///
+    /// Help and the version are written to standard output and are not failures.
     static func runCommand(_ arguments: [String]) throws {
         try CommandTask.run {
             let outputs = OpenOutputs(command: arguments.first)
@@ -54,12 +54,12 @@ enum Program {
                 do {
                     try OpenOutputs.$current.withValue(outputs) { try command.run() }
                 } catch {
-                    // // Finish the rows that were written so far.
+                    // Finish the rows that were written so far.
                     outputs.endEarly()
                     throw outputs.telling(error)
                 }
             } catch  where RootCommand.exitCode(for: error) == .success {
-                // // ArgumentParser throws help and the version as errors, from parsing or from running.
+                // ArgumentParser throws help and the version as errors, from parsing or from running.
                 let output = StandardOutput()
                 try output.write(RootCommand.fullMessage(for: error) + "\n")
                 try output.flush()
@@ -69,7 +69,7 @@ enum Program {
         }
     }
 
-    /// /// Runs `body`, and reports errors on standard error.
+    /// Runs `body`, and reports errors on standard error.
     static func report(_ body: () throws -> Void) -> ExitCode {
         do {
             try body()
@@ -79,7 +79,7 @@ enum Program {
             return .usage
         } catch {
             var failure = CommandFailure(error)
-            // // A signal determines the exit code, whichever call it interrupted.
+            // A signal determines the exit code, whichever call it interrupted.
             if failure.exitCode == .interrupted, let reason = Interruption.reason { failure.exitCode = reason.exitCode }
             ErrorReport.tell(failure)
             return failure.exitCode
@@ -87,34 +87,34 @@ enum Program {
     }
 }
 
-/// /// Arguments that no command accepts, with ArgumentParser's message.
+/// Arguments that no command accepts, with ArgumentParser's message.
 struct UsageFailure: Error {
-    /// /// The command, preceded by the position in a script if there is one.
+    /// The command, preceded by the position in a script if there is one.
     var context: [String]
-    /// /// The error, followed by the expected usage, one line each.
+    /// The error, followed by the expected usage, one line each.
     private let lines: [String]
 
     /// - Parameters:
-    /// ///   - text: The message of ArgumentParser.
-    /// ///   - command: The command; `nil` if there is none.
+    ///   - text: The message of ArgumentParser.
+    ///   - command: The command; `nil` if there is none.
     init(_ text: String, within command: String?) {
         let text = text.hasPrefix("Error: ") ? String(text.dropFirst("Error: ".count)) : text
-        // // The message quotes arguments, which must not control the terminal.
+        // The message quotes arguments, which must not control the terminal.
         lines = text.split(separator: "\n", omittingEmptySubsequences: false)
             .map { VisibleText.singleLine(String($0).replacing(Invocation.protection, with: "")) }
         context = command.map { [VisibleText.singleLine($0)] } ?? []
     }
 
-    /// /// The error in one line.
+    /// The error in one line.
     var message: String { lines.first ?? "bad arguments" }
 
-    /// /// The whole message: `lkrepl: find: Unknown option '--bogus'`, and how the command is used.
+    /// The whole message: `lkrepl: find: Unknown option '--bogus'`, and how the command is used.
     var text: String {
         (["lkrepl"] + context).joined(separator: ": ") + ": " + lines.joined(separator: "\n")
     }
 }
 
-/// /// The root command, which has all others as subcommands.
+/// The root command, which has all others as subcommands.
 struct RootCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "lkrepl",
@@ -152,7 +152,7 @@ struct RootCommand: ParsableCommand {
     )
 }
 
-/// /// The version of the program, as written to dumps.
+/// The version of the program, as written to dumps.
 enum Version {
     static let text = "0.1.0"
 }

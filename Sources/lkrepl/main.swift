@@ -1,4 +1,4 @@
-// // The entry point: passes the process's arguments to `Program` and exits with its exit code.
+// The entry point: passes the process's arguments to `Program` and exits with its exit code.
 
 #if canImport(Glibc)
     import Glibc

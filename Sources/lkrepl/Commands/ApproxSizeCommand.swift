@@ -45,7 +45,7 @@ struct ApproxSizeCommand: ParsableCommand {
         }
     }
 
-    /// /// The approximate number of bytes that tables hold for a range.
+    /// The approximate number of bytes that tables hold for a range.
     static func byteCount(of range: KeyRange, in database: Database) throws -> UInt64 {
         let lower: [UInt8] =
             switch range.lower {

@@ -1,13 +1,13 @@
 import DocIndex
 
-/// /// One line of the input of the command `batch`.
+/// One line of the input of the command `batch`.
 enum BatchOperation: Equatable {
     case put(key: [UInt8], value: [UInt8])
     case delete([UInt8])
 
     /// Reads `{"op":"put","k":…,"v":…}` or `{"op":"del","k":…}`.
     ///
-    /// /// - Throws: `JSONError`, or ``CommandFailure`` with `badData` and what is missing.
+    /// - Throws: `JSONError`, or ``CommandFailure`` with `badData` and what is missing.
     init(line: [UInt8]) throws {
         guard case .object(let object) = try JSONParser().parse(line) else {
             throw CommandFailure(

@@ -2,7 +2,7 @@ import ArgumentParser
 import DocIndex
 import LevelKit
 
-/// /// Prints the largest pairs.
+/// Prints the largest pairs.
 struct BigkeysCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "bigkeys", abstract: "Print the largest pairs, and how the sizes are distributed.",
@@ -12,7 +12,7 @@ struct BigkeysCommand: ParsableCommand {
             prints it as rows instead.
             """)
 
-    /// /// The size by which pairs are ordered.
+    /// The size by which pairs are ordered.
     enum Measure: String, ExpressibleByArgument, CaseIterable {
         case value, key, total
     }

@@ -39,7 +39,7 @@ struct CompactCommand: ParsableCommand {
         }
     }
 
-    /// /// Merges a range piece by piece, so that ^C stops it between two pieces.
+    /// Merges a range piece by piece, so that ^C stops it between two pieces.
     private func compact(_ range: KeyRange, in session: Session) throws {
         let pieces = try CompactionPieces(of: range, tables: Self.tables(of: session))
         let progress = try options.reporter("compact", unit: .items("pieces"))
@@ -55,7 +55,7 @@ struct CompactCommand: ParsableCommand {
         }
     }
 
-    /// /// The tables with their largest keys, in order. Empty without a manifest, or if the key order is not bytewise.
+    /// The tables with their largest keys, in order. Empty without a manifest, or if the key order is not bytewise.
     private static func tables(of session: Session) throws -> [CompactionPieces.Table] {
         let files = try InspectedFiles(at: session.path).files
         guard let version = files.manifest?.version, version.isBytewise else { return [] }

@@ -1,9 +1,9 @@
 import ArgumentParser
 import DocIndex
 
-/// /// The options that complete a query's condition.
-/// ///
-/// /// Programs pass values by these options instead of inserting them into the condition, where they would be parsed.
+/// The options that complete a query's condition.
+///
+/// Programs pass values by these options instead of inserting them into the condition, where they would be parsed.
 struct ConditionOptions: ParsableArguments {
     @Option(
         name: .long, parsing: .unconditional,
@@ -21,7 +21,7 @@ struct ConditionOptions: ParsableArguments {
     )
     var strict = false
 
-    /// /// The condition of a text, combined with that of `--filter-json`.
+    /// The condition of a text, combined with that of `--filter-json`.
     func predicate(_ text: String) throws -> Predicate {
         let written = try Predicate(parsing: text, parameters: try parameters())
         guard let filterJson else { return written }
@@ -29,17 +29,17 @@ struct ConditionOptions: ParsableArguments {
         return written == .all ? filter : .and([written, filter])
     }
 
-    /// /// The condition in the remaining arguments of a command.
+    /// The condition in the remaining arguments of a command.
     func predicate(words: [String]) throws -> Predicate {
         try predicate(ArgumentOrigin.current.expression(of: words))
     }
 
-    /// /// The condition of an option such as `--where`, combined with that of `--filter-json`.
+    /// The condition of an option such as `--where`, combined with that of `--filter-json`.
     func predicate(option: String?) throws -> Predicate {
         try predicate(try option.map { try ArgumentOrigin.current.text(of: Invocation.plain($0)) } ?? "")
     }
 
-    /// /// The condition in the remaining arguments and the one of an option, combined by AND.
+    /// The condition in the remaining arguments and the one of an option, combined by AND.
     func predicate(words: [String], option: String?) throws -> Predicate {
         let first = try predicate(words: words)
         guard let option else { return first }
@@ -47,7 +47,7 @@ struct ConditionOptions: ParsableArguments {
         return .and([first, try Predicate(parsing: text, parameters: try parameters())])
     }
 
-    /// /// The query options that correspond to the flags.
+    /// The query options that correspond to the flags.
     var queryOptions: QueryOptions { QueryOptions(refusesScan: noScan) }
 
     private func parameters() throws -> [String: DocumentValue] {

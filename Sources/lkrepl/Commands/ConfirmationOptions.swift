@@ -1,17 +1,17 @@
 import ArgumentParser
 
-/// /// The options of commands that cannot be undone.
+/// The options of commands that cannot be undone.
 struct ConfirmationOptions: ParsableArguments {
     @Flag(name: [.customShort("n"), .long], help: "Show what would be done, and change nothing.") var dryRun = false
     @Option(name: .long, help: "Confirm with the name of the database instead of typing it at the prompt.") var confirm:
         String?
 
-    /// /// Asks for the name of the database before an operation that cannot be undone.
-    /// ///
-    /// /// - Parameters:
-    /// ///   - question: The operation, such as `delete the database photos.db`.
-    /// ///   - path: The database; its last path component is the name.
-    /// /// - Throws: ``CommandFailure`` with `noPermission` if the name is missing or wrong.
+    /// Asks for the name of the database before an operation that cannot be undone.
+    ///
+    /// - Parameters:
+    ///   - question: The operation, such as `delete the database photos.db`.
+    ///   - path: The database; its last path component is the name.
+    /// - Throws: ``CommandFailure`` with `noPermission` if the name is missing or wrong.
     func requireName(of path: String, _ question: String, _ options: GlobalOptions) throws {
         let name = path.split(separator: "/").last.map(String.init) ?? path
         if let confirm {

@@ -51,7 +51,7 @@ struct DelrangeCommand: ParsableCommand {
         return count
     }
 
-    /// /// Deletes the keys of a range in batches; ^C stops it between two batches.
+    /// Deletes the keys of a range in batches; ^C stops it between two batches.
     private func delete(_ range: KeyRange, of total: Int, in database: Database) throws -> Int {
         let progress = try options.reporter("delrange", unit: .items("keys"))
         defer { progress.finish() }
@@ -67,11 +67,11 @@ struct DelrangeCommand: ParsableCommand {
 }
 
 extension Database {
-    /// /// Deletes the keys that a range contains now, in batches.
-    /// ///
-    /// /// - Parameter step: Called every 64 keys with the number of deleted keys; an error that it throws stops the
-    /// deletion between two batches.
-    /// /// - Returns: The number of deleted keys.
+    /// Deletes the keys that a range contains now, in batches.
+    ///
+    /// - Parameter step: Called every 64 keys with the number of deleted keys; an error that it throws stops the
+    ///   deletion between two batches.
+    /// - Returns: The number of deleted keys.
     func deleteRange(_ range: KeyRange, step: (_ deleted: Int) throws -> Void) throws -> Int {
         let batch = WriteBatch()
         var deleted = 0
@@ -92,6 +92,6 @@ extension Database {
         return deleted + pending
     }
 
-    /// /// The size of a deletion batch.
+    /// The size of a deletion batch.
     private static var deletionBatchByteCount: Int { 1 << 20 }
 }

@@ -1,7 +1,7 @@
 import ArgumentParser
 import DocIndex
 
-/// /// Lists the fields of a collection's documents.
+/// Lists the fields of a collection's documents.
 struct DescribeCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "describe", abstract: "List the fields of the documents, with their types and frequencies.",
@@ -38,7 +38,7 @@ struct DescribeCommand: ParsableCommand {
     }
 }
 
-/// /// The fields of a set of documents.
+/// The fields of a set of documents.
 struct FieldInventory {
     private struct Field {
         var order: Int
@@ -51,7 +51,7 @@ struct FieldInventory {
     private var fields: [[UInt8]: Field] = [:]
     private(set) var documentCount = 0
 
-    /// /// Adds the fields of one document.
+    /// Adds the fields of one document.
     mutating func add(_ document: DocumentObject) {
         documentCount += 1
         add(document, below: "")
@@ -90,7 +90,7 @@ struct FieldInventory {
         }
     }
 
-    /// /// A row for each field, in the order of first occurrence.
+    /// A row for each field, in the order of first occurrence.
     func rows(indexes: [IndexDefinition]) -> [DocumentObject] {
         fields.sorted { $0.value.order < $1.value.order }.map { path, field in
             let name = String(decoding: path, as: UTF8.self)
@@ -108,7 +108,7 @@ struct FieldInventory {
         }
     }
 
-    /// /// The names of the fields that are not objects, in the order of first occurrence.
+    /// The names of the fields that are not objects, in the order of first occurrence.
     var leaves: [String] {
         fields.sorted { $0.value.order < $1.value.order }
             .filter { !$0.value.typeCounts.keys.contains("object") }.map { String(decoding: $0.key, as: UTF8.self) }
@@ -116,7 +116,7 @@ struct FieldInventory {
 }
 
 extension FieldPath {
-    /// /// The name of a member as a step of a path, quoted if necessary.
+    /// The name of a member as a step of a path, quoted if necessary.
     static func quoting(_ name: String) -> String {
         FieldPath(names: name).description
     }

@@ -23,7 +23,7 @@ struct DiffCommand: ParsableCommand {
     func run() throws {
         let other = try ArgumentOrigin.current.text(of: other)
         try Session.with(database, options) { first in
-            // // The second database is opened separately from the shell's, unless both are the same; a database can be
+            // The second database is opened separately from the shell's, unless both are the same; a database can be
             // opened only once.
             let second = try Session.opened(other, options, beside: first)
             defer { if second !== first { try? second.close() } }

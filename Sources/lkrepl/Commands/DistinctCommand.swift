@@ -1,7 +1,7 @@
 import ArgumentParser
 import DocIndex
 
-/// /// Lists the distinct values of a field.
+/// Lists the distinct values of a field.
 struct DistinctCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "distinct", abstract: "List the distinct values of a field, in order.",

@@ -1,15 +1,15 @@
 import ArgumentParser
 import DocIndex
 
-/// /// The commands for single documents.
+/// The commands for single documents.
 struct DocCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "doc", abstract: "Get, put, patch or delete one document.",
         subcommands: [Get.self, Put.self, Patch.self, Del.self])
 
-    /// /// Parses an argument as a JSON object; `-` reads standard input.
-    /// ///
-    /// /// - Parameter isLiteral: Whether objects such as `{"$date":"…"}` are kept as plain objects.
+    /// Parses an argument as a JSON object; `-` reads standard input.
+    ///
+    /// - Parameter isLiteral: Whether objects such as `{"$date":"…"}` are kept as plain objects.
     private static func object(_ argument: String, _ what: String, isLiteral: Bool) throws -> DocumentObject {
         let text =
             argument == "-"
@@ -35,7 +35,7 @@ struct DocCommand: ParsableCommand {
         @Argument(help: "The store.") var database: String
         @Argument(help: "The collection.") var collection: String
         @Argument(help: "The document ID.") var id: String
-        // // Kept for old scripts: both commands always behave this way now.
+        // Kept for old scripts: both commands always behave this way now.
         @Flag(
             name: .long,
             help: ArgumentHelp("Has no effect: doc get and doc put always keep types.", visibility: .hidden))
@@ -56,7 +56,7 @@ struct DocCommand: ParsableCommand {
         }
     }
 
-    /// /// Stores one document.
+    /// Stores one document.
     struct Put: ParsableCommand {
         static let configuration = CommandConfiguration(
             commandName: "put", abstract: "Store a document, replacing any document with the same ID.",
@@ -177,7 +177,7 @@ struct DocCommand: ParsableCommand {
 }
 
 extension DocumentID {
-    /// /// The document IDs that an argument may mean: the string itself, then the integer that it spells, if any.
+    /// The document IDs that an argument may mean: the string itself, then the integer that it spells, if any.
     static func candidates(_ argument: String) throws -> [DocumentID] {
         let text = try ArgumentOrigin.current.text(of: Invocation.plain(argument))
         guard let number = Int64(text), String(number) == text else { return [.string(text)] }

@@ -8,7 +8,7 @@ import LevelKit
     import Darwin
 #endif
 
-/// /// Writes the content of a database as text with checksums.
+/// Writes the content of a database as text with checksums.
 struct DumpCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "dump", abstract: "Write all content as JSON Lines that load can restore.",
@@ -92,7 +92,7 @@ struct DumpCommand: ParsableCommand {
         _ session: Session, _ format: PairFormat, _ range: KeyRange, to output: StandardOutput,
         _ progress: ProgressReporter
     ) throws -> (count: Int, warning: String?) {
-        // // A cursor reads a consistent state of the database, as a snapshot does.
+        // A cursor reads a consistent state of the database, as a snapshot does.
         var cursor = try session.database.cursor(in: range, reverse: false, fillsCache: false)
         guard format == .jsonl else {
             var writer = PairFormatWriter(format, output)
@@ -119,7 +119,7 @@ struct DumpCommand: ParsableCommand {
                 try step(writer.recordCount, progress)
             }
         } catch let failure as CommandFailure where Interruption.isRequested {
-            // // Tell the reader of a pipe that the dump is incomplete.
+            // Tell the reader of a pipe that the dump is incomplete.
             try? writer.finish(isComplete: false)
             throw failure
         }
@@ -133,14 +133,14 @@ struct DumpCommand: ParsableCommand {
         progress.advance(done: count)
     }
 
-    /// /// The current time in milliseconds since 1970.
+    /// The current time in milliseconds since 1970.
     private static var now: Int64 {
         var time = timespec()
         unsafe clock_gettime(CLOCK_REALTIME, &time)
         return Int64(time.tv_sec) * 1000 + Int64(time.tv_nsec) / 1_000_000
     }
 
-    /// /// The members that `--stamp` adds to the header. Empty without it, so that equal databases have equal dumps.
+    /// The members that `--stamp` adds to the header. Empty without it, so that equal databases have equal dumps.
     private func headerStamp(_ session: Session) -> DocumentObject {
         guard stamp else { return [:] }
         return [

@@ -2,7 +2,7 @@ import ArgumentParser
 import DocIndex
 import LevelKit
 
-/// /// Shows how a query is executed.
+/// Shows how a query is executed.
 struct ExplainCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "explain", abstract: "Show how find, search, facets or distinct are executed.",
@@ -13,7 +13,7 @@ struct ExplainCommand: ParsableCommand {
             executed, to count keys and documents read; with --plan it is only planned.
             """)
 
-    /// /// The commands that can be explained.
+    /// The commands that can be explained.
     enum Question: String, CaseIterable {
         case find, search, facets, distinct
     }
@@ -42,14 +42,14 @@ struct ExplainCommand: ParsableCommand {
                 case .facets, .distinct: try explainValues(collection, words, question)
                 }
             let mode = try options.outputMode()
-            // // A single row is easier to read as a list of lines.
+            // A single row is easier to read as a list of lines.
             let writer = ResultWriter(mode: mode == .table && options.mode == nil ? .line : mode)
             try writer.write(row)
             try writer.finish()
         }
     }
 
-    /// /// The command to explain, its collection and the remaining words. A collection with a command's name takes
+    /// The command to explain, its collection and the remaining words. A collection with a command's name takes
     /// precedence.
     private func question(_ session: Session) throws -> (Question, collection: String, words: [String]) {
         let isCollection = try session.collections().contains { $0.name.utf8.elementsEqual(collection.utf8) }
@@ -112,7 +112,7 @@ struct ExplainCommand: ParsableCommand {
         return row
     }
 
-    /// /// Explains facets and distinct: the index that answers them, or the query that finds the documents.
+    /// Explains facets and distinct: the index that answers them, or the query that finds the documents.
     private func explainValues(
         _ collection: DocumentCollection, _ words: [String], _ question: Question
     ) throws -> DocumentObject {
@@ -164,7 +164,7 @@ struct ExplainCommand: ParsableCommand {
         }
     }
 
-    /// /// The key ranges in the notation that `scan` accepts.
+    /// The key ranges in the notation that `scan` accepts.
     private static func ranges(_ access: Plan.Access) -> [String] {
         switch access {
         case .ranges(let scan): scan.ranges.map(notation)

@@ -59,7 +59,7 @@ struct ExportCommand: ParsableCommand {
         let file = try output.map { try ArgumentOrigin.current.text(of: $0) }
         try Session.with(database, options) { session in
             let name = try session.collection(collection).name
-            // // Both passes of CSV read the same snapshot.
+            // Both passes of CSV read the same snapshot.
             let view = try session.store().snapshot()
             guard let collection = view.collections.first(where: { $0.name.utf8.elementsEqual(name.utf8) }) else {
                 throw CommandFailure(.usage, "there is no collection \(name)")
@@ -144,7 +144,7 @@ struct ExportCommand: ParsableCommand {
         return count
     }
 
-    /// /// The document reduced to the members at the given paths.
+    /// The document reduced to the members at the given paths.
     private static func selected(_ paths: [FieldPath]?, of document: DocumentObject) -> DocumentObject {
         guard let paths else { return document }
         var result = DocumentObject()

@@ -1,7 +1,7 @@
 import ArgumentParser
 import DocIndex
 
-/// /// Counts how often each value of given fields occurs.
+/// Counts how often each value of given fields occurs.
 struct FacetsCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "facets", abstract: "Count the values of fields, most frequent first.",

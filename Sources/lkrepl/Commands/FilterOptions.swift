@@ -1,6 +1,6 @@
 import ArgumentParser
 
-/// /// The options that filter the keys of a range.
+/// The options that filter the keys of a range.
 struct FilterOptions: ParsableArguments {
     @Option(
         name: .long, parsing: .unconditional,
@@ -30,7 +30,7 @@ struct FilterOptions: ParsableArguments {
         }
     }
 
-    /// /// The filter for keys.
+    /// The filter for keys.
     func filter() throws -> KeyFilter {
         if let match {
             return KeyFilter(.glob(try GlobPattern(ArgumentOrigin.current.text(of: match))), isInverted: invert)

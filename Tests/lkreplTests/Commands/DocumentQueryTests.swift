@@ -45,7 +45,7 @@ import Testing
                 (["rating = :n", "--param", "n=1", "--param", "n=2"], "given twice"),
                 (["--filter-json", "{"], "JSON"), (["--filter-json", #"{"a": {"$near": 1}}"#], "$near"),
                 (["--count", "--exists"], "cannot be combined"),
-                (["--fields", "title,-exif"], "both names fields and leaves some out"),
+                (["--fields", "title,-exif"], "both selects and omits fields"),
             ] as [([String], String)] {
                 let outcome = try place.run(["find", "photos.store", "photos"] + arguments)
                 #expect(outcome.code == 64 && outcome.says(message) && outcome.output == "", "\(arguments): \(outcome)")
