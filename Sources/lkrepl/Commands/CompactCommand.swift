@@ -34,7 +34,7 @@ struct CompactCommand: ParsableCommand {
             try compact(range, in: session)
             let after = try session.database.statistics().tableByteCount
             options.note(
-                "compact: table size was \(HumanNumber.byteCount(Int(clamping: before))), and have "
+                "compact: table size was \(HumanNumber.byteCount(Int(clamping: before))), now "
                     + HumanNumber.byteCount(Int(clamping: after)))
         }
     }

@@ -110,7 +110,7 @@ import Testing
         try Workplace.with { place in
             let terminal = try TerminalSession(["missing"], in: place)
             #expect(try terminal.end() == 66)
-            #expect(terminal.transcript.contains("no database"))
+            #expect(terminal.transcript.contains("or database"))
         }
     }
 }
