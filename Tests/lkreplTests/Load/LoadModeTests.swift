@@ -229,7 +229,7 @@ import Testing
             let changes = try place.run("dump", "items.store", "--since", "1", "-q")
             #expect(changes.output.contains(#"{"c":"items","id":"3","del":true}"#), "\(changes)")
             let refused = try place.run(["load", "--create", "new.store", "-"], input: changes.bytes)
-            #expect(refused.code == 65 && refused.says("whole dump first"), "\(refused)")
+            #expect(refused.code == 65 && refused.says("full dump first"), "\(refused)")
             let loaded = try place.run(["load", "--write", "copy.store", "-"], input: changes.bytes)
             #expect(loaded.code == 0 && loaded.says("deleted 2"), "\(loaded)")
             let copied = try place.dump("copy.store")
