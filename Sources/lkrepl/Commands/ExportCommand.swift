@@ -62,7 +62,7 @@ struct ExportCommand: ParsableCommand {
             // Both passes of CSV read the same snapshot.
             let view = try session.store().snapshot()
             guard let collection = view.collections.first(where: { $0.name.utf8.elementsEqual(name.utf8) }) else {
-                throw CommandFailure(.usage, "there is no collection \(name)")
+                throw CommandFailure(.usage, "unknown collection \(name)")
             }
             try conditions.requireSound(query, fields: paths ?? [], in: collection)
             let progress = try options.reporter("export", unit: .items("documents"))

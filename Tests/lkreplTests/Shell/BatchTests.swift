@@ -109,7 +109,7 @@ import Testing
         try Workplace.with { place in
             try place.makePhotos()
             for (arguments, code, part) in [
-                (["find", "photos.store", "nope"], 64, "\"kind\":\"usage\",\"message\":\"there is no collection nope"),
+                (["find", "photos.store", "nope"], 64, "\"kind\":\"usage\",\"message\":\"unknown collection nope"),
                 (
                     ["find", "photos.store", "photos", "--bogus"], 64,
                     "\"where\":[\"find\"],\"message\":\"Unknown option"
