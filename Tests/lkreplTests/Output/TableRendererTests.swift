@@ -169,7 +169,7 @@ import Testing
     @Test func `lists the names if one is unknown`() throws {
         let failure = try #require(throws: CommandFailure.self) { try OutputMode(named: "jsn") }
         #expect(failure.exitCode == .usage)
-        #expect(failure.message == "there is no output mode jsn")
+        #expect(failure.message == "unknown output mode jsn")
         #expect(
             failure.hint
                 == "one of table, line, jsonl, json, json-pretty, csv, tsv, keys, raw0, hexdump, count")

@@ -133,7 +133,7 @@ import Testing
             // What was typed is there as long as the shell is.
             #expect(try terminal.enter("\u{1b}[A\r").hasPrefix("23\r\n"))
             try end(terminal)
-            let parts = terminal.transcript.components(separatedBy: "is not remembered")
+            let parts = terminal.transcript.components(separatedBy: "is not saved")
             #expect(parts.count == 2, "\(terminal.transcript)")
         }
     }
