@@ -172,7 +172,7 @@ import Testing
         #expect(failure.message == "unknown output mode jsn")
         #expect(
             failure.hint
-                == "one of table, line, jsonl, json, json-pretty, csv, tsv, keys, raw0, hexdump, count")
+                == "use one of table, line, jsonl, json, json-pretty, csv, tsv, keys, raw0, hexdump, count")
     }
 
     @Test func `is a table for people and JSON lines for programs`() {
