@@ -23,7 +23,7 @@ struct KeyfmtCommand: ParsableCommand {
 
     func run() throws {
         guard FileDescriptor.isDirectory(database) else {
-            throw CommandFailure(.noInput, "there is no database at \(database)", hint: "check the path")
+            throw CommandFailure(.noInput, "no database at \(database)", hint: "check the path")
         }
         var profiles = try KeyProfiles()
         if remove { return try profiles.set(nil, for: database) }

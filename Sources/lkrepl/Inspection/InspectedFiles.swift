@@ -10,7 +10,7 @@ struct InspectedFiles {
     /// - Throws: ``CommandFailure`` with `noInput` if the directory does not exist or contains no LevelDB files.
     init(at path: String) throws {
         guard FileDescriptor.isDirectory(path) else {
-            throw CommandFailure(.noInput, "there is no database at \(path)", hint: "check the path")
+            throw CommandFailure(.noInput, "no database at \(path)", hint: "check the path")
         }
         do throws(FileFault) {
             files = try DatabaseFiles(at: path)
