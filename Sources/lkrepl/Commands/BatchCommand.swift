@@ -9,8 +9,8 @@ struct BatchCommand: ParsableCommand {
         discussion: """
             Example: lkrepl batch --write app.db ops.jsonl
             A line is {"op":"put","k":"user/2","v":"Bo"} or {"op":"del","k":"user/9"}. k and v are strings; k64 and \
-            v64 hold bytes in base64. All operations are written atomically if they fit in --batch-bytes. A larger file is \
-            written in batches of that size; an error leaves the batches before it in the database.
+            v64 hold bytes in base64. All operations are written atomically if they fit in --batch-bytes. A larger file \
+            is written in batches of that size; an error leaves the batches before it in the database.
             """)
 
     @OptionGroup var options: GlobalOptions

@@ -21,7 +21,7 @@ struct ConditionOptions: ParsableArguments {
     )
     var strict = false
 
-    /// The condition of a text, combined with that of `--filter-json`.
+    /// The condition of a string, combined with that of `--filter-json`.
     func predicate(_ text: String) throws -> Predicate {
         let written = try Predicate(parsing: text, parameters: try parameters())
         guard let filterJson else { return written }

@@ -41,7 +41,7 @@ struct VerifyCommand: ParsableCommand {
             options.note("verify: \(read) agree")
             if !result.uniqueViolations.isEmpty {
                 options.note(
-                    "verify: \(result.uniqueViolations.count) values occur in several documents although their index is "
+                    "verify: \(result.uniqueViolations.count) values occur in several documents although the index is "
                         + "unique; they are older than the index. Change or delete documents until none remain")
             }
         }

@@ -219,7 +219,7 @@ struct DumpReader: ~Copyable {
             throw fault(
                 .init(
                     .digest,
-                    "the dump has \(recordCount) records, but its end record says \(count.records): records were lost or added",
+                    "the dump has \(recordCount) records, but its end says \(count.records): records were lost or added",
                     hint: "--no-verify accepts a dump that was changed on purpose")
             ).final
         }

@@ -27,7 +27,7 @@ struct LineEditor: Sendable {
 
     /// The properties of the edited language.
     struct Language: Sendable {
-        /// Whether a text is incomplete, so that Enter begins another line.
+        /// Whether a string is incomplete, so that Enter begins another line.
         var isOpen: @Sendable (String) -> Bool = { _ in false }
     }
 

@@ -31,7 +31,7 @@ final class TerminalDriver {
         var highlighter: Highlighter?
         /// The gray hint after an input.
         var hint: (String) -> String
-        /// The completions at the end of a text.
+        /// The completions at the end of a string.
         var completion: (String) -> Completion
     }
 

@@ -45,7 +45,8 @@ enum PictureFiles {
         "insp",
     ]
 
-    /// The pictures in a directory and those below it. Hidden files and directories and links to directories are skipped.
+    /// The pictures in a directory and those below it. Hidden files and directories and links to directories are
+    /// skipped.
     ///
     /// - Throws: ``CommandFailure`` with `noInput` if there is no such directory.
     static func list(in directory: String) throws -> PictureListing {

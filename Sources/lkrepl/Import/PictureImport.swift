@@ -6,8 +6,8 @@ import DocIndex
     import Darwin
 #endif
 
-/// The parts of an import of pictures around reading them: it finds unchanged pictures, reports skipped files, and deletes
-/// the documents of deleted pictures.
+/// The parts of an import of pictures around reading them: it finds unchanged pictures, reports skipped files, and
+/// deletes the documents of deleted pictures.
 struct PictureImport {
     let listing: PictureListing
     let collection: DocumentCollection
@@ -20,8 +20,8 @@ struct PictureImport {
 
     /// The pictures that must be read.
     ///
-    /// The mode `merge` leaves out pictures whose size and modification time match their document. The mode `skip` leaves out
-    /// all pictures that have a document.
+    /// The mode `merge` leaves out pictures whose size and modification time match their document. The mode `skip`
+    /// leaves out all pictures that have a document.
     ///
     /// - Parameter isIdentified: whether the ids of the collection are the paths of the pictures.
     func changedFiles(_ mode: LoadMode, isIdentified: Bool) throws -> [PictureFile] {

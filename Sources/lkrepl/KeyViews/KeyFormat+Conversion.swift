@@ -32,7 +32,7 @@ extension KeyFormat {
         return rest.isEmpty ? String(decoding: text, as: UTF8.self) : nil
     }
 
-    /// The key that a text in this format denotes; `nil` if the text does not match it.
+    /// The key that a string in this format denotes; `nil` if the text does not match it.
     func key(of text: String) -> [UInt8]? {
         var key: [UInt8] = []
         var rest = Array(text.utf8)[...]

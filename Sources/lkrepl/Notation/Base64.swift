@@ -1,6 +1,6 @@
 /// Standard base64 (RFC 4648, section 4): the alphabet with `+/`, padded with `=`.
 enum Base64 {
-    /// The reason that a text is not base64.
+    /// The reason that a string is not base64.
     struct DecodingError: Error, Equatable {
         /// The number of bytes before the error.
         var offset: Int

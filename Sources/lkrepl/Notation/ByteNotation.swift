@@ -18,7 +18,7 @@
 ///
 /// - A backslash outside quotes is rejected: it is the rest of `"a\x00"` after another shell removed the quotes, and
 ///   storing the six characters would be a silent mistake.
-/// - A text that begins with `{` or `[` is JSON and keeps its backslashes.
+/// - A string that begins with `{` or `[` is JSON and keeps its backslashes.
 enum ByteNotation {
     /// The spelling of printed bytes.
     enum Form: String, NamedChoice, Sendable {

@@ -1,4 +1,4 @@
-/// The reason that a text is not valid byte notation (see ``ByteNotation``).
+/// The reason that a string is not valid byte notation (see ``ByteNotation``).
 struct NotationError: Error, Equatable, CustomStringConvertible {
     /// The position of the error, in Unicode scalars, from 1.
     var column: Int

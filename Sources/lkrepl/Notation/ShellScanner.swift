@@ -99,7 +99,7 @@ struct ShellScanner {
 // MARK: - Completion
 
 extension ShellScanner {
-    /// The context of the cursor at the end of a text.
+    /// The context of the cursor at the end of a string.
     struct CompletionPoint: Hashable, Sendable {
         /// The complete tokens of the command before the cursor.
         var tokens: [ShellToken]
@@ -113,7 +113,7 @@ extension ShellScanner {
         return commands.last?.tokens.last?.raw
     }
 
-    /// Whether a text leaves a quote or a bracket open, so that another line must follow.
+    /// Whether a string leaves a quote or a bracket open, so that another line must follow.
     static func isOpen(_ text: String) -> Bool {
         var scanner = ShellScanner()
         for line in text.unicodeScalars.split(separator: "\n", omittingEmptySubsequences: false) {

@@ -1,4 +1,4 @@
-/// The number of terminal columns that a text occupies.
+/// The number of terminal columns that a string occupies.
 ///
 /// Counted by grapheme clusters, as current terminals draw: a wide East Asian character or an emoji takes two columns,
 /// a combining mark none. Control characters count as zero; pass text through ``VisibleText`` first. Characters of

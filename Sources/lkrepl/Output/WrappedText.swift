@@ -3,7 +3,7 @@ struct WrappedText {
     /// The columns of a line. A longer word gets a separate line.
     var width: Int
 
-    /// The lines of a text in which each line is a paragraph.
+    /// The lines of a string in which each line is a paragraph.
     func lines(of text: String) -> [String] {
         text.split(separator: "\n", omittingEmptySubsequences: false).flatMap { paragraph($0) }
     }

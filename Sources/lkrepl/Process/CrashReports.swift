@@ -6,7 +6,7 @@ import Synchronization
     import Darwin
 #endif
 
-/// The behavior of the process on fatal errors of its own or of LevelDB.
+/// The behavior of the process on its own and LevelDB's fatal errors.
 enum CrashReports {
     private static let signals = [SIGABRT, SIGBUS, SIGFPE, SIGILL, SIGSEGV, SIGTRAP]
 

@@ -1,6 +1,6 @@
 /// Decides when the progress of a long command is shown, and formats it; a pure state machine.
 ///
-/// It receives the completed amount and the time, and returns a text to show, or `nil`. Short commands show nothing;
+/// It receives the completed amount and the time, and returns a string to show, or `nil`. Short commands show nothing;
 /// long ones are updated often enough to look active, and rarely enough to cost little.
 struct ProgressMeter: Sendable {
     /// The unit of progress.

@@ -22,7 +22,7 @@ struct Completer {
         var start: Int
     }
 
-    /// The completions at the end of a text.
+    /// The completions at the end of a string.
     func completion(of text: String) -> Completion {
         guard let place = place(text) else { return Completion(start: text.count, candidates: []) }
         guard let first = place.words.first else { return commands(place) }
@@ -38,7 +38,7 @@ struct Completer {
         return arguments(of: command, words, place)
     }
 
-    /// A short hint of the expected input after a text; empty if there is none.
+    /// A short hint of the expected input after a string; empty if there is none.
     func hint(for text: String) -> String {
         guard !text.contains("\n"), let place = place(text) else { return "" }
         guard let first = place.words.first else {

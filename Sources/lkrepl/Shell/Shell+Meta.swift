@@ -186,7 +186,7 @@ extension Shell {
 
     // MARK: - External editor
 
-    /// Lets the user edit a text in `$VISUAL` or `$EDITOR`, and returns the result.
+    /// Lets the user edit a string in `$VISUAL` or `$EDITOR`, and returns the result.
     ///
     /// - Throws: ``CommandFailure`` with `unavailable` if there is no editor, or it failed.
     func editedExternally(_ text: String) throws -> String {
