@@ -1,55 +1,55 @@
 import ArgumentParser
 
-/// What the arguments of a process ask for: one command, or the shell on a database.
+/// What the process's arguments ask for: one command, or the shell on a database.
 enum Invocation {
-    /// Where a shell takes its commands from.
+    /// Where a shell reads its commands from.
     enum Source: Hashable, Sendable {
-        /// The text of a `-c`.
+        /// The text of a `-c` option.
         case text(String)
-        /// The file of a `-f`; `-` is standard input.
+        /// The file of a `-f` option; `-` is standard input.
         case file(String)
     }
 
-    /// A shell, and what it reads from.
+    /// A shell and its sources.
     struct ShellInvocation {
         var database: String
-        /// What is run, in order; standard input if there is none.
+        /// The sources to run, in order; empty for standard input.
         var sources: [Source] = []
-        /// Options that hold for every command of the shell, such as `--write`.
+        /// Options that apply to every command of the shell, such as `--write`.
         var options = SharedOptions()
-        /// Whether a failure of a script ends the run only after everything has been tried.
+        /// Whether a script continues after a failure. The exit code still reports the failure.
         var keepsGoing = false
-        /// Whether what is typed is remembered for the next time.
+        /// Whether typed lines are saved in the history file.
         var keepsHistory = true
-        /// Whether the user's configuration and start script are read.
+        /// Whether the user's configuration and startup script are read.
         var readsConfiguration = true
     }
 
-    /// One command with its arguments, options moved behind its name.
+    /// One command and its arguments, with global options moved after its name.
     case command([String])
     /// The shell.
     case shell(ShellInvocation)
 
-    /// Names that stand for a command. There are no abbreviations: a script must not change its meaning when a command
-    /// is added.
+    /// Aliases of commands. Abbreviations are not accepted: adding a command must not change the meaning of a
+    /// script.
     static let aliases = ["ls": "keys", "rm": "del"]
 
-    /// Commands that there will be, and what is to be known until then.
+    /// Throws a ``CommandFailure`` for the names of commands that are planned but do not exist yet.
     static func refuseCommandToCome(_ name: String) throws {
         guard name == "attach" else { return }
         throw CommandFailure(
-            .usage, "there are no attachments yet, and so no command attach",
-            hint: "keep files beside the store, and their paths in documents; export and dump are whole without them")
+            .usage, "the command attach is not available: attachments are not supported yet",
+            hint: "keep files outside the store, and their paths in documents")
     }
 
     /// Reads the arguments of a process, without the name of the program.
     ///
-    /// The first argument that is no option is the name of a command or the path of a database. ArgumentParser cannot
-    /// tell the two apart, so this does.
+    /// The first argument that is not an option is the name of a command or the path of a database. ArgumentParser
+    /// cannot tell the two apart, so this initializer does.
     init(_ arguments: [String]) throws {
         var options = SharedOptions()
         var rest = arguments[...]
-        // Options of the shell may stand before the database as well.
+        // Shell options may precede the database.
         var shellOptions: [String] = []
         while true {
             if try options.take(from: &rest) { continue }
@@ -67,7 +67,7 @@ enum Invocation {
                 try Self.refuseCommandToCome(word)
                 guard names.contains(Self.aliases[word] ?? word) else {
                     throw CommandFailure(
-                        .usage, "there is no command \(word)",
+                        .usage, "unknown command \(word)",
                         hint: Self.nearest(to: word, of: names).map { "did you mean \($0)?" }
                             ?? "lkrepl --help lists the commands")
                 }
@@ -78,8 +78,8 @@ enum Invocation {
         if let command = try Self.command(rest, options: options) {
             if let option = shellOptions.first {
                 throw CommandFailure(
-                    .usage, "\(option) is an option of the shell, and \(first) is a command",
-                    hint: "lkrepl DATABASE \(option) -c '\(first) …' runs it in a shell")
+                    .usage, "\(option) is a shell option and cannot be used with the command \(first)",
+                    hint: "lkrepl DATABASE \(option) -c '\(first) …' runs the command in a shell")
             }
             self = .command(command)
             return
@@ -93,14 +93,14 @@ enum Invocation {
         self = .shell(try Self.shell(rest.removeFirst(), rest + shellOptions, options: options))
     }
 
-    /// Options of the shell that have no value.
+    /// Shell options that take no value.
     private static let shellFlags: Set<String> = ["--keep-going", "--no-history", "--no-config"]
 
-    /// The arguments of a command as ArgumentParser takes them: options behind its name, or behind that of the command
-    /// below it; `nil` if the first is no command.
+    /// The arguments of a command in the order that ArgumentParser expects: options follow the name of the command
+    /// or subcommand. `nil` if the first argument is not a command.
     ///
-    /// - Parameter database: The path to put behind the name, as in the shell; `nil` if the arguments have it.
-    /// - Throws: ``CommandFailure`` if the command has commands below it, and the next argument is none of them.
+    /// - Parameter database: The path to insert after the name, as in the shell; `nil` if the arguments include it.
+    /// - Throws: ``CommandFailure`` if the command has subcommands and the next argument is not one of them.
     static func command(
         _ arguments: ArraySlice<String>, options: SharedOptions, database: String? = nil
     ) throws -> [String]? {
@@ -115,9 +115,9 @@ enum Invocation {
         if !below.isEmpty, let word = rest.first, !word.hasPrefix("-") {
             guard below.contains(word) else {
                 throw CommandFailure(
-                    .usage, "\(name) has no command \(word)",
+                    .usage, "\(name) has no subcommand \(word)",
                     hint: Self.nearest(to: word, of: below).map { "did you mean \(name) \($0)?" }
-                        ?? "it has \(below.joined(separator: ", "))")
+                        ?? "use one of \(below.joined(separator: ", "))")
             }
             names.append(rest.removeFirst())
         }
@@ -133,9 +133,9 @@ enum Invocation {
         guard FileDescriptor.isDirectory(database) else {
             let near = nearest(to: database, of: RootCommand.configuration.subcommands.map { $0._commandName })
             throw CommandFailure(
-                near == nil ? .noInput : .usage, "there is no command and no database \(database)",
+                near == nil ? .noInput : .usage, "unknown command or database \"\(database)\"",
                 hint: near.map { "did you mean \($0)?" }
-                    ?? "lkrepl --help lists the commands; lkrepl init makes a store")
+                    ?? "lkrepl --help lists the commands; lkrepl init creates a store")
         }
         var shell = ShellInvocation(database: database, options: options)
         var rest = rest
@@ -151,15 +151,15 @@ enum Invocation {
             case "--no-config": shell.readsConfiguration = false
             default:
                 throw CommandFailure(
-                    .usage, "\(first) cannot follow a database",
-                    hint: "write lkrepl COMMAND \(ShellWord.quoted(database)) …, or "
+                    .usage, "unexpected argument \(first) after the database",
+                    hint: "use lkrepl COMMAND \(ShellWord.quoted(database)) …, or "
                         + "lkrepl \(ShellWord.quoted(database)) -c 'COMMAND …'")
             }
         }
         return shell
     }
 
-    /// The name that somebody probably meant; `nil` if none is near.
+    /// The name closest to a misspelled one; `nil` if none is close.
     static func nearest(to word: String, of names: [String]) -> String? {
         guard !word.isEmpty else { return nil }
         let near = names.min { word.editDistance(to: $0) < word.editDistance(to: $1) }
@@ -173,7 +173,7 @@ enum Invocation {
         "find", "search", "facets", "distinct", "explain", "export", "doc", "get", "put", "del",
         "mget", "seek", "versions", "tree",
     ]
-    /// Options behind which a value stands, whatever it begins with.
+    /// Options whose next argument is their value, even if it begins with a dash.
     private static let taking: Set<String> = [
         "--limit", "--skip", "--batch", "--fields", "--sort", "--where", "--mode", "--progress", "--from", "--to",
         "--after", "--upto", "--prefix", "--top", "--filter-json", "--color", "--error-format", "--map-prefix",
@@ -182,17 +182,18 @@ enum Invocation {
         "--keyfmt",
         "--batch-bytes", "--snapshot", "--wait", "--by", "--param", "--bytes", "--jobs", "--infer",
     ]
-    /// Stands before an argument that is to be no option; a character that nobody types.
+    /// The prefix of an argument that must not be read as an option. It is a character that cannot be typed by
+    /// accident.
     static let protection = "\u{1}"
 
-    /// Marks arguments such as `-73.99`, and words such as `-ice` of a search, as no options; ``plain(_:)`` takes the
-    /// mark off.
+    /// Marks arguments such as `-73.99`, and words such as `-ice` in a search, so that they are not read as
+    /// options. ``plain(_:)`` removes the mark.
     static func protecting(_ arguments: some Sequence<String>, of command: String) -> [String] {
         guard expressive.contains(command) else { return Array(arguments) }
         var previous = ""
         return arguments.map { argument in
             defer { previous = argument }
-            // What begins with the mark itself gets a second one, so that it keeps its own.
+            // An argument that begins with the mark gets a second one, so that `plain` restores it.
             let isMarked =
                 argument.hasPrefix(protection) || !taking.contains(previous) && isValue(argument, of: command)
             return isMarked ? protection + argument : argument
@@ -208,14 +209,14 @@ enum Invocation {
         return command == "search" && !["-q", "-v", "-y", "-h", "-qy", "-yq", "-vy", "-yv"].contains(argument)
     }
 
-    /// An argument as it was typed.
+    /// The argument as typed, without the mark.
     static func plain(_ argument: String) -> String {
         argument.hasPrefix(protection) ? String(argument.dropFirst(protection.count)) : argument
     }
 }
 
 extension String {
-    /// Insertions, deletions and replacements of characters that lead from one text to the other (Levenshtein, 1966).
+    /// Levenshtein distance (1966) to another string, over the first 40 characters of both.
     fileprivate func editDistance(to other: String) -> Int {
         let a = Array(self.prefix(40))
         let b = Array(other.prefix(40))

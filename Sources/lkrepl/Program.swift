@@ -2,14 +2,15 @@ import ArgumentParser
 import DocIndex
 import LevelKit
 
-/// Runs one command line: finds the command, or opens the shell, and turns every failure into a text and an exit code.
+/// Runs one command line: finds the command or opens the shell, and turns each failure into a message and an exit
+/// code.
 enum Program {
     /// Runs the arguments of the process.
     static func run() -> ExitCode {
         FileDescriptor.reserveStandardStreams()
         CrashReports.silence()
         guard DescriptorLimit.raise() else {
-            // Nothing that may need a descriptor is used to say so.
+            // The message is written without using another descriptor.
             try? FileDescriptor.standardError.writeAll(Array(DescriptorLimit.message.utf8))
             return .inputOutput
         }
@@ -29,14 +30,14 @@ enum Program {
 
     /// The arguments of the process, without its name.
     ///
-    /// `CommandLine.arguments` puts U+FFFD in place of bytes that are not UTF-8; stored as a key, that would be another
-    /// key.
+    /// `CommandLine.arguments` replaces bytes that are not UTF-8 by U+FFFD. Stored as a key, that would be a
+    /// different key.
     private static func processArguments() throws -> [String] {
         try (1..<max(1, Int(CommandLine.argc))).map { index in
             guard let bytes = unsafe CommandLine.unsafeArgv[index], let text = unsafe String(validatingCString: bytes)
             else {
                 throw CommandFailure(
-                    .usage, "argument \(index) is not UTF-8", hint: "write bytes as 0x68 or b64:aA==")
+                    .usage, "argument \(index) is not UTF-8", hint: "write other bytes as 0x68 or b64:aA==")
             }
             return text
         }
@@ -44,7 +45,7 @@ enum Program {
 
     /// Parses and runs one command, so that ^C stops it.
     ///
-    /// Help and the version go to standard output and are no failure.
+    /// Help and the version are written to standard output and are not failures.
     static func runCommand(_ arguments: [String]) throws {
         try CommandTask.run {
             let outputs = OpenOutputs(command: arguments.first)
@@ -53,12 +54,12 @@ enum Program {
                 do {
                     try OpenOutputs.$current.withValue(outputs) { try command.run() }
                 } catch {
-                    // What was found until then is whole.
+                    // Finish the rows that were written so far.
                     outputs.endEarly()
                     throw outputs.telling(error)
                 }
             } catch  where RootCommand.exitCode(for: error) == .success {
-                // Help and the version come as errors, from parsing or from running.
+                // ArgumentParser throws help and the version as errors, from parsing or from running.
                 let output = StandardOutput()
                 try output.write(RootCommand.fullMessage(for: error) + "\n")
                 try output.flush()
@@ -68,7 +69,7 @@ enum Program {
         }
     }
 
-    /// Runs `body`; tells on standard error what went wrong.
+    /// Runs `body`, and reports errors on standard error.
     static func report(_ body: () throws -> Void) -> ExitCode {
         do {
             try body()
@@ -78,7 +79,7 @@ enum Program {
             return .usage
         } catch {
             var failure = CommandFailure(error)
-            // Whichever wait a signal has ended, the exit code tells of the signal.
+            // A signal determines the exit code, whichever call it interrupted.
             if failure.exitCode == .interrupted, let reason = Interruption.reason { failure.exitCode = reason.exitCode }
             ErrorReport.tell(failure)
             return failure.exitCode
@@ -86,53 +87,53 @@ enum Program {
     }
 }
 
-/// Arguments that fit no command, with the text that says so.
+/// Arguments that no command accepts, with ArgumentParser's message.
 struct UsageFailure: Error {
-    /// The command, and before it the place in a script.
+    /// The command, preceded by the position in a script if there is one.
     var context: [String]
-    /// What is wrong, and behind it what was expected, each a line.
+    /// The error, followed by the expected usage, one line each.
     private let lines: [String]
 
     /// - Parameters:
-    ///   - text: what ArgumentParser tells.
-    ///   - command: the command; `nil` where there is none.
+    ///   - text: The message of ArgumentParser.
+    ///   - command: The command; `nil` if there is none.
     init(_ text: String, within command: String?) {
         let text = text.hasPrefix("Error: ") ? String(text.dropFirst("Error: ".count)) : text
-        // Arguments are quoted, and must not act on a terminal.
+        // The message quotes arguments, which must not control the terminal.
         lines = text.split(separator: "\n", omittingEmptySubsequences: false)
             .map { VisibleText.singleLine(String($0).replacing(Invocation.protection, with: "")) }
         context = command.map { [VisibleText.singleLine($0)] } ?? []
     }
 
-    /// What is wrong, in one line.
+    /// The error in one line.
     var message: String { lines.first ?? "bad arguments" }
 
-    /// What is told: `lkrepl: find: Unknown option '--bogus'`, and how the command is used.
+    /// The whole message: `lkrepl: find: Unknown option '--bogus'`, and how the command is used.
     var text: String {
         (["lkrepl"] + context).joined(separator: ": ") + ": " + lines.joined(separator: "\n")
     }
 }
 
-/// The command that has all others below it.
+/// The root command, which has all others as subcommands.
 struct RootCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "lkrepl",
-        abstract: "Look into LevelDB databases and document stores, query them, and move data in and out.",
+        abstract: "Inspect and query LevelDB databases and document stores, and move data in and out.",
         usage: """
             lkrepl DB                             open the shell
-            lkrepl DB -c 'COMMAND' -f FILE ...    run commands as the shell does, in order
+            lkrepl DB -c 'COMMAND' -f FILE ...    run shell commands in order
             lkrepl COMMAND DB [ARGUMENTS]         run one command
             """,
         discussion: """
             Nothing is changed or locked without --write: reading works while another process writes, on a full disk \
             and without permission to write. Data goes to standard output, everything else to standard error. \
-            With -c and -f the first failure ends the run; --keep-going tries the rest. --no-config leaves out the \
-            user's configuration, --no-history remembers nothing, --color auto|always|never decides on colours, \
-            --no-pager shows long results on a terminal as they are, \
-            --untrusted checks every block of a database that somebody else made, \
-            --error-format json tells failures as JSON.
-            Exit codes: 0 done, 1 no (not found), 64 usage, 65 bad data, 66 no such input, 74 input/output error, \
-            75 locked by another process that writes, 77 --write is needed, 130 interrupted.
+            With -c and -f the first failure ends the run; --keep-going runs the rest. --no-config ignores the \
+            user's configuration, --no-history keeps no history, --color auto|always|never controls colors, \
+            --no-pager shows long results without a pager, \
+            --untrusted checks every block of a database from an untrusted source, \
+            --error-format json reports failures as JSON.
+            Exit codes: 0 done, 1 not found or different, 64 usage, 65 bad data, 66 input not found, \
+            74 input/output error, 75 locked by another process that writes, 77 --write is needed, 130 interrupted.
             """,
         version: Version.text,
         subcommands: [
@@ -151,7 +152,7 @@ struct RootCommand: ParsableCommand {
     )
 }
 
-/// The version of the program, and what dumps say of it.
+/// The version of the program, as written to dumps.
 enum Version {
     static let text = "0.1.0"
 }

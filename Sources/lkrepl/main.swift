@@ -1,4 +1,4 @@
-// The entry of the program: the arguments of the process in, an exit code out.
+// The entry point: passes the process's arguments to `Program` and exits with its exit code.
 
 #if canImport(Glibc)
     import Glibc

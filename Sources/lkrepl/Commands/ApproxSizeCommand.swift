@@ -5,21 +5,22 @@ import LevelKit
 /// Estimates the size of ranges without reading them.
 struct ApproxSizeCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "approx-size", abstract: "Print how many bytes tables hold for a range, or for prefixes, about.",
+        commandName: "approx-size",
+        abstract: "Print approximately how many bytes the tables hold for a range or for prefixes.",
         discussion: """
             Example: lkrepl approx-size app.db user/ photo/
-            What was written last may not be in a table yet, and is not counted.
+            Recent writes may not be in a table yet; they are not counted.
             """)
 
     @OptionGroup var options: GlobalOptions
     @OptionGroup var view: ViewOptions
     @OptionGroup var range: RangeOptions
     @Argument(help: "The database.") var database: String
-    @Argument(help: "Prefixes; all keys, or the range of the options, if not given.") var prefixes: [String] = []
+    @Argument(help: "Prefixes. Default: the range of the options, or all keys.") var prefixes: [String] = []
 
     func run() throws {
         guard prefixes.isEmpty || !range.isGiven else {
-            throw CommandFailure(.usage, "prefixes and a range exclude each other")
+            throw CommandFailure(.usage, "prefixes and a range cannot be combined")
         }
         try Session.with(database, options) { session in
             let view = try view.view(of: session)
@@ -44,7 +45,7 @@ struct ApproxSizeCommand: ParsableCommand {
         }
     }
 
-    /// Bytes that tables hold for a range, about.
+    /// The approximate number of bytes that tables hold for a range.
     static func byteCount(of range: KeyRange, in database: Database) throws -> UInt64 {
         let lower: [UInt8] =
             switch range.lower {

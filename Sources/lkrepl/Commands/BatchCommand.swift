@@ -8,20 +8,22 @@ struct BatchCommand: ParsableCommand {
         commandName: "batch", abstract: "Apply puts and deletions from a file of JSON lines.",
         discussion: """
             Example: lkrepl batch --write app.db ops.jsonl
-            A line is {"op":"put","k":"user/2","v":"Bo"} or {"op":"del","k":"user/9"}. k and v are texts; k64 and v64 hold bytes in base64. All of it is one unit up to --batch-bytes; a larger file is \
-            written in units of that size, and a mistake leaves those before it.
+            A line is {"op":"put","k":"user/2","v":"Bo"} or {"op":"del","k":"user/9"}. k and v are strings; k64 and \
+            v64 hold bytes in base64. All operations are written atomically if they fit in --batch-bytes. A larger file \
+            is written in batches of that size; an error leaves the batches before it in the database.
             """)
 
     @OptionGroup var options: GlobalOptions
     @Argument(help: "The database.") var database: String
     @Argument(help: "The file, or - for standard input.") var file: String
-    @Option(name: .long, help: "Bytes that are written as one unit, such as 16M.") var batchBytes = ByteCountArgument(
-        64 << 20)
-    @Flag(name: [.customShort("n"), .long], help: "Read the file and change nothing.") var dryRun = false
+    @Option(name: .long, help: "Write at most this many bytes at once, such as 16M.") var batchBytes =
+        ByteCountArgument(
+            64 << 20)
+    @Flag(name: [.customShort("n"), .long], help: "Check the file, and change nothing.") var dryRun = false
 
     func validate() throws {
         guard (1...1 << 30).contains(batchBytes.value) else {
-            throw ValidationError("--batch-bytes is from 1 to 1G")
+            throw ValidationError("--batch-bytes must be from 1 to 1G")
         }
     }
 

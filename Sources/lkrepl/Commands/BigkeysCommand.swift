@@ -2,17 +2,17 @@ import ArgumentParser
 import DocIndex
 import LevelKit
 
-/// Finds the largest pairs.
+/// Prints the largest pairs.
 struct BigkeysCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "bigkeys", abstract: "Print the largest pairs, and how the sizes are distributed.",
         discussion: """
             Example: lkrepl bigkeys app.db --top 5
-            The rows are the largest pairs, the largest first; the distribution goes to standard error, or with --histogram \
-            in place of the rows.
+            The rows are the largest pairs, largest first. The distribution is printed on standard error; --histogram \
+            prints it as rows instead.
             """)
 
-    /// What a pair is measured by.
+    /// The size by which pairs are ordered.
     enum Measure: String, ExpressibleByArgument, CaseIterable {
         case value, key, total
     }
@@ -21,12 +21,12 @@ struct BigkeysCommand: ParsableCommand {
     @OptionGroup var view: ViewOptions
     @OptionGroup var range: RangeOptions
     @Argument(help: "The database.") var database: String
-    @Option(name: .long, parsing: .unconditional, help: "How many pairs.") var top = 20
-    @Option(name: .long, help: "What counts: value, key or total.") var by = Measure.value
-    @Flag(name: .long, help: "The distribution as rows, in place of the pairs.") var histogram = false
+    @Option(name: .long, parsing: .unconditional, help: "Print this many pairs.") var top = 20
+    @Option(name: .long, help: "Order by the size of the value, of the key, or total.") var by = Measure.value
+    @Flag(name: .long, help: "Print the distribution as rows instead of the pairs.") var histogram = false
 
     func validate() throws {
-        guard (1...100_000).contains(top) else { throw ValidationError("--top is from 1 to 100000") }
+        guard (1...100_000).contains(top) else { throw ValidationError("--top must be from 1 to 100000") }
     }
 
     func run() throws {

@@ -1,6 +1,6 @@
 import ArgumentParser
 
-/// A number of bytes as people write it: `65536`, `64K`, `1M` or `2G`, in powers of 1024.
+/// A number of bytes such as `65536`, `64K`, `1M` or `2G`; the units are powers of 1024.
 struct ByteCountArgument: ExpressibleByArgument, Hashable, Sendable {
     let value: Int
 

@@ -1,7 +1,7 @@
 import ArgumentParser
 import DocIndex
 
-/// Lists collections, their sizes and their indexes.
+/// Lists collections with their document counts and indexes.
 struct CollectionsCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "collections", abstract: "List collections and their indexes.",

@@ -6,20 +6,21 @@ import LevelKit
 struct CompactCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "compact",
-        abstract: "Merge the tables of a range, which takes out what was overwritten or deleted.",
+        abstract: "Merge the tables of a range, to discard overwritten and deleted entries.",
         discussion: """
             Example: lkrepl compact --write --yes app.db
-            With --deepest the tables that are merged already are written anew as well; it needs as much room again. ^C ends it \
-            between two pieces of some megabytes.
+            --deepest also rewrites the tables of the deepest level; it needs as much free space again. ^C stops it \
+            after the current piece of some megabytes.
             """)
 
     @OptionGroup var options: GlobalOptions
     @OptionGroup var view: ViewOptions
     @OptionGroup var range: RangeOptions
     @Argument(help: "The database.") var database: String
-    @Flag(name: .long, help: "The deepest level as well, so that nothing is left of what was deleted.") var deepest =
+    @Flag(name: .long, help: "Rewrite the deepest level too, so that no deleted data remains.") var deepest =
         false
-    @Flag(name: [.customShort("n"), .long], help: "Tell how much would be merged, and do nothing.") var dryRun = false
+    @Flag(name: [.customShort("n"), .long], help: "Show how much would be merged, and change nothing.") var dryRun =
+        false
 
     func run() throws {
         if !dryRun { try options.requireWrite("compact") }
@@ -33,12 +34,12 @@ struct CompactCommand: ParsableCommand {
             try compact(range, in: session)
             let after = try session.database.statistics().tableByteCount
             options.note(
-                "compact: tables had \(HumanNumber.byteCount(Int(clamping: before))), and have "
+                "compact: table size was \(HumanNumber.byteCount(Int(clamping: before))), now "
                     + HumanNumber.byteCount(Int(clamping: after)))
         }
     }
 
-    /// Merges a range piece by piece, so that ^C ends it between two of them.
+    /// Merges a range piece by piece, so that ^C stops it between two pieces.
     private func compact(_ range: KeyRange, in session: Session) throws {
         let pieces = try CompactionPieces(of: range, tables: Self.tables(of: session))
         let progress = try options.reporter("compact", unit: .items("pieces"))
@@ -46,7 +47,7 @@ struct CompactCommand: ParsableCommand {
         for (position, piece) in pieces.bounds.enumerated() {
             guard !Interruption.isRequested else {
                 var failure = Interruption.failure("\(position) of \(pieces.bounds.count) pieces were merged")
-                failure.hint = "what was merged stays; the same command does the rest"
+                failure.hint = "merged pieces are kept; run the same command again to continue"
                 throw failure
             }
             progress.advance(done: position, total: pieces.bounds.count)
@@ -54,7 +55,7 @@ struct CompactCommand: ParsableCommand {
         }
     }
 
-    /// The ends of tables, in order; none where they cannot be told, or where keys have another order than that of bytes.
+    /// The tables with their largest keys, in order. Empty without a manifest, or if the key order is not bytewise.
     private static func tables(of session: Session) throws -> [CompactionPieces.Table] {
         let files = try InspectedFiles(at: session.path).files
         guard let version = files.manifest?.version, version.isBytewise else { return [] }

@@ -1,27 +1,27 @@
 import ArgumentParser
 import DocIndex
 
-/// The options that say which documents are meant, besides the condition itself.
+/// The options that complete a query's condition.
 ///
-/// Programs use these and put no values into the text of a condition: what they hold is never read as notation.
+/// Programs pass values by these options instead of inserting them into the condition, where they would be parsed.
 struct ConditionOptions: ParsableArguments {
     @Option(
         name: .long, parsing: .unconditional,
-        help: "A condition as JSON, such as '{\"rating\": {\"$gte\": 4}}', which must hold as well.")
+        help: "Also require this condition, given as JSON such as '{\"rating\": {\"$gte\": 4}}'.")
     var filterJson: String?
     @Option(
         name: .long, parsing: .unconditionalSingleValue,
-        help: "NAME=VALUE: what :NAME stands for in the condition. VALUE is JSON, or else a text.")
+        help: "NAME=VALUE: Set the parameter :NAME of the condition. VALUE is JSON, or otherwise a string.")
     var param: [String] = []
-    @Flag(name: .long, help: "Refuse what would have to look at every document.") var noScan = false
+    @Flag(name: .long, help: "Reject queries that would scan all documents.") var noScan = false
     @Flag(
         name: .long,
         help:
-            "Fail where otherwise a warning says that no document has a field, or that a comparison can hold for no value."
+            "Fail, instead of warning, if no document has a field, or if a comparison can never be true."
     )
     var strict = false
 
-    /// The condition of a text, with what the options add to it.
+    /// The condition of a string, combined with that of `--filter-json`.
     func predicate(_ text: String) throws -> Predicate {
         let written = try Predicate(parsing: text, parameters: try parameters())
         guard let filterJson else { return written }
@@ -29,17 +29,17 @@ struct ConditionOptions: ParsableArguments {
         return written == .all ? filter : .and([written, filter])
     }
 
-    /// The condition of the words behind a command.
+    /// The condition in the remaining arguments of a command.
     func predicate(words: [String]) throws -> Predicate {
         try predicate(ArgumentOrigin.current.expression(of: words))
     }
 
-    /// The condition of an option such as `--where`; that of the options alone without one.
+    /// The condition of an option such as `--where`, combined with that of `--filter-json`.
     func predicate(option: String?) throws -> Predicate {
         try predicate(try option.map { try ArgumentOrigin.current.text(of: Invocation.plain($0)) } ?? "")
     }
 
-    /// The condition of the words behind a command and of an option, both of which must hold.
+    /// The condition in the remaining arguments and the one of an option, combined by AND.
     func predicate(words: [String], option: String?) throws -> Predicate {
         let first = try predicate(words: words)
         guard let option else { return first }
@@ -47,7 +47,7 @@ struct ConditionOptions: ParsableArguments {
         return .and([first, try Predicate(parsing: text, parameters: try parameters())])
     }
 
-    /// How queries are to be answered.
+    /// The query options that correspond to the flags.
     var queryOptions: QueryOptions { QueryOptions(refusesScan: noScan) }
 
     private func parameters() throws -> [String: DocumentValue] {
@@ -56,7 +56,7 @@ struct ConditionOptions: ParsableArguments {
             let text = try ArgumentOrigin.current.text(of: Invocation.plain(argument))
             guard let split = text.firstIndex(of: "="), split > text.startIndex else {
                 throw CommandFailure(
-                    .usage, "--param takes NAME=VALUE, and this is \(text)", hint: "for example --param least=4")
+                    .usage, "--param takes NAME=VALUE, not \(text)", hint: "for example --param least=4")
             }
             let name = String(text[..<split])
             guard parameters[name] == nil else { throw CommandFailure(.usage, "--param \(name) is given twice") }

@@ -5,7 +5,7 @@ import LevelKit
 /// Counts keys.
 struct CountCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "count", abstract: "Count keys. For documents: lkrepl find --count.",
+        commandName: "count", abstract: "Count keys. To count documents, use lkrepl find --count.",
         discussion: "Example: lkrepl count app.db --prefix user/")
 
     @OptionGroup var options: GlobalOptions
@@ -13,7 +13,7 @@ struct CountCommand: ParsableCommand {
     @OptionGroup var range: RangeOptions
     @OptionGroup var filter: FilterOptions
     @Argument(help: "The database.") var database: String
-    @Flag(name: .long, help: "The bytes of keys and values as well, as a row.") var sizes = false
+    @Flag(name: .long, help: "Print a row that includes the bytes of keys and values.") var sizes = false
 
     func run() throws {
         try Session.with(database, options) { session in

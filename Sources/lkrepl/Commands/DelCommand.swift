@@ -4,15 +4,15 @@ import LevelKit
 /// Deletes keys.
 struct DelCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "del", abstract: "Delete keys. Exit code 1 if one was not there.",
-        discussion: "Example: lkrepl del --write --ignore-missing app.db user/9. For documents: lkrepl doc del.")
+        commandName: "del", abstract: "Delete keys. Exit code 1 if a key does not exist.",
+        discussion: "Example: lkrepl del --write --ignore-missing app.db user/9. For documents, use lkrepl doc del.")
 
     @OptionGroup var options: GlobalOptions
     @OptionGroup var view: ViewOptions
     @Argument(help: "The database.") var database: String
     @Argument(help: "The keys.") var keys: [String]
-    @Flag(name: .long, help: "A key that is not there is no failure.") var ignoreMissing = false
-    @Flag(name: [.customShort("n"), .long], help: "Tell which keys there are, and delete none.") var dryRun = false
+    @Flag(name: .long, help: "Ignore keys that do not exist.") var ignoreMissing = false
+    @Flag(name: [.customShort("n"), .long], help: "Show which keys exist, and delete none.") var dryRun = false
 
     func run() throws {
         if !dryRun { try options.requireWrite("del") }

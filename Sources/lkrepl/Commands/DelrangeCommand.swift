@@ -4,23 +4,24 @@ import LevelKit
 /// Deletes the keys of a range.
 struct DelrangeCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "delrange", abstract: "Delete every key of a range, after saying how many there are.",
+        commandName: "delrange", abstract: "Count the keys of a range, and delete them after confirmation.",
         discussion: """
             Example: lkrepl delrange --write --yes app.db --prefix tmp/
-            The space comes back with compactions; see compact.
+            Compaction frees the space; see compact.
             """)
 
     @OptionGroup var options: GlobalOptions
     @OptionGroup var view: ViewOptions
     @OptionGroup var range: RangeOptions
     @Argument(help: "The database.") var database: String
-    @Flag(name: [.customShort("n"), .long], help: "Tell how many keys there are, and delete none.") var dryRun = false
+    @Flag(name: [.customShort("n"), .long], help: "Show how many keys would be deleted, and delete none.") var dryRun =
+        false
 
     func run() throws {
         guard range.isGiven else {
             throw CommandFailure(
                 .usage, "delrange needs a range",
-                hint: "for every key write --prefix '\"\"'; destroy removes a database")
+                hint: "--prefix '\"\"' means every key; destroy deletes a database")
         }
         if !dryRun { try options.requireWrite("delrange") }
         try Session.with(database, options) { session in
@@ -50,7 +51,7 @@ struct DelrangeCommand: ParsableCommand {
         return count
     }
 
-    /// Deletes the keys there are, batch by batch; ^C ends it between two of them.
+    /// Deletes the keys of a range in batches; ^C stops it between two batches.
     private func delete(_ range: KeyRange, of total: Int, in database: Database) throws -> Int {
         let progress = try options.reporter("delrange", unit: .items("keys"))
         defer { progress.finish() }
@@ -59,18 +60,18 @@ struct DelrangeCommand: ParsableCommand {
             guard Interruption.isRequested else { return }
             var failure = Interruption.failure(
                 "\(HumanNumber.grouped(deleted)) of \(HumanNumber.grouped(total)) keys were deleted")
-            failure.hint = "the same command deletes the rest"
+            failure.hint = "run the same command again to delete the rest"
             throw failure
         }
     }
 }
 
 extension Database {
-    /// Deletes the keys that a range has now, batch by batch.
+    /// Deletes the keys that a range contains now, in batches.
     ///
-    /// - Parameter step: told how many are deleted, for each batch and in between; what it throws ends the deletion between
-    ///   two batches.
-    /// - Returns: how many were deleted.
+    /// - Parameter step: Called every 64 keys with the number of deleted keys; an error that it throws stops the
+    ///   deletion between two batches.
+    /// - Returns: The number of deleted keys.
     func deleteRange(_ range: KeyRange, step: (_ deleted: Int) throws -> Void) throws -> Int {
         let batch = WriteBatch()
         var deleted = 0
@@ -91,6 +92,6 @@ extension Database {
         return deleted + pending
     }
 
-    /// Bytes of the deletions that are written at once.
+    /// The size of a deletion batch.
     private static var deletionBatchByteCount: Int { 1 << 20 }
 }

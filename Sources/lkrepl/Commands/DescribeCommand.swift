@@ -1,19 +1,19 @@
 import ArgumentParser
 import DocIndex
 
-/// Tells what the documents of a collection look like.
+/// Lists the fields of a collection's documents.
 struct DescribeCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "describe", abstract: "Tell which fields the documents have, of which types, how often.",
+        commandName: "describe", abstract: "List the fields of the documents, with their types and frequencies.",
         discussion: """
             Example: lkrepl describe photos.store photos --sample 200
-            Fields within objects are a.b, those within arrays of objects a[].b.
+            Fields of objects are written as a.b, fields of objects in arrays as a[].b.
             """)
 
     @OptionGroup var options: GlobalOptions
     @Argument(help: "The store.") var database: String
-    @Argument(help: "The collection; the only one if not given.") var collection: String?
-    @Option(name: .long, parsing: .unconditional, help: "How many documents are looked at.") var sample = 1000
+    @Argument(help: "The collection. Default: the only one.") var collection: String?
+    @Option(name: .long, parsing: .unconditional, help: "Read this many documents.") var sample = 1000
 
     func validate() throws {
         guard sample > 0 else { throw ValidationError("--sample must be 1 or more") }
@@ -38,7 +38,7 @@ struct DescribeCommand: ParsableCommand {
     }
 }
 
-/// Which fields documents have.
+/// The fields of a set of documents.
 struct FieldInventory {
     private struct Field {
         var order: Int
@@ -51,7 +51,7 @@ struct FieldInventory {
     private var fields: [[UInt8]: Field] = [:]
     private(set) var documentCount = 0
 
-    /// Takes the fields of one document.
+    /// Adds the fields of one document.
     mutating func add(_ document: DocumentObject) {
         documentCount += 1
         add(document, below: "")
@@ -90,7 +90,7 @@ struct FieldInventory {
         }
     }
 
-    /// A row for each field, in the order in which documents brought them.
+    /// A row for each field, in the order of first occurrence.
     func rows(indexes: [IndexDefinition]) -> [DocumentObject] {
         fields.sorted { $0.value.order < $1.value.order }.map { path, field in
             let name = String(decoding: path, as: UTF8.self)
@@ -108,7 +108,7 @@ struct FieldInventory {
         }
     }
 
-    /// The names of the fields, without those of objects and arrays themselves.
+    /// The names of the fields that are not objects, in the order of first occurrence.
     var leaves: [String] {
         fields.sorted { $0.value.order < $1.value.order }
             .filter { !$0.value.typeCounts.keys.contains("object") }.map { String(decoding: $0.key, as: UTF8.self) }
@@ -116,7 +116,7 @@ struct FieldInventory {
 }
 
 extension FieldPath {
-    /// A member's name as a step of a path.
+    /// The name of a member as a step of a path, quoted if necessary.
     static func quoting(_ name: String) -> String {
         FieldPath(names: name).description
     }

@@ -7,7 +7,7 @@ struct DestroyCommand: ParsableCommand {
         commandName: "destroy", abstract: "Delete a database and everything in it.",
         discussion: """
             Example: lkrepl destroy --write copy.db --confirm copy.db
-            Files that are not LevelDB's stay. There is no way back.
+            Files that do not belong to LevelDB are kept. This cannot be undone.
             """)
 
     @OptionGroup var options: GlobalOptions
@@ -27,7 +27,7 @@ struct DestroyCommand: ParsableCommand {
         options.note(
             left.isEmpty
                 ? "destroy: deleted \(database)"
-                : "destroy: deleted the database in \(database); not LevelDB's and still there: "
+                : "destroy: deleted the database in \(database); kept files that do not belong to LevelDB: "
                     + left.joined(separator: ", "))
     }
 }

@@ -5,11 +5,11 @@ import LevelKit
 /// Compares two databases.
 struct DiffCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "diff", abstract: "Print what differs between two databases. Exit code 1 if anything does.",
+        commandName: "diff", abstract: "Print the differences between two databases. Exit code 1 if there are any.",
         discussion: """
             Example: lkrepl diff app.db copy.db
-            op is - for what only the first has, + for what only the second has, ~ for what differs. Of two document stores \
-            the documents are compared; with a range or --raw, the keys and values as they are stored.
+            op is - for entries only in the first, + for entries only in the second, ~ for entries that differ. \
+            Document stores are compared by documents; with a range or --raw, by stored keys and values.
             """)
 
     @OptionGroup var options: GlobalOptions
@@ -17,13 +17,14 @@ struct DiffCommand: ParsableCommand {
     @OptionGroup var range: RangeOptions
     @Argument(help: "The first database.") var database: String
     @Argument(help: "The second database.") var other: String
-    @Flag(name: .long, help: "Keys and values as they are stored, also of document stores.") var raw = false
-    @Flag(name: .long, help: "Print no values.") var keys = false
+    @Flag(name: .long, help: "Compare stored keys and values, even of document stores.") var raw = false
+    @Flag(name: .long, help: "Omit values.") var keys = false
 
     func run() throws {
         let other = try ArgumentOrigin.current.text(of: other)
         try Session.with(database, options) { first in
-            // The second is never the shell's own: it may be the same database, which can be opened once.
+            // The second database is opened separately from the shell's, unless both are the same; a database can be
+            // opened only once.
             let second = try Session.opened(other, options, beside: first)
             defer { if second !== first { try? second.close() } }
             let isRaw = try raw || range.isGiven || !first.isDocumentStore() || !second.isDocumentStore()

@@ -5,18 +5,18 @@ import LevelKit
 /// Prints a hash of the content.
 struct DigestCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "digest", abstract: "Print a hash of the content, the one that dumps carry.",
+        commandName: "digest", abstract: "Print a hash of the content, the same as in dumps.",
         discussion: """
             Example: lkrepl digest photos.store
-            Equal content has equal digests, whatever the files look like. Of a document store it covers the documents; with \
-            a range or --raw, the keys and values as they are stored.
+            Databases with equal content have equal digests, whatever their files look like. The digest of a document \
+            store covers its documents; with a range or --raw, the stored keys and values.
             """)
 
     @OptionGroup var options: GlobalOptions
     @OptionGroup var view: ViewOptions
     @OptionGroup var range: RangeOptions
     @Argument(help: "The database.") var database: String
-    @Flag(name: .long, help: "Keys and values as they are stored, also of a document store.") var raw = false
+    @Flag(name: .long, help: "Hash stored keys and values, even of a document store.") var raw = false
 
     func run() throws {
         try Session.with(database, options) { session in

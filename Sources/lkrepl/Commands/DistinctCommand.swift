@@ -1,13 +1,13 @@
 import ArgumentParser
 import DocIndex
 
-/// Lists the values of a field.
+/// Lists the distinct values of a field.
 struct DistinctCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "distinct", abstract: "List the values of a field, in order.",
+        commandName: "distinct", abstract: "List the distinct values of a field, in order.",
         discussion: """
             Example: lkrepl distinct photos.store photos exif.model
-            An index over the field gives them with one seek each, and no document is read.
+            With an index on the field, each value costs one seek, and no document is read.
             """)
 
     @OptionGroup var options: GlobalOptions
@@ -15,7 +15,7 @@ struct DistinctCommand: ParsableCommand {
     @Argument(help: "The store.") var database: String
     @Argument(help: "The collection.") var collection: String
     @Argument(help: "The path of the field.") var field: String
-    @Option(name: .customLong("where"), parsing: .unconditional, help: "Which documents are asked; all if not given.")
+    @Option(name: .customLong("where"), parsing: .unconditional, help: "Use only documents that match this condition.")
     var condition: String?
 
     func run() throws {

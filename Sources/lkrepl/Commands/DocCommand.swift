@@ -1,22 +1,22 @@
 import ArgumentParser
 import DocIndex
 
-/// Commands on single documents.
+/// The commands for single documents.
 struct DocCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "doc", abstract: "Get, put, patch or delete one document.",
         subcommands: [Get.self, Put.self, Patch.self, Del.self])
 
-    /// The object that an argument is; `-` is standard input.
+    /// Parses an argument as a JSON object; `-` reads standard input.
     ///
-    /// - Parameter isLiteral: whether objects such as `{"$date":"…"}` mean themselves.
+    /// - Parameter isLiteral: Whether objects such as `{"$date":"…"}` are kept as plain objects.
     private static func object(_ argument: String, _ what: String, isLiteral: Bool) throws -> DocumentObject {
         let text =
             argument == "-"
             ? try FileDescriptor.openForReading("-").readAll(limit: RawArgument.byteLimit, name: "standard input")
             : Array(try ArgumentOrigin.current.text(of: argument).utf8)
         guard case .object(let object) = try JSONParser(notation: isLiteral ? .plain : .tagged).parse(text) else {
-            throw CommandFailure(.badData, "\(what) is a JSON object in braces")
+            throw CommandFailure(.badData, "\(what) must be a JSON object")
         }
         return object
     }
@@ -24,19 +24,22 @@ struct DocCommand: ParsableCommand {
     /// Prints one document.
     struct Get: ParsableCommand {
         static let configuration = CommandConfiguration(
-            commandName: "get", abstract: "Print a document as JSON. Exit code 1 if there is none.",
+            commandName: "get", abstract: "Print a document as JSON. Exit code 1 if it does not exist.",
             discussion: """
                 Example: lkrepl doc get photos.store photos 2019-07-14-0031
                 Dates and bytes are {"$date": ...} and {"$bytes": ...}, numbers beyond 2^53 are {"$num": ...}, and an \
-                object that only looks like one of them is {"$lit": ...}. doc put stores everything back as it was.
+                object that only looks like one of them is {"$lit": ...}. doc put restores all of them exactly.
                 """)
 
         @OptionGroup var options: GlobalOptions
         @Argument(help: "The store.") var database: String
         @Argument(help: "The collection.") var collection: String
-        @Argument(help: "The id.") var id: String
-        // For scripts of the time when it made a difference.
-        @Flag(name: .long, help: ArgumentHelp("What doc get and doc put do anyway.", visibility: .hidden)) var types =
+        @Argument(help: "The document ID.") var id: String
+        // Kept for old scripts: both commands always behave this way now.
+        @Flag(
+            name: .long,
+            help: ArgumentHelp("Has no effect: doc get and doc put always keep types.", visibility: .hidden))
+        var types =
             false
 
         func run() throws {
@@ -56,7 +59,7 @@ struct DocCommand: ParsableCommand {
     /// Stores one document.
     struct Put: ParsableCommand {
         static let configuration = CommandConfiguration(
-            commandName: "put", abstract: "Store a document, in place of the one with its id.",
+            commandName: "put", abstract: "Store a document, replacing any document with the same ID.",
             discussion: """
                 Example: lkrepl doc put --write photos.store photos '{"id": "a1", "title": "Harbour"}'
                 With - the document is read from standard input. {"$date": ...} is a date, {"$bytes": ...} bytes.
@@ -66,12 +69,15 @@ struct DocCommand: ParsableCommand {
         @Argument(help: "The store.") var database: String
         @Argument(help: "The collection.") var collection: String
         @Argument(help: "The document as JSON, or - for standard input.") var document: String
-        @Flag(name: .long, help: "Store objects such as {\"$date\": ...} as they stand.") var literal = false
-        @Flag(name: .long, help: ArgumentHelp("What doc get and doc put do anyway.", visibility: .hidden)) var types =
+        @Flag(name: .long, help: "Store objects such as {\"$date\": ...} literally.") var literal = false
+        @Flag(
+            name: .long,
+            help: ArgumentHelp("Has no effect: doc get and doc put always keep types.", visibility: .hidden))
+        var types =
             false
 
         func validate() throws {
-            guard !types || !literal else { throw ValidationError("--types and --literal exclude each other") }
+            guard !types || !literal else { throw ValidationError("--types and --literal cannot be combined") }
         }
 
         func run() throws {
@@ -87,25 +93,28 @@ struct DocCommand: ParsableCommand {
     /// Changes one document.
     struct Patch: ParsableCommand {
         static let configuration = CommandConfiguration(
-            commandName: "patch", abstract: "Change members of a document by a JSON Merge Patch (RFC 7396).",
+            commandName: "patch", abstract: "Change members of a document with a JSON Merge Patch (RFC 7396).",
             discussion: """
                 Example: lkrepl doc patch --write photos.store photos 2019-07-14-0031 '{"rating": 5, "draft": null}'
-                null removes a member. Exit code 1 if there is no such document.
+                null removes a member. Exit code 1 if the document does not exist.
                 """)
 
         @OptionGroup var options: GlobalOptions
         @Argument(help: "The store.") var database: String
         @Argument(help: "The collection.") var collection: String
-        @Argument(help: "The id.") var id: String
+        @Argument(help: "The document ID.") var id: String
         @Argument(help: "The patch as JSON, or - for standard input.") var patch: String
-        @Flag(name: [.customShort("n"), .long], help: "Print what the document would be, and store nothing.")
+        @Flag(name: [.customShort("n"), .long], help: "Print the patched document, and store nothing.")
         var dryRun = false
-        @Flag(name: .long, help: "Store objects such as {\"$date\": ...} as they stand.") var literal = false
-        @Flag(name: .long, help: ArgumentHelp("What doc get and doc put do anyway.", visibility: .hidden)) var types =
+        @Flag(name: .long, help: "Store objects such as {\"$date\": ...} literally.") var literal = false
+        @Flag(
+            name: .long,
+            help: ArgumentHelp("Has no effect: doc get and doc put always keep types.", visibility: .hidden))
+        var types =
             false
 
         func validate() throws {
-            guard !types || !literal else { throw ValidationError("--types and --literal exclude each other") }
+            guard !types || !literal else { throw ValidationError("--types and --literal cannot be combined") }
         }
 
         func run() throws {
@@ -132,14 +141,15 @@ struct DocCommand: ParsableCommand {
     /// Deletes documents.
     struct Del: ParsableCommand {
         static let configuration = CommandConfiguration(
-            commandName: "del", abstract: "Delete documents. Exit code 1 if one was not there.",
+            commandName: "del", abstract: "Delete documents. Exit code 1 if a document does not exist.",
             discussion: "Example: lkrepl doc del --write photos.store photos 2019-07-14-0031")
 
         @OptionGroup var options: GlobalOptions
         @Argument(help: "The store.") var database: String
         @Argument(help: "The collection.") var collection: String
-        @Argument(help: "The ids.") var ids: [String]
-        @Flag(name: [.customShort("n"), .long], help: "Tell how many there are, and delete none.") var dryRun = false
+        @Argument(help: "The document IDs.") var ids: [String]
+        @Flag(name: [.customShort("n"), .long], help: "Show how many would be deleted, and delete none.") var dryRun =
+            false
 
         func run() throws {
             if !dryRun { try options.requireWrite("doc del") }
@@ -167,7 +177,7 @@ struct DocCommand: ParsableCommand {
 }
 
 extension DocumentID {
-    /// The ids that an argument may mean: the text that it is, then the integer that it looks like.
+    /// The document IDs that an argument may mean: the string itself, then the integer that it spells, if any.
     static func candidates(_ argument: String) throws -> [DocumentID] {
         let text = try ArgumentOrigin.current.text(of: Invocation.plain(argument))
         guard let number = Int64(text), String(number) == text else { return [.string(text)] }

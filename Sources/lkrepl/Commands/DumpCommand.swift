@@ -8,33 +8,33 @@ import LevelKit
     import Darwin
 #endif
 
-/// Writes everything a database holds as text that proves itself.
+/// Writes the content of a database as text with checksums.
 struct DumpCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "dump", abstract: "Write all content as JSON Lines that load takes back.",
+        commandName: "dump", abstract: "Write all content as JSON Lines that load can restore.",
         discussion: """
             Example: lkrepl dump photos.store -o photos.lkd.jsonl
-            The same content gives the same bytes. A dump that was cut or changed is refused by load. Indexes are not \
-            written; load builds them anew. With --since, the changes of a document store behind a commit, deletions \
-            included. Other formats, for plain databases: mdb (mdb_load), bdb (db_load), ldb (ldb load --hex), resp \
+            The same content gives the same bytes. load rejects a dump that was truncated or changed. Indexes are not \
+            included; load rebuilds them. --since writes the changes of a document store after a commit, including \
+            deletions. Other formats, for plain databases: mdb (mdb_load), bdb (db_load), ldb (ldb load --hex), resp \
             (redis-cli --pipe).
             """)
 
     @OptionGroup var options: GlobalOptions
     @OptionGroup var range: RangeOptions
     @Argument(help: "The database.") var database: String
-    @Option(name: .shortAndLong, help: "The file; standard output if not given.") var output: String?
-    @Flag(name: .long, help: "Write over a file that exists.") var force = false
-    @Option(name: .long, help: "jsonl, mdb, bdb, ldb or resp.") var format = "jsonl"
-    @Option(name: .long, help: "Collections to write, with commas between them; all if not given.") var only: String?
-    @Option(name: .long, help: "The changes behind this commit of a document store.") var since: UInt64?
+    @Option(name: .shortAndLong, help: "Write to this file instead of standard output.") var output: String?
+    @Flag(name: .long, help: "Overwrite an existing file.") var force = false
+    @Option(name: .long, help: "Set the format: jsonl, mdb, bdb, ldb or resp.") var format = "jsonl"
+    @Option(name: .long, help: "Write only these collections, separated by commas.") var only: String?
+    @Option(name: .long, help: "Write the changes after this commit of a document store.") var since: UInt64?
     @Flag(
-        name: [.long, .customLong("with-index")], help: "The keys of a document store as they are, indexes included.")
+        name: [.long, .customLong("with-index")], help: "Write the raw keys of a document store, including indexes.")
     var raw = false
-    @Flag(name: .long, help: "Write values that are JSON as objects, where nothing is lost by it.") var jsonValues =
+    @Flag(name: .long, help: "Write JSON values as objects if that is lossless.") var jsonValues =
         false
-    @Flag(name: .long, help: "Say when and of what the dump was made.") var stamp = false
-    @Option(name: .long, help: "The longest line, in bytes, such as 64M.") var maxLine = ByteCountArgument(
+    @Flag(name: .long, help: "Record the source and the time of the dump in its header.") var stamp = false
+    @Option(name: .long, help: "Set the longest line in bytes, such as 64M.") var maxLine = ByteCountArgument(
         DumpRecord.maximumLineByteCount)
 
     func validate() throws {
@@ -71,8 +71,9 @@ struct DumpCommand: ParsableCommand {
         if try session.isDocumentStore(), !raw {
             guard format == .jsonl, range == .all, !jsonValues else {
                 throw CommandFailure(
-                    .usage, "\(database) is a document store, which is written as jsonl, and not by keys",
-                    hint: "--raw writes its keys as they are; export writes documents as csv, tsv or json")
+                    .usage,
+                    "\(database) is a document store, which can be dumped only as jsonl and without a key range",
+                    hint: "use --raw for its stored keys, or export for csv, tsv or json")
             }
             let writer = DumpWriter(output, maximumLineByteCount: maxLine.value)
             let dump = DocumentDump(
@@ -81,7 +82,8 @@ struct DumpCommand: ParsableCommand {
             return (try dump.write(writer, since: since, output: output, progress), nil)
         }
         guard since == nil, only == nil else {
-            throw CommandFailure(.usage, "--since and --only are for document stores, and \(database) is none")
+            throw CommandFailure(
+                .usage, "--since and --only need a document store, and \(database) is a plain database")
         }
         return try dumpPairs(session, format, range, to: output, progress)
     }
@@ -90,7 +92,7 @@ struct DumpCommand: ParsableCommand {
         _ session: Session, _ format: PairFormat, _ range: KeyRange, to output: StandardOutput,
         _ progress: ProgressReporter
     ) throws -> (count: Int, warning: String?) {
-        // A cursor reads one moment of the database, as a snapshot does.
+        // A cursor reads a consistent state of the database, as a snapshot does.
         var cursor = try session.database.cursor(in: range, reverse: false, fillsCache: false)
         guard format == .jsonl else {
             var writer = PairFormatWriter(format, output)
@@ -117,7 +119,7 @@ struct DumpCommand: ParsableCommand {
                 try step(writer.recordCount, progress)
             }
         } catch let failure as CommandFailure where Interruption.isRequested {
-            // Into a pipe: the reader must see that this is not all.
+            // Tell the reader of a pipe that the dump is incomplete.
             try? writer.finish(isComplete: false)
             throw failure
         }
@@ -131,14 +133,14 @@ struct DumpCommand: ParsableCommand {
         progress.advance(done: count)
     }
 
-    /// Milliseconds since 1970.
+    /// The current time in milliseconds since 1970.
     private static var now: Int64 {
         var time = timespec()
         unsafe clock_gettime(CLOCK_REALTIME, &time)
         return Int64(time.tv_sec) * 1000 + Int64(time.tv_nsec) / 1_000_000
     }
 
-    /// What `--stamp` adds to the header; nothing otherwise, so that equal databases have equal dumps.
+    /// The members that `--stamp` adds to the header. Empty without it, so that equal databases have equal dumps.
     private func headerStamp(_ session: Session) -> DocumentObject {
         guard stamp else { return [:] }
         return [

@@ -2,18 +2,18 @@ import ArgumentParser
 import DocIndex
 import LevelKit
 
-/// Tells how a question is answered.
+/// Shows how a query is executed.
 struct ExplainCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "explain", abstract: "Tell how find, search, facets or distinct come to their answer.",
+        commandName: "explain", abstract: "Show how find, search, facets or distinct are executed.",
         discussion: """
             Example: lkrepl explain photos.store photos 'rating >= 4 and keywords has sea' --sort -taken --limit 10
-            Before the collection may stand which command is meant, with what would stand behind it: explain photos.store \
-            search photos 'snow OR ice' --where 'rating >= 3', or facets photos exif.model; find if nothing is said. The \
-            question is answered, to count what is read; --plan stops before that.
+            To explain another command than find, write it before the collection, and its arguments after it: explain \
+            photos.store search photos 'snow OR ice' --where 'rating >= 3', or facets photos exif.model. The query is \
+            executed, to count keys and documents read; with --plan it is only planned.
             """)
 
-    /// A command whose way to an answer can be told.
+    /// The commands that can be explained.
     enum Question: String, CaseIterable {
         case find, search, facets, distinct
     }
@@ -21,14 +21,15 @@ struct ExplainCommand: ParsableCommand {
     @OptionGroup var options: GlobalOptions
     @OptionGroup var conditions: ConditionOptions
     @Argument(help: "The store.") var database: String
-    @Argument(help: "The collection, or find, search, facets or distinct before it.") var collection: String
-    @Argument(help: "The condition, the words or the fields; every document without one.") var condition: [String] = []
+    @Argument(help: "The collection, optionally preceded by find, search, facets or distinct.") var collection: String
+    @Argument(help: "The condition, the words or the fields. Default: all documents.") var condition: [String] = []
     @Option(
-        name: .customLong("where"), parsing: .unconditional, help: "A condition, as of search, facets and distinct.")
+        name: .customLong("where"), parsing: .unconditional,
+        help: "Set the condition, as in search, facets and distinct.")
     var filter: String?
-    @Option(name: .long, parsing: .unconditional, help: "Fields to sort by, as of find.") var sort: String?
-    @Option(name: .long, parsing: .unconditional, help: "How many at most.") var limit: Int?
-    @Flag(name: .long, help: "Show the plan alone.") var plan = false
+    @Option(name: .long, parsing: .unconditional, help: "Sort by these fields, as in find.") var sort: String?
+    @Option(name: .long, parsing: .unconditional, help: "Return at most this many.") var limit: Int?
+    @Flag(name: .long, help: "Show the plan, and do not run the query.") var plan = false
 
     func run() throws {
         try Session.with(database, options) { session in
@@ -41,14 +42,15 @@ struct ExplainCommand: ParsableCommand {
                 case .facets, .distinct: try explainValues(collection, words, question)
                 }
             let mode = try options.outputMode()
-            // One row is read more easily downwards.
+            // A single row is easier to read as a list of lines.
             let writer = ResultWriter(mode: mode == .table && options.mode == nil ? .line : mode)
             try writer.write(row)
             try writer.finish()
         }
     }
 
-    /// Which command is meant, its collection, and the words behind it. A collection of that name comes first.
+    /// The command to explain, its collection and the remaining words. A collection with a command's name takes
+    /// precedence.
     private func question(_ session: Session) throws -> (Question, collection: String, words: [String]) {
         let isCollection = try session.collections().contains { $0.name.utf8.elementsEqual(collection.utf8) }
         guard !isCollection, let question = Question(rawValue: collection) else {
@@ -56,7 +58,7 @@ struct ExplainCommand: ParsableCommand {
         }
         guard let name = condition.first else {
             throw CommandFailure(
-                .usage, "explain \(collection) needs a collection", hint: "it is explain \(collection) COLLECTION …")
+                .usage, "explain \(collection) needs a collection", hint: "use explain DB \(collection) COLLECTION …")
         }
         return (question, Invocation.plain(name), Array(condition.dropFirst()))
     }
@@ -110,7 +112,7 @@ struct ExplainCommand: ParsableCommand {
         return row
     }
 
-    /// Of facets and distinct values: the counts that an index has, or the query that finds the documents.
+    /// Explains facets and distinct: the index that answers them, or the query that finds the documents.
     private func explainValues(
         _ collection: DocumentCollection, _ words: [String], _ question: Question
     ) throws -> DocumentObject {
@@ -162,7 +164,7 @@ struct ExplainCommand: ParsableCommand {
         }
     }
 
-    /// The ranges of keys in the notation that `scan` takes.
+    /// The key ranges in the notation that `scan` accepts.
     private static func ranges(_ access: Plan.Access) -> [String] {
         switch access {
         case .ranges(let scan): scan.ranges.map(notation)

@@ -8,35 +8,35 @@ struct ExportCommand: ParsableCommand {
         commandName: "export", abstract: "Write documents as JSON, CSV or TSV for other programs.",
         discussion: """
             Example: lkrepl export photos.store photos 'rating >= 4' --format csv -o best.csv
-            In CSV an absent member is an empty field, an empty text is "", members of objects are columns such as \
-            gps.lat, lists are JSON, bytes are b64: and base64. In JSON dates and bytes are {"$date": ...} and \
-            {"$bytes": ...}, numbers beyond 2^53 are {"$num": ...}, and an object that only looks like one of them is \
-            {"$lit": ...}; import reads everything back as it was. Cells of CSV and TSV are texts for import; with \
-            --types, names of columns say what their cells are, and import --types reads everything back as it was. For \
-            a copy that proves itself use dump.
+            In CSV an absent member is an empty field, an empty string is "", members of objects are columns such as \
+            gps.lat, lists are JSON, and bytes are b64: followed by base64. In JSON dates and bytes are {"$date": ...} \
+            and {"$bytes": ...}, numbers beyond 2^53 are {"$num": ...}, and an object that only looks like one of them \
+            is {"$lit": ...}; import restores all of them exactly. import reads the cells of CSV and TSV as strings; \
+            with --types, column names include types, and import --types restores the values exactly. For a copy with \
+            checksums use dump.
             """)
 
     @OptionGroup var options: GlobalOptions
     @OptionGroup var conditions: ConditionOptions
     @Argument(help: "The store.") var database: String
     @Argument(help: "The collection.") var collection: String
-    @Argument(help: "The condition; every document without one.") var condition: [String] = []
-    @Option(name: .long, help: "jsonl, json, csv or tsv.") var format = "jsonl"
-    @Option(name: .shortAndLong, help: "The file; standard output if not given.") var output: String?
-    @Flag(name: .long, help: "Write over a file that exists.") var force = false
-    @Option(name: .long, help: "Paths of members to write, with commas between them.") var fields: String?
+    @Argument(help: "The condition. Default: all documents.") var condition: [String] = []
+    @Option(name: .long, help: "Set the format: jsonl, json, csv or tsv.") var format = "jsonl"
+    @Option(name: .shortAndLong, help: "Write to this file instead of standard output.") var output: String?
+    @Flag(name: .long, help: "Overwrite an existing file.") var force = false
+    @Option(name: .long, help: "Write only these members: paths, separated by commas.") var fields: String?
     @Option(
         name: .long, parsing: .unconditional,
-        help: "Fields to sort by, with commas; - before one for larger values first.")
+        help: "Sort by these fields, separated by commas; - before a field sorts it in descending order.")
     var sort: String?
-    @Option(name: .long, parsing: .unconditional, help: "How many at most.") var limit: Int?
-    @Flag(name: .long, help: "Write into the names of columns in CSV and TSV what their cells are.")
+    @Option(name: .long, parsing: .unconditional, help: "Write at most this many.") var limit: Int?
+    @Flag(name: .long, help: "Append types to the column names of CSV and TSV.")
     var types = false
-    @Flag(name: .long, help: "Lines of CSV end with CR LF.") var crlf = false
+    @Flag(name: .long, help: "End the lines of CSV with CR LF.") var crlf = false
     @Flag(
         name: .long,
         help:
-            "Guard texts that a spreadsheet would run as a formula, in CSV and TSV. Changes the data: not for reading back."
+            "Escape strings that a spreadsheet would run as formulas, in CSV and TSV. Changes the data: not for import."
     )
     var safeCsv = false
 
@@ -54,15 +54,15 @@ struct ExportCommand: ParsableCommand {
             try FieldPath(parsing: String($0))
         }
         guard paths?.contains(where: \.hasArrayStep) != true else {
-            throw CommandFailure(.usage, "--fields takes paths without []", hint: "a list is written as JSON")
+            throw CommandFailure(.usage, "--fields takes paths without []", hint: "lists are written as JSON")
         }
         let file = try output.map { try ArgumentOrigin.current.text(of: $0) }
         try Session.with(database, options) { session in
             let name = try session.collection(collection).name
-            // Both passes of CSV read the same moment.
+            // Both passes of CSV read the same snapshot.
             let view = try session.store().snapshot()
             guard let collection = view.collections.first(where: { $0.name.utf8.elementsEqual(name.utf8) }) else {
-                throw CommandFailure(.usage, "there is no collection \(name)")
+                throw CommandFailure(.usage, "unknown collection \(name)")
             }
             try conditions.requireSound(query, fields: paths ?? [], in: collection)
             let progress = try options.reporter("export", unit: .items("documents"))
@@ -144,7 +144,7 @@ struct ExportCommand: ParsableCommand {
         return count
     }
 
-    /// The members that are wanted, at their places.
+    /// The document reduced to the members at the given paths.
     private static func selected(_ paths: [FieldPath]?, of document: DocumentObject) -> DocumentObject {
         guard let paths else { return document }
         var result = DocumentObject()

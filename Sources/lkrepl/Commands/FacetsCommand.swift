@@ -1,14 +1,14 @@
 import ArgumentParser
 import DocIndex
 
-/// Counts how often each value of some fields occurs.
+/// Counts how often each value of given fields occurs.
 struct FacetsCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "facets", abstract: "Count the values of fields, the most frequent first.",
+        commandName: "facets", abstract: "Count the values of fields, most frequent first.",
         discussion: """
             Example: lkrepl facets photos.store photos keywords[] exif.model --where 'rating >= 4' --top 5
-            A path with [] counts each element of an array once for each document. Without a condition, an index over the \
-            field alone has the counts, and no document is read.
+            A path with [] counts each distinct element of an array once per document. Without a condition, an index \
+            on the field alone supplies the counts, and no document is read.
             """)
 
     @OptionGroup var options: GlobalOptions
@@ -16,9 +16,10 @@ struct FacetsCommand: ParsableCommand {
     @Argument(help: "The store.") var database: String
     @Argument(help: "The collection.") var collection: String
     @Argument(help: "Paths of fields.") var fields: [String]
-    @Option(name: .customLong("where"), parsing: .unconditional, help: "Which documents are counted; all if not given.")
+    @Option(
+        name: .customLong("where"), parsing: .unconditional, help: "Count only documents that match this condition.")
     var condition: String?
-    @Option(name: .long, parsing: .unconditional, help: "How many values of each field.") var top = 20
+    @Option(name: .long, parsing: .unconditional, help: "Print this many values of each field.") var top = 20
 
     func validate() throws {
         guard top >= 0 else { throw ValidationError("--top must be 0 or more") }

@@ -7,10 +7,10 @@ struct FindCommand: ParsableCommand {
         commandName: "find", abstract: "Find documents by a condition.",
         discussion: """
             Example: lkrepl find photos.store photos 'rating >= 4 and keywords has sea' --sort -taken --limit 10
-            Conditions: = != < <= > >= ^= (begins with) *= (contains), IN (a, b), BETWEEN a AND b, HAS (an element is), \
-            EXISTS, MISSING, MATCHES /pattern/, NEAR lat,lon,km, joined by AND, OR, NOT and parentheses. A program passes \
-            values by --param least=4 for rating >= :least, or the whole condition as JSON by --filter-json.
-            Rows come as they are found; with --sort, where no index has that order, when all were compared.
+            Conditions: = != < <= > >= ^= (begins with) *= (contains), IN (a, b), BETWEEN a AND b, HAS (an element \
+            is), EXISTS, MISSING, MATCHES /pattern/, NEAR lat,lon,km, joined by AND, OR, NOT and parentheses. Programs \
+            pass values with --param least=4 for rating >= :least, or the whole condition as JSON with --filter-json.
+            Rows are printed as they are found; with --sort and no index in that order, after sorting.
             """)
 
     @OptionGroup var options: GlobalOptions
@@ -18,22 +18,22 @@ struct FindCommand: ParsableCommand {
     @OptionGroup var conditions: ConditionOptions
     @Argument(help: "The store.") var database: String
     @Argument(help: "The collection.") var collection: String
-    @Argument(help: "The condition; every document without one.") var condition: [String] = []
+    @Argument(help: "The condition. Default: all documents.") var condition: [String] = []
     @Option(
         name: .long, parsing: .unconditional,
         help: """
-            Fields to sort by, with commas; - before one for larger values first; natural(file) puts IMG_2 before IMG_10, \
-            ci(title) takes no notice of case.
+            Sort by these fields, separated by commas; - before a field sorts it in descending order; natural(file) \
+            puts IMG_2 before IMG_10; ci(title) ignores case.
             """)
     var sort: String?
-    @Option(name: .long, parsing: .unconditional, help: "How many at most.") var limit: Int?
-    @Option(name: .long, parsing: .unconditional, help: "How many to leave out first.") var skip = 0
-    @Flag(name: .long, help: "Print how many there are, and nothing else.") var count = false
-    @Flag(name: .long, help: "Print nothing; exit code 1 if there is none.") var exists = false
-    @Flag(name: .long, help: "Tell on standard error how the answer was found.") var explain = false
+    @Option(name: .long, parsing: .unconditional, help: "Return at most this many.") var limit: Int?
+    @Option(name: .long, parsing: .unconditional, help: "Skip this many first.") var skip = 0
+    @Flag(name: .long, help: "Print only the number of documents.") var count = false
+    @Flag(name: .long, help: "Print nothing; exit with code 1 if no document matches.") var exists = false
+    @Flag(name: .long, help: "Print the plan on standard error.") var explain = false
 
     func validate() throws {
-        guard !count || !exists else { throw ValidationError("--count and --exists exclude each other") }
+        guard !count || !exists else { throw ValidationError("--count and --exists cannot be combined") }
     }
 
     func run() throws {
@@ -63,8 +63,8 @@ struct FindCommand: ParsableCommand {
         }
     }
 
-    /// The columns of the answer, where its form has them first and they are not given: learnt by a pass of its own, so that
-    /// the rows need not be held until the last of them is known. `nil` where they are not needed.
+    /// The columns of the result, if the output format prints them first and `--fields` does not name them. A
+    /// separate pass collects them, so that the rows need not be kept in memory. `nil` if they are not needed.
     private func columns(
         of query: Query, _ selection: RowSelection, in collection: DocumentCollection
     ) throws -> [String]? {
@@ -80,7 +80,8 @@ struct FindCommand: ParsableCommand {
         return titles.names
     }
 
-    /// Calls `body` with each document of the answer, tells how it was found if that is asked for; how many there are.
+    /// Calls `body` with each document of the result and reports the plan if requested. Returns the number of
+    /// documents.
     private func answer(
         _ query: Query, in collection: DocumentCollection, _ body: (Document) throws -> Void
     ) throws -> Int {
@@ -95,7 +96,8 @@ struct FindCommand: ParsableCommand {
         return explanation.resultCount
     }
 
-    /// How many documents the answer has. Without a window there may be an index that knows without reading one.
+    /// The number of documents in the result. Without a limit and an offset, an index may supply it without reading
+    /// documents.
     private func countOfAnswer(_ query: Query, in collection: DocumentCollection) throws -> Int {
         guard query.limit == nil, query.offset == 0, !explain, !options.verbose else {
             return try answer(query, in: collection) { _ in }

@@ -1,16 +1,17 @@
 import ArgumentParser
 
-/// Writes the manual page and the completions of other shells, from the declarations of the commands.
+/// Generates the manual page and the completions for other shells from the command declarations.
 struct GenerateCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "generate", abstract: "Write the manual page, or the completion for bash, zsh or fish.",
+        commandName: "generate", abstract: "Print the manual page, or completions for bash, zsh or fish.",
         discussion: """
             Example: lkrepl generate man > lkrepl.1
-            Kinds: man, bash, zsh, fish. For bash: source <(lkrepl generate bash). For zsh, put the text into a file _lkrepl in \
-            a directory of fpath. For fish: lkrepl generate fish > ~/.config/fish/completions/lkrepl.fish.
+            Kinds: man, bash, zsh, fish. For bash: source <(lkrepl generate bash). For zsh, save the output as a file \
+            named _lkrepl in a directory of fpath. For fish: lkrepl generate fish > \
+            ~/.config/fish/completions/lkrepl.fish.
             """)
 
-    @Argument(help: "What to write: man, bash, zsh or fish.") var kind: String
+    @Argument(help: "The output: man, bash, zsh or fish.") var kind: String
 
     func run() throws {
         let text: String
@@ -19,7 +20,7 @@ struct GenerateCommand: ParsableCommand {
         } else if let kind = CompletionScript.Kind(rawValue: kind) {
             text = CompletionScript.text(kind)
         } else {
-            throw CommandFailure(.usage, "\(kind) cannot be generated", hint: "man, bash, zsh or fish can")
+            throw CommandFailure(.usage, "unknown kind \(kind)", hint: "use man, bash, zsh or fish")
         }
         let output = StandardOutput()
         try output.write(text)

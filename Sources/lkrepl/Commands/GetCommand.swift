@@ -4,14 +4,14 @@ import LevelKit
 /// Prints the value of one key.
 struct GetCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "get", abstract: "Print the value of a key. Exit code 1 if there is none.",
-        discussion: "Example: lkrepl get app.db 'user/1'. For documents: lkrepl doc get.")
+        commandName: "get", abstract: "Print the value of a key. Exit code 1 if it does not exist.",
+        discussion: "Example: lkrepl get app.db 'user/1'. For documents, use lkrepl doc get.")
 
     @OptionGroup var options: GlobalOptions
     @OptionGroup var view: ViewOptions
     @Argument(help: "The database.") var database: String
     @Argument(help: "The key: plain, \"quoted\", 0x68 or b64:aA==.") var key: String
-    @Flag(name: .long, help: "The bytes as they are, without a newline.") var raw = false
+    @Flag(name: .long, help: "Print the bytes unchanged, without a newline.") var raw = false
 
     func run() throws {
         try Session.with(database, options) { session in

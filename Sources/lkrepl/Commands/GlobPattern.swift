@@ -1,9 +1,9 @@
-/// A pattern as shells have it: `*` is any run of bytes, `?` one character, `[a-z]` or `[!a-z]` one ASCII character of a
-/// set, `\` takes the next character as it is. A pattern matches a key whole.
+/// A shell-style pattern: `*` matches any run of bytes, `?` one character, `[a-z]` or `[!a-z]` one ASCII character
+/// in or not in a set; `\` escapes the next character. A pattern must match the whole key.
 struct GlobPattern: Hashable {
     private enum Part: Hashable {
         case byte(UInt8)
-        /// One UTF-8 character, or one byte that is none.
+        /// One UTF-8 character, or one byte that is not part of one.
         case character
         case any
         case set([ClosedRange<UInt8>], isInverted: Bool)
@@ -13,7 +13,7 @@ struct GlobPattern: Hashable {
 
     /// Reads a pattern.
     ///
-    /// - Throws: ``CommandFailure`` for a set that is not closed or a backslash at the end.
+    /// - Throws: ``CommandFailure`` for an unclosed set or a trailing backslash.
     init(_ text: String) throws {
         var rest = Array(text.utf8)[...]
         while let byte = rest.popFirst() {
@@ -36,7 +36,7 @@ struct GlobPattern: Hashable {
         if isInverted { rest.removeFirst() }
         var ranges: [ClosedRange<UInt8>] = []
         while let byte = rest.popFirst() {
-            // A bracket that comes first belongs to the set.
+            // A bracket at the start is a member of the set.
             if byte == UInt8(ascii: "]"), !ranges.isEmpty { return .set(ranges, isInverted: isInverted) }
             if rest.first == UInt8(ascii: "-"), let end = rest.dropFirst().first, end != UInt8(ascii: "]") {
                 rest = rest.dropFirst(2)
@@ -45,12 +45,13 @@ struct GlobPattern: Hashable {
                 ranges.append(byte...byte)
             }
         }
-        throw CommandFailure(.usage, "the pattern \(text) has a [ without its ]", hint: "\\[ stands for the character")
+        throw CommandFailure(.usage, "the pattern \(text) has a [ without a ]", hint: "write \\[ for the character")
     }
 
     /// Whether the pattern matches a key.
     ///
-    /// - Complexity: O(n·m) in the bytes of the key and the parts of the pattern: a run goes back to the last `*` only.
+    /// - Complexity: O(n·m) in the bytes of the key and the parts of the pattern: backtracking returns to the last
+    /// `*` only.
     func matches(_ key: Span<UInt8>) -> Bool {
         var (index, part) = (0, 0)
         var retry: (index: Int, part: Int)?
@@ -72,7 +73,7 @@ struct GlobPattern: Hashable {
         }
     }
 
-    /// The bytes that a part takes at a position; `nil` if it does not match there.
+    /// The number of bytes that a part matches at a position; `nil` if it does not match there.
     private func match(_ part: Part, _ key: Span<UInt8>, at index: Int) -> Int? {
         guard index < key.count else { return nil }
         switch part {

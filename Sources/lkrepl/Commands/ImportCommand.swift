@@ -2,21 +2,21 @@ import ArgumentParser
 import DocIndex
 import LevelKit
 
-/// Puts the documents of a file, or what exiftool says of pictures, into a collection.
+/// Imports the documents of a file, or exiftool's metadata of pictures, into a collection.
 struct ImportCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "import", abstract: "Import documents from JSON, CSV or TSV, or from pictures.",
         discussion: """
             Example: lkrepl import --write photos.store photos photos.jsonl
-            Documents with an id that exists replace the old ones; --mode insert, skip, replace or merge does otherwise. \
-            Pictures: lkrepl import --write photos.store photos --photos DIR runs exiftool on those that are new or have \
-            changed, by size and time. Their ids are their canonical paths. What exiftool reports of a changed picture is \
-            stored; other members, such as a rating that you have added, stay. --mode upsert reads all pictures again and \
-            replaces their documents. --prune deletes the documents of pictures that are gone. exiftool -json -n -G1 -struct \
-            -r DIR | lkrepl import --write photos.store photos - --format exiftool-json --key SourceFile reads what it \
-            printed.
-            In JSON {"$date": ...} is a date, {"$bytes": ...} bytes and {"$num": ...} a number, as find and export write \
-            them; an object that only looks like one is {"$lit": ...}.
+            A document replaces the one with the same ID; --mode insert, skip, replace or merge changes that. \
+            Pictures: lkrepl import --write photos.store photos --photos DIR runs exiftool on new and changed \
+            pictures, detected by size and time. Their IDs are their canonical paths. What exiftool reports of a \
+            changed picture is stored; other members, such as a rating that you have added, are kept. --mode upsert \
+            reads all pictures again and replaces their documents. --prune deletes the documents of pictures that no \
+            longer exist. exiftool -json -n -G1 -struct -r DIR | lkrepl import --write photos.store photos - --format \
+            exiftool-json --key SourceFile imports exiftool's output.
+            In JSON {"$date": ...} is a date, {"$bytes": ...} bytes and {"$num": ...} a number, as find and export \
+            write them; an object that only looks like one is {"$lit": ...}.
             """)
 
     @OptionGroup var options: GlobalOptions
@@ -26,46 +26,49 @@ struct ImportCommand: ParsableCommand {
     @Argument(help: "The file, or - for standard input.") var file: String?
     @Option(
         name: .long,
-        help: "jsonl, json, csv, tsv, exiftool-json or exiftool-csv. jsonl and json are told by the first byte.")
+        help:
+            "Set the format: jsonl, json, csv, tsv, exiftool-json or exiftool-csv. Default: jsonl or json, by content.")
     var format: String?
-    @Option(name: .long, help: "A directory of pictures to look at with exiftool, in place of a file.")
+    @Option(name: .long, help: "Import the pictures of this directory with exiftool instead of a file.")
     var photos: String?
-    @Option(name: .long, help: "The member that holds the id, if the collection has its ids in another.")
+    @Option(name: .long, help: "Take the ID from this member instead of the collection's ID field.")
     var key: String?
-    @Flag(name: .long, help: "Names of columns in CSV and TSV end in what their cells are, such as iso.int.")
+    @Flag(name: .long, help: "Read types from the column names of CSV and TSV, such as iso.int.")
     var types = false
     @Flag(
         name: .long,
-        help: "Store objects such as {\"$date\": ...} in JSON as they stand, and not as dates, bytes and numbers.")
+        help: "Store objects such as {\"$date\": ...} in JSON literally, not as dates, bytes and numbers.")
     var literal = false
-    @Option(name: .long, help: "What stands between the fields of CSV.") var separator = ","
-    @Option(name: .long, help: "What stands between the elements of a list, in CSV of exiftool.") var listSep = ", "
-    @Flag(name: .long, help: "Print how many documents are stored after each batch.") var acknowledge = false
+    @Option(name: .long, help: "Set the separator between fields of CSV.") var separator = ","
+    @Option(name: .long, help: "Set the separator between list elements in exiftool's CSV.") var listSep = ", "
+    @Flag(name: .long, help: "Print the number of stored documents after each batch.") var acknowledge = false
 
     @Flag(
         name: .long,
-        help: "With --photos: delete the documents of pictures below DIR whose files are gone; -n tells how many.")
+        help: "With --photos: Delete the documents of pictures below DIR that no longer exist; -n shows how many.")
     var prune = false
 
     func validate() throws {
         try loading.validate()
         guard separator.utf8.count == 1 else { throw ValidationError("--separator must be one byte") }
         guard (file == nil) != (photos == nil) else {
-            throw ValidationError("give a file, or - for standard input, or --photos DIR")
+            throw ValidationError("specify a file, - for standard input, or --photos DIR")
         }
-        guard !prune || photos != nil else { throw ValidationError("--prune is for --photos") }
-        guard !types || !literal else { throw ValidationError("--types and --literal exclude each other") }
+        guard !prune || photos != nil else { throw ValidationError("--prune needs --photos") }
+        guard !types || !literal else { throw ValidationError("--types and --literal cannot be combined") }
     }
 
     func run() throws {
         if !loading.dryRun { try options.requireWrite("import") }
         let mode = try loading.loadMode(options.mode) ?? (photos == nil ? .upsert : .merge)
         guard !prune || mode != .replace else {
-            throw CommandFailure(.usage, "--mode replace leaves nothing to prune", hint: "leave out --prune")
+            throw CommandFailure(
+                .usage, "--prune and --mode replace cannot be combined",
+                hint: "omit --prune; --mode replace removes all other documents")
         }
         let listing = try photos.map { try PictureFiles.list(in: ArgumentOrigin.current.text(of: $0)) }
         let start = ContinuousClock.now
-        // A dry run is the import, on a copy.
+        // A dry run imports into a copy of the store.
         let onStore = { (body: (Session) throws -> LoadSummary) in
             if loading.dryRun { return try Session.rehearsing(database, body) }
             return mode == .replace
@@ -82,7 +85,7 @@ struct ImportCommand: ParsableCommand {
         if summary.rejected > 0 { throw CommandFailure.silent(.badData) }
     }
 
-    /// Loads everything; also prunes.
+    /// Imports all documents, and prunes if requested.
     private func load(_ listing: PictureListing?, _ mode: LoadMode, _ session: Session) throws -> LoadSummary {
         let store = try session.store()
         let collection = try session.collection(collection)
@@ -123,7 +126,7 @@ struct ImportCommand: ParsableCommand {
         return summary
     }
 
-    /// Loads pictures; returns the summary of those that were skipped as unchanged.
+    /// Imports pictures. Returns a summary of those that were skipped as unchanged.
     private func load(
         _ pictures: PictureImport, _ mode: LoadMode, isIdentified: Bool, by loader: Loader
     ) throws -> LoadSummary {
@@ -144,7 +147,7 @@ struct ImportCommand: ParsableCommand {
         var settings = try loading.loaderOptions("import", mode: mode)
         settings.noun = "documents"
         settings.keepsMarkers = !loading.dryRun && photos == nil && mode != .replace
-        // A picture takes long to read, so that what is read is stored soon.
+        // Reading a picture is slow, so small batches keep the amount of unstored work low.
         if photos != nil, loading.batch == nil { settings.batchCount = 10 }
         if acknowledge {
             let output = StandardOutput()
@@ -175,7 +178,7 @@ struct ImportCommand: ParsableCommand {
         case nil:
             if InputFormat.isFramed(input) {
                 throw CommandFailure(
-                    .badData, "\(input.name):1: this is a dump", hint: "lkrepl load takes it, with its digests")
+                    .badData, "\(input.name):1: the file is a dump", hint: "use lkrepl load, which checks its digests")
             }
             return plainDocuments(input, nil)
         case .jsonl: return plainDocuments(input, .jsonl)

@@ -1,29 +1,31 @@
 import ArgumentParser
 import DocIndex
 
-/// Commands on one index.
+/// The commands for a single index.
 struct IndexCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "index", abstract: "Create, drop, rebuild or check an index.",
         subcommands: [Create.self, Drop.self, Rebuild.self, Check.self])
 
-    /// Declares an index and builds it.
+    /// Declares and builds an index.
     struct Create: ParsableCommand {
         static let configuration = CommandConfiguration(
             commandName: "create", abstract: "Declare an index and build it.",
             discussion: """
                 Example: lkrepl index create --write photos.store photos by-city place.city taken
-                With --text the words of the fields are indexed. For other kinds write the schema, and migrate.
+                With --text the words of the fields are indexed. For other kinds edit the schema, and migrate.
                 """)
 
         @OptionGroup var options: GlobalOptions
         @Argument(help: "The store.") var database: String
         @Argument(help: "The collection.") var collection: String
         @Argument(help: "The name of the index.") var name: String
-        @Argument(help: "Paths of fields, the first decides first.") var fields: [String]
-        @Flag(name: .long, help: "An index of words.") var text = false
-        @Flag(name: .long, help: "No two documents may have the same values.") var unique = false
-        @Option(name: .customLong("where"), parsing: .unconditional, help: "Which documents are in it.")
+        @Argument(help: "Field paths, most significant first.") var fields: [String]
+        @Flag(name: .long, help: "Create an index of words.") var text = false
+        @Flag(name: .long, help: "Allow no two documents with the same values.") var unique = false
+        @Option(
+            name: .customLong("where"), parsing: .unconditional, help: "Index only documents that match this condition."
+        )
         var condition: String?
 
         func run() throws {
@@ -35,7 +37,8 @@ struct IndexCommand: ParsableCommand {
                 let position = try schema.position(of: try session.collection(collection).name)
                 guard !schema.collections[position].indexes.contains(where: { $0.name == name }) else {
                     throw CommandFailure(
-                        .usage, "\(collection) has an index \(name) already", hint: "drop it first, or name another")
+                        .usage, "index \(name) of \(collection) already exists",
+                        hint: "drop it first, or choose another name")
                 }
                 var index = IndexDefinition(name, kind: text ? .text : .value, fields: paths)
                 index.isUnique = unique
@@ -51,14 +54,14 @@ struct IndexCommand: ParsableCommand {
     /// Drops an index.
     struct Drop: ParsableCommand {
         static let configuration = CommandConfiguration(
-            commandName: "drop", abstract: "Drop an index. Documents stay as they are.",
+            commandName: "drop", abstract: "Drop an index. Documents are not changed.",
             discussion: "Example: lkrepl index drop --write --yes photos.store photos year")
 
         @OptionGroup var options: GlobalOptions
         @Argument(help: "The store.") var database: String
         @Argument(help: "The collection.") var collection: String
         @Argument(help: "The name of the index.") var name: String
-        @Flag(name: [.customShort("n"), .long], help: "Tell what would be done, and do nothing.") var dryRun = false
+        @Flag(name: [.customShort("n"), .long], help: "Show what would be done, and change nothing.") var dryRun = false
 
         func run() throws {
             if !dryRun { try options.requireWrite("index drop") }
@@ -77,21 +80,22 @@ struct IndexCommand: ParsableCommand {
         }
     }
 
-    /// Builds an index anew, or all that follows from documents.
+    /// Rebuilds one index, all indexes of a collection, or all data derived from documents.
     struct Rebuild: ParsableCommand {
         static let configuration = CommandConfiguration(
-            commandName: "rebuild", abstract: "Build an index anew from the documents, or all of a store.",
+            commandName: "rebuild", abstract: "Rebuild an index, or all of a store, from the documents.",
             discussion: """
                 Example: lkrepl index rebuild --write photos.store photos rating
-                The old one answers until the new one is complete. Interrupted, the next rebuild goes on. Without a name, all \
-                indexes of the collection are built anew. Without a collection, everything is that follows from the \
-                documents of the store: ids, counters, the feed of changes and all indexes, as after a repair.
+                The old index is used until the new one is complete. After an interruption, the next rebuild \
+                continues. Without a name, all indexes of the collection are rebuilt. Without a collection, everything \
+                derived from the documents of the store is rebuilt: IDs, counters, the change feed and all indexes, as \
+                after a repair.
                 """)
 
         @OptionGroup var options: GlobalOptions
         @Argument(help: "The store.") var database: String
-        @Argument(help: "The collection; all of the store if not given.") var collection: String?
-        @Argument(help: "The name of the index; all of the collection if not given.") var name: String?
+        @Argument(help: "The collection. Default: the whole store.") var collection: String?
+        @Argument(help: "The name of the index. Default: all of the collection.") var name: String?
 
         func run() throws {
             try options.requireWrite("index rebuild")
@@ -124,23 +128,23 @@ struct IndexCommand: ParsableCommand {
             try writer.finish(tellsOfNothing: false)
             options.note(
                 "index rebuild: \(HumanNumber.grouped(report.documentCount)) documents were read, "
-                    + "\(HumanNumber.grouped(report.repairCount)) records put right, all indexes are complete")
+                    + "\(HumanNumber.grouped(report.repairCount)) records were corrected, all indexes are complete")
         }
     }
 
     /// Compares an index with the documents.
     struct Check: ParsableCommand {
         static let configuration = CommandConfiguration(
-            commandName: "check", abstract: "Compare indexes with the documents. Exit code 65 if they disagree.",
+            commandName: "check", abstract: "Compare indexes with the documents. Exit code 65 if they differ.",
             discussion: """
                 Example: lkrepl index check photos.store photos rating
-                All indexes are compared in one pass; the name says which findings are shown.
+                All indexes are checked in one pass; a name limits which findings are shown.
                 """)
 
         @OptionGroup var options: GlobalOptions
         @Argument(help: "The store.") var database: String
         @Argument(help: "The collection.") var collection: String
-        @Argument(help: "The name of the index; all if not given.") var name: String?
+        @Argument(help: "The name of the index. Default: all.") var name: String?
 
         func run() throws {
             let name = try name.map { try ArgumentOrigin.current.text(of: $0) }
@@ -162,7 +166,7 @@ struct IndexCommand: ParsableCommand {
                 guard problems.isEmpty else {
                     throw CommandFailure(
                         .badData, "\(problems.count) problems",
-                        hint: "\"\(Remedy.rebuild(database, collection.name, name))\" makes it anew")
+                        hint: "\"\(Remedy.rebuild(database, collection.name, name))\" rebuilds it")
                 }
                 options.note("index check: \(result.entryCount) entries of \(result.documentCount) documents agree")
             }
@@ -171,10 +175,10 @@ struct IndexCommand: ParsableCommand {
 }
 
 extension Schema {
-    /// Where a collection stands.
+    /// The position of a collection in the schema.
     fileprivate func position(of name: String) throws -> Int {
         guard let position = collections.firstIndex(where: { $0.name.utf8.elementsEqual(name.utf8) }) else {
-            throw CommandFailure(.usage, "there is no collection \(name)")
+            throw CommandFailure(.usage, "unknown collection \(name)")
         }
         return position
     }
@@ -185,6 +189,6 @@ extension CommandFailure {
         CommandFailure(
             .usage, "\(collection) has no index \(name)",
             hint: Invocation.nearest(to: name, of: names).map { "did you mean \($0)?" }
-                ?? "it has \(names.joined(separator: ", "))")
+                ?? "use one of \(names.joined(separator: ", "))")
     }
 }

@@ -4,12 +4,12 @@ import DocIndex
 /// Lists indexes.
 struct IndexesCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "indexes", abstract: "List indexes, what they are on and how large they are.",
+        commandName: "indexes", abstract: "List indexes with their fields and sizes.",
         discussion: "Example: lkrepl indexes photos.store photos")
 
     @OptionGroup var options: GlobalOptions
     @Argument(help: "The store.") var database: String
-    @Argument(help: "The collection; all if not given.") var collection: String?
+    @Argument(help: "The collection. Default: all.") var collection: String?
 
     func run() throws {
         try Session.with(database, options) { session in

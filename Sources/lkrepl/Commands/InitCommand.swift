@@ -2,22 +2,24 @@ import ArgumentParser
 import DocIndex
 import LevelKit
 
-/// Makes a new document store from a declared schema, or an empty plain database.
+/// Creates a document store from a declared schema, or an empty plain database.
 struct InitCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "init", abstract: "Make a new document store, or an empty plain database.",
+        commandName: "init", abstract: "Create a document store, or an empty plain database.",
         discussion: """
             Example: lkrepl init photos.store --schema schema.json
-            With --raw it makes a plain database, for keys and values without documents.
+            With --raw it creates a plain database, for keys and values without documents.
             """)
 
     @OptionGroup var options: GlobalOptions
-    @Argument(help: "The directory of the store. It must not hold a database yet.") var database: String
-    @Option(name: .long, help: "The file that declares collections and indexes.") var schema: String?
-    @Flag(name: .long, help: "Make a plain database.") var raw = false
+    @Argument(help: "The directory of the store. It must not contain a database.") var database: String
+    @Option(name: .long, help: "Read the declaration of collections and indexes from this file.") var schema: String?
+    @Flag(name: .long, help: "Create a plain database.") var raw = false
 
     func validate() throws {
-        guard raw == (schema == nil) else { throw ValidationError("give --schema FILE, or --raw for a plain database") }
+        guard raw == (schema == nil) else {
+            throw ValidationError("specify --schema FILE, or --raw for a plain database")
+        }
     }
 
     func run() throws {
@@ -27,7 +29,7 @@ struct InitCommand: ParsableCommand {
             guard let schema else {
                 let made = try Database.open(at: database, options: storeOptions.database)
                 try made.close()
-                return options.note("init: made \(made.path), an empty database")
+                return options.note("init: created \(made.path), an empty database")
             }
             try makeStore(try ArgumentOrigin.current.text(of: schema), storeOptions)
         } catch let error as LevelError where error.code == .databaseNotFound {
@@ -46,6 +48,6 @@ struct InitCommand: ParsableCommand {
         let store = try DocumentStore.open(at: database, schema: declared, options: storeOptions)
         try store.close()
         let names = declared.collections.map { "\($0.name) (\($0.indexes.count) indexes)" }
-        options.note("init: made \(store.path) with \(names.joined(separator: ", "))")
+        options.note("init: created \(store.path) with \(names.joined(separator: ", "))")
     }
 }

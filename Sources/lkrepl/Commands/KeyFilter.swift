@@ -1,23 +1,23 @@
 import LevelKit
 
-/// Decides which keys of a range are wanted.
+/// Decides which keys of a range are selected.
 struct KeyFilter {
-    /// What a key must be like.
+    /// The condition on a key.
     enum Condition {
         case all
         case glob(GlobPattern)
-        /// Somewhere in the text of the key. Bytes that are not UTF-8 are U+FFFD there.
+        /// A match anywhere in the key's text, where bytes that are not UTF-8 are U+FFFD.
         case expression(Regex<AnyRegexOutput>)
 
-        /// Groups and sets that may be open at once in a regular expression, and the bytes that it may have.
+        /// The maximum nesting of groups and sets in a regular expression, and its maximum size in bytes.
         private static let nestingLimit = 50
         private static let byteCountLimit = 4096
 
-        /// A condition from the text of a regular expression.
+        /// Parses a regular expression.
         ///
-        /// - Throws: ``CommandFailure`` for a text that is none.
+        /// - Throws: ``CommandFailure`` if it is invalid, too long or too deeply nested.
         static func regex(_ text: String) throws -> Condition {
-            // The parser of the standard library calls itself for each group.
+            // The parser of the standard library is recursive; nested groups could overflow the stack.
             var (depth, deepest) = (0, 0)
             for byte in text.utf8 {
                 if byte == UInt8(ascii: "(") || byte == UInt8(ascii: "[") { depth += 1 }
@@ -30,10 +30,10 @@ struct KeyFilter {
                     "--regex has more than \(byteCountLimit) bytes, or groups nested more than \(nestingLimit) deep")
             }
             do {
-                // By code points, so that composed and decomposed letters, which are different keys, stay different.
+                // Match by code points: composed and decomposed letters are different keys.
                 return .expression(try Regex(text).matchingSemantics(.unicodeScalar))
             } catch {
-                throw CommandFailure(.usage, "--regex \(text) is no regular expression: \(error)")
+                throw CommandFailure(.usage, "--regex \(text) is not a regular expression: \(error)")
             }
         }
     }
@@ -46,7 +46,7 @@ struct KeyFilter {
         self.isInverted = isInverted
     }
 
-    /// Whether a key is wanted.
+    /// Whether a key is selected.
     func admits(_ key: Span<UInt8>) -> Bool {
         switch condition {
         case .all: true
@@ -56,7 +56,7 @@ struct KeyFilter {
         }
     }
 
-    /// Whether every key is wanted, so that none needs to be looked at.
+    /// Whether every key is selected, so that no key needs to be tested.
     var admitsAll: Bool {
         if case .all = condition { true } else { false }
     }

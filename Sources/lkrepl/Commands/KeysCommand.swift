@@ -12,7 +12,7 @@ struct KeysCommand: ParsableCommand {
     @OptionGroup var range: RangeOptions
     @OptionGroup var filter: FilterOptions
     @Argument(help: "The database.") var database: String
-    @Flag(name: .long, help: "The bytes of keys and values as well.") var sizes = false
+    @Flag(name: .long, help: "Show the bytes of keys and values too.") var sizes = false
 
     func run() throws {
         try PairListing(content: sizes ? .sizes : .keys, options: options, view: view, range: range, filter: filter)

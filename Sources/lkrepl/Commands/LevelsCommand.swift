@@ -2,19 +2,19 @@ import ArgumentParser
 import DocIndex
 import LevelFiles
 
-/// Shows how the tables are distributed.
+/// Shows the tables of each level.
 struct LevelsCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "levels", abstract: "Print the levels of tables, or every table with its keys.",
+        commandName: "levels", abstract: "List the levels, or every table with its key range.",
         discussion: """
             Example: lkrepl levels app.db --tables
-            Reads the manifest alone: nothing is opened, locked or changed, and another process may be writing.
+            Reads only the manifest: nothing is opened, locked or changed, and another process may be writing.
             """)
 
     @OptionGroup var options: GlobalOptions
     @OptionGroup var view: ViewOptions
     @Argument(help: "The database.") var database: String
-    @Flag(name: .long, help: "Every table.") var tables = false
+    @Flag(name: .long, help: "List every table.") var tables = false
 
     func run() throws {
         let inspected = try InspectedFiles(at: database)
@@ -42,7 +42,7 @@ struct LevelsCommand: ParsableCommand {
                     "level": .int(Int64(level)), "tables": .int(Int64(members.count)),
                     "bytes": .int(members.reduce(Int64(0)) { $0 &+ Int64(clamping: $1.byteCount) }),
                 ]
-                // Of a foreign order, the tables themselves do not say which key is the smallest.
+                // With an unknown key order, the smallest key of several tables cannot be determined.
                 if version.isBytewise {
                     let smallest = members.map(\.smallest.userKey).min { $0.lexicographicallyPrecedes($1) } ?? []
                     let largest = members.map(\.largest.userKey).max { $0.lexicographicallyPrecedes($1) } ?? []

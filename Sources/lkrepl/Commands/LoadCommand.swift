@@ -8,48 +8,49 @@ import LevelKit
     import Darwin
 #endif
 
-/// Takes a dump back.
+/// Restores a dump.
 struct LoadCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "load", abstract: "Load a dump into a database, or into a new one.",
+        commandName: "load", abstract: "Load a dump into an existing or a new database.",
         discussion: """
             Example: lkrepl load --create copy.store photos.lkd.jsonl
-            With --create the database appears when all of it is there and checked, or not at all. Without it, a dump \
-            in a file is checked as a whole before anything is written. Records without a frame, such as a script makes \
-            of the lines of a dump, are taken as well, and dumps of mdb_dump, db_dump and ldb dump --hex. \
-            --mode: upsert (replace what is there), insert (reject what is there), skip (keep what is there), replace \
-            (the dump takes the place of everything in its collections or its range, all or nothing: a dump that is cut, \
-            ^C, a kill or a full disk changes nothing), merge (JSON Merge Patch, documents only).
+            With --create the database appears only when it is complete and checked. Without it, a dump in a file is \
+            checked as a whole before anything is written. Records without a header, such as a script makes of the \
+            lines of a dump, are accepted too, as are dumps of mdb_dump, db_dump and ldb dump --hex. --mode: upsert \
+            (replace existing records), insert (reject existing records), skip (keep existing records), replace (the \
+            dump replaces everything in its collections or its range, all or nothing: a truncated dump, ^C, a kill or \
+            a full disk changes nothing), merge (JSON Merge Patch, documents only).
             """)
 
     @OptionGroup var options: GlobalOptions
     @OptionGroup var loading: LoadingOptions
     @Argument(help: "The database.") var database: String
-    @Argument(help: "The dump, or - for standard input, as without a name where something is piped in.")
+    @Argument(help: "The dump, or - for standard input. Default: standard input, unless it is a terminal.")
     var file: String?
     @Flag(
         name: [.long, .customLong("into-new")],
-        help: "Make a new database, which is there as a whole or not at all.")
+        help: "Create a new database; it appears complete or not at all.")
     var create = false
-    @Option(name: .long, help: "jsonl, json, mdb, bdb or ldb. Told by the first bytes if not given.")
+    @Option(name: .long, help: "Set the format: jsonl, json, mdb, bdb or ldb. Default: by content.")
     var format: String?
-    @Flag(name: .long, help: "Take a dump that ends too early, up to where it ends.") var allowIncomplete = false
-    @Flag(name: .customLong("no-verify"), help: "Take a dump whose counts and digests do not fit.") var noVerify = false
-    @Flag(name: .long, help: "Pass over records and members that this version does not know.") var lenient = false
-    @Option(name: .long, help: "Collections to load, with commas between them; of several databases in a file, one.")
+    @Flag(name: .long, help: "Accept a truncated dump, up to where it ends.") var allowIncomplete = false
+    @Flag(name: .customLong("no-verify"), help: "Accept a dump with wrong counts or checksums.") var noVerify = false
+    @Flag(name: .long, help: "Ignore unknown records and members.") var lenient = false
+    @Option(
+        name: .long, help: "Load only these collections, separated by commas; or one of several databases in a file.")
     var only: String?
-    @Option(name: .long, help: "OLD=NEW: load a collection under another name.") var rename: [String] = []
+    @Option(name: .long, help: "OLD=NEW: Load a collection under another name.") var rename: [String] = []
     @Option(
         name: .long, parsing: .unconditionalSingleValue,
-        help: "OLD=NEW: give keys that begin with OLD another beginning.")
+        help: "OLD=NEW: Replace the key prefix OLD with NEW.")
     var mapPrefix: [String] = []
-    @Option(name: .long, help: "Each line is a document, stored whole under the member of this name.") var key: String?
+    @Option(name: .long, help: "Store each line as a value, under the key in its member of this name.") var key: String?
 
     func validate() throws { try loading.validate() }
 
     func run() throws {
         guard file != nil || !FileDescriptor.standardInput.isTerminal else {
-            throw CommandFailure(.usage, "load needs a dump", hint: "name its file, or - for standard input")
+            throw CommandFailure(.usage, "no dump given", hint: "specify a file, or - for standard input")
         }
         let file = try ArgumentOrigin.current.text(of: file ?? "-")
         if create {
@@ -60,20 +61,21 @@ struct LoadCommand: ParsableCommand {
         }
     }
 
-    // MARK: - A new database
+    // MARK: - Loading into a new database
 
     private func loadIntoNew(_ file: String) throws {
         let mode = try loading.loadMode(options.mode) ?? .upsert
         guard mode != .replace, mode != .merge, !loading.resume else {
             throw CommandFailure(
-                .usage, "--create makes a new database, in which there is nothing to replace, merge or go on with")
+                .usage, "--create makes a new database and cannot be combined with --mode replace or merge, or --resume"
+            )
         }
         let new = try NewDirectory(path: database)
         do {
             let seconds = ContinuousClock.now
             let summary = try loadNew(file, at: new.partialPath, mode)
             let text = summary.text(seconds: seconds.secondsToNow)
-            // A dry run is the load, of which nothing is left.
+            // A dry run loads everything, and then removes the result.
             if loading.dryRun { new.remove() } else { try new.appear() }
             options.note(loading.dryRun ? "load --dry-run: would have \(text)" : "load: \(text)")
             if summary.rejected > 0 { throw CommandFailure.silent(.badData) }
@@ -101,33 +103,32 @@ struct LoadCommand: ParsableCommand {
         try loader.run(file, self)
         guard loader.isFramed || loader.loader.summary.read > 0 else {
             throw CommandFailure(
-                .badData, "\(loader.name):1: there is neither a header nor a record",
-                hint: "dump makes a file that load takes; --format names another one")
+                .badData, "\(loader.name):1: the file contains no dump header and no record",
+                hint: "create the file with dump, or set --format")
         }
         try loader.loader.finishTarget()
-        // A new database holds as many records as were stored, unless a key or an id stood there twice.
+        // A new database contains one record for each stored one, unless the dump repeats a key or an ID.
         let summary = loader.loader.summary
         let storedCount = summary.inserted + summary.replaced + summary.stored
         if loader.isFramed, summary.deleted == 0, let count = try loader.loader.storedCount(), count != storedCount {
             throw CommandFailure(
-                .badData, "\(loader.name): the dump has \(storedCount) records and only \(count) different keys or ids")
+                .badData, "\(loader.name): the dump has \(storedCount) records, but only \(count) distinct keys or IDs")
         }
         try database?.close()
         database = nil
         return summary
     }
 
-    // MARK: - A database that is there
+    // MARK: - Loading into an existing database
 
     private func loadIntoExisting(_ file: String) throws {
         let mode = try loading.loadMode(options.mode) ?? .upsert
         if mode == .replace { try Session.tellingOfNoChange { try check(file) } } else { try check(file) }
         if mode == .replace, !loading.dryRun {
-            try options.confirm("remove what \(database) holds of what \(file) replaces")
+            try options.confirm("delete everything in \(database) that \(file) replaces")
         }
         let start = ContinuousClock.now
-        // A dry run is the load, on a copy: so it finds all that the load would, such as two documents with one value
-        // where an index allows none.
+        // A dry run loads into a copy, so that it finds all errors, such as duplicates in a unique index.
         let onDatabase = { (body: (Session) throws -> LoadSummary) in
             if loading.dryRun { return try Session.rehearsing(database, body) }
             return mode == .replace
@@ -137,8 +138,8 @@ struct LoadCommand: ParsableCommand {
             let isStore = try session.isDocumentStore()
             if isStore, key != nil {
                 throw CommandFailure(
-                    .usage, "--key is for plain databases, and \(database) is a document store",
-                    hint: "lkrepl import puts documents into a collection")
+                    .usage, "--key needs a plain database, and \(database) is a document store",
+                    hint: "use lkrepl import for documents")
             }
             let loader = try makeLoader(mode, isNew: false, file: file) { _ in
                 if isStore {
@@ -149,8 +150,9 @@ struct LoadCommand: ParsableCommand {
                 let isFile = file != "-" && !FileDescriptor.isSpecial(file)
                 if mode == .insert, loading.resume {
                     throw CommandFailure(
-                        .usage, "an interrupted load into a plain database cannot go on in the mode insert",
-                        hint: "what came in behind the last mark would be rejected as there already; use --mode skip")
+                        .usage, "an interrupted load into a plain database cannot be resumed with --mode insert",
+                        hint:
+                            "use --mode skip; records stored after the last checkpoint would be rejected as duplicates")
                 }
                 return try RawLoadTarget(
                     session.database, path: database, mode: mode,
@@ -164,7 +166,7 @@ struct LoadCommand: ParsableCommand {
         if summary.rejected > 0 { throw CommandFailure.silent(.badData) }
     }
 
-    /// Refuses a dump in a file that is not whole before anything is written of it. A pipe can be read once only.
+    /// Checks a dump in a file before anything is written. A pipe is not checked, since it can be read only once.
     private func check(_ file: String) throws {
         guard file != "-", !FileDescriptor.isSpecial(file), !loading.fromRejects, !loading.resume,
             loading.onError == "stop"
@@ -197,7 +199,7 @@ struct LoadCommand: ParsableCommand {
         return try format.map { try InputFormat(named: $0) } ?? InputFormat(detecting: input)
     }
 
-    /// The records of a file.
+    /// The source of records for a file.
     fileprivate func source(_ input: borrowing InputFile) throws -> any RecordSource {
         if loading.fromRejects { return RejectSource(input) { try plainSource($0, .jsonl) } }
         let format = try inputFormat(input)
@@ -244,13 +246,13 @@ struct LoadCommand: ParsableCommand {
     private static func pair(_ text: String, _ option: String) throws -> (from: String, to: String) {
         let text = try ArgumentOrigin.current.text(of: text)
         guard let split = text.firstIndex(of: "=") else {
-            throw CommandFailure(.usage, "\(option) takes OLD=NEW, and \(text) has no =")
+            throw CommandFailure(.usage, "\(option) takes OLD=NEW, not \(text)")
         }
         return (String(text[..<split]), String(text[text.index(after: split)...]))
     }
 }
 
-/// A load of one file.
+/// The load of one file.
 private final class FileLoader {
     let loader: Loader
     private let rejects: RejectWriter?

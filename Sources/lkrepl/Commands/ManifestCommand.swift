@@ -2,21 +2,21 @@ import ArgumentParser
 import DocIndex
 import LevelFiles
 
-/// Looks into the manifest.
+/// Prints the manifest.
 struct ManifestCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "manifest", abstract: "Print what the manifest says of the database, or every edit of it.",
+        commandName: "manifest", abstract: "Print the state in the manifest, or every edit.",
         discussion: """
             Example: lkrepl manifest app.db --edits
-            Reads files alone: nothing is opened, locked or changed, and another process may be writing. The tables \
-            themselves are listed by levels --tables.
+            Reads only files: nothing is opened, locked or changed, and another process may be writing. levels \
+            --tables lists the tables.
             """)
 
     @OptionGroup var options: GlobalOptions
     @OptionGroup var view: ViewOptions
     @Argument(help: "The database.") var database: String
-    @Argument(help: "The name or number of another manifest than the one in use.") var file: String?
-    @Flag(name: .long, help: "Every edit, the oldest first.") var edits = false
+    @Argument(help: "The name or number of a manifest. Default: the current one.") var file: String?
+    @Flag(name: .long, help: "List every edit, oldest first.") var edits = false
 
     func run() throws {
         let manifest = try manifest()

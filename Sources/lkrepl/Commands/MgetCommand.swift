@@ -4,10 +4,10 @@ import LevelKit
 /// Prints the values of several keys.
 struct MgetCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "mget", abstract: "Print several pairs. Exit code 1 if one is not there.",
+        commandName: "mget", abstract: "Print several pairs. Exit code 1 if a key does not exist.",
         discussion: """
             Example: lkrepl mget app.db user/1
-            With - the keys are read from standard input, one a line, in the notation that keys are printed in.
+            With - the keys are read from standard input, one per line, in the notation in which keys are printed.
             """)
 
     @OptionGroup var options: GlobalOptions

@@ -1,28 +1,28 @@
 import ArgumentParser
 import DocIndex
 
-/// Brings a store to another schema.
+/// Migrates a store to another schema.
 struct MigrateCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "migrate", abstract: "Bring a store to the schema in a file: build new indexes, drop old ones.",
+        commandName: "migrate", abstract: "Migrate a store to the schema in a file: build new indexes, drop old ones.",
         discussion: """
             Example: lkrepl migrate photos.store schema.json --dry-run
-            Each change is a row: what is added, changed or removed, why, and how many documents are read for it. Standard \
-            error tells the version of the schema before and after, and the migrations that the store has seen. Without a \
-            file an interrupted change goes on where it was. Documents are not changed; migrations that change them are \
-            code, in the program that owns the store.
+            Each change is a row: what is added, changed or removed, why, and how many documents must be read. \
+            Standard error shows the schema version before and after, and the completed migrations of the store. \
+            Without a file, an interrupted change is continued. Documents are not changed; migrations that change them \
+            are part of the program that owns the store.
             """)
 
     @OptionGroup var options: GlobalOptions
     @Argument(help: "The store.") var database: String
-    @Argument(help: "The file with the schema, or - for standard input; what was begun is finished if not given.")
+    @Argument(help: "The schema file, or - for standard input. Default: finish a pending change.")
     var file: String?
-    @Option(name: .long, help: "The version that the schema must have; nothing is done for any other.")
+    @Option(name: .long, help: "Require this version of the schema.")
     var to: Int?
-    @Flag(name: [.customShort("n"), .long], help: "Tell what would change, and change nothing.") var dryRun = false
+    @Flag(name: [.customShort("n"), .long], help: "Show what would change, and change nothing.") var dryRun = false
 
     func validate() throws {
-        guard file != nil || to == nil else { throw ValidationError("--to needs a file with the schema") }
+        guard file != nil || to == nil else { throw ValidationError("--to needs a schema file") }
     }
 
     func run() throws {
@@ -41,8 +41,8 @@ struct MigrateCommand: ParsableCommand {
             let isPending = store.hasPendingSchemaChange
             if changes.isEmpty {
                 options.note(
-                    "migrate: the store has this schema already"
-                        + (isPending ? ", and is not finished with it; migrate --write goes on" : ""))
+                    "migrate: the store already has this schema"
+                        + (isPending ? ", but the change to it is pending; migrate --write finishes it" : ""))
             }
             if dryRun { return }
             if changes.isEmpty { return isPending ? try finish(store) : () }
@@ -63,13 +63,13 @@ struct MigrateCommand: ParsableCommand {
         }
         if let to, to != schema.version {
             throw CommandFailure(
-                .usage, "the schema has version \(schema.version), and --to asks for \(to)",
-                hint: "name the file with version \(to), or leave out --to")
+                .usage, "the schema has version \(schema.version), but --to requires \(to)",
+                hint: "use a file with version \(to), or omit --to")
         }
         return schema
     }
 
-    // MARK: - What is told
+    // MARK: - Reporting
 
     private func tellVersions(of store: DocumentStore, to schema: Schema?) throws {
         let old = store.schema.version
@@ -80,13 +80,13 @@ struct MigrateCommand: ParsableCommand {
         }
         options.note(text)
         let done = store.completedMigrations
-        if !done.isEmpty { options.note("migrate: migrations that are done: \(done.joined(separator: ", "))") }
+        if !done.isEmpty { options.note("migrate: completed migrations: \(done.joined(separator: ", "))") }
         if let running = store.runningMigration {
             options.note("migrate: the migration \(running) is not finished; run the program that owns the store")
         }
     }
 
-    /// A change as a row: for people its parts, for programs its sentence as well.
+    /// A change as a row: for people as separate columns, for programs with its description as well.
     private func row(_ change: SchemaChange, _ session: Session, isForPeople: Bool) throws -> DocumentObject {
         var row = DocumentObject()
         if !isForPeople { row["change"] = .string(change.description) }
@@ -109,22 +109,22 @@ struct MigrateCommand: ParsableCommand {
         return row
     }
 
-    // MARK: - What was begun
+    // MARK: - Finishing a pending change
 
     private func finish(_ store: DocumentStore) throws {
-        guard store.hasPendingSchemaChange else { return options.note("migrate: nothing is left to do") }
-        if dryRun { return options.note("migrate: a schema change is not finished; migrate --write goes on with it") }
+        guard store.hasPendingSchemaChange else { return options.note("migrate: nothing to do") }
+        if dryRun { return options.note("migrate: a schema change is pending; migrate --write finishes it") }
         let start = ContinuousClock.now
         let progress = IndexBuildProgress("migrate", options)
         defer { progress.finish() }
         try store.finishSchemaChange { try progress.advance($0) }
         progress.finish()
-        options.note("migrate: finished what was begun, \(start.secondsText)")
+        options.note("migrate: finished the pending change, \(start.secondsText)")
     }
 }
 
 extension SchemaChange {
-    /// Whether documents are read to build the index.
+    /// Whether the index is built from the documents.
     fileprivate var isBuild: Bool {
         switch kind {
         case .added: true
@@ -135,7 +135,7 @@ extension SchemaChange {
 }
 
 extension GlobalOptions {
-    /// Brings the store of a session to a schema, with progress, until that is done or ^C.
+    /// Applies a schema to the session's store, with progress, until it is complete or ^C is pressed.
     func apply(_ schema: Schema, to session: Session, label: String) throws {
         let start = ContinuousClock.now
         let progress = IndexBuildProgress(label, self)
@@ -148,7 +148,7 @@ extension GlobalOptions {
     }
 }
 
-/// Shows how far the building of indexes is: a line for each collection, with the indexes that are built together.
+/// Shows the progress of index builds: one line for each collection, with the indexes that are built together.
 final class IndexBuildProgress {
     private let label: String
     private let options: GlobalOptions
@@ -160,9 +160,9 @@ final class IndexBuildProgress {
         self.options = options
     }
 
-    /// Takes that a slice is done.
+    /// Reports that a part of the build is done.
     ///
-    /// - Throws: ``CommandFailure`` with `interrupted` if the command is to stop; what was built stays.
+    /// - Throws: ``CommandFailure`` with `interrupted` after ^C; completed work is kept.
     func advance(_ step: BuildProgress) throws {
         let name = "\(step.collection) (\(step.indexes.joined(separator: ", ")))"
         let done = Int(clamping: step.row)
@@ -170,7 +170,7 @@ final class IndexBuildProgress {
         guard !Interruption.isRequested else {
             var failure = Interruption.failure(
                 "row \(HumanNumber.grouped(done)) of \(HumanNumber.grouped(total)) of \(name)")
-            failure.hint = "what was built stays; migrate --write without a file goes on there"
+            failure.hint = "completed work is kept; migrate --write without a file continues it"
             throw failure
         }
         if name != subject {
@@ -181,7 +181,7 @@ final class IndexBuildProgress {
         reporter?.advance(done: done, total: total)
     }
 
-    /// Takes the progress off the screen.
+    /// Removes the progress line from the screen.
     func finish() {
         reporter?.finish()
         reporter = nil

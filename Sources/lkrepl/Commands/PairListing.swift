@@ -1,8 +1,8 @@
 import LevelKit
 
-/// Lists the pairs of a range: what `scan` and `keys` have in common.
+/// Lists the pairs of a range: the common part of `scan` and `keys`.
 struct PairListing {
-    /// What is printed of each pair.
+    /// The parts of a pair to print.
     enum Content {
         case pairs, keys, sizes
     }

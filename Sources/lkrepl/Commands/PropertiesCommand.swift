@@ -2,19 +2,19 @@ import ArgumentParser
 import DocIndex
 import LevelKit
 
-/// Prints what the engine says of itself.
+/// Prints LevelDB's properties.
 struct PropertiesCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "properties",
-        abstract: "Print LevelDB's own properties. Exit code 1 for one that it does not have.",
+        abstract: "Print LevelDB's own properties. Exit code 1 for an unknown property.",
         discussion: """
             Example: lkrepl properties app.db leveldb.approximate-memory-usage
-            levels, stats and manifest say most of it better; these texts are for people who know LevelDB.
+            levels, stats and manifest present most of this better; these properties are for people who know LevelDB.
             """)
 
     @OptionGroup var options: GlobalOptions
     @Argument(help: "The database.") var database: String
-    @Argument(help: "The name, such as leveldb.stats; all if not given.") var name: String?
+    @Argument(help: "The name, such as leveldb.stats. Default: all.") var name: String?
 
     func run() throws {
         try Session.with(database, options) { session in
@@ -22,7 +22,7 @@ struct PropertiesCommand: ParsableCommand {
                 let name = try ArgumentOrigin.current.text(of: name)
                 guard let value = try session.database.property(name) else { throw CommandFailure.silent(.no) }
                 let output = StandardOutput()
-                // Keys of the user are in some of the texts.
+                // Some properties contain user keys.
                 for line in value.split(separator: "\n") {
                     try output.write(VisibleText.singleLine(String(line)) + "\n")
                 }

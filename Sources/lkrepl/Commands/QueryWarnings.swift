@@ -1,10 +1,10 @@
 import DocIndex
 
-/// What is said of a query that looks like a mistake.
+/// Warnings about queries that look like a mistake.
 extension ConditionOptions {
-    /// Under `--strict`, fails for a query that looks like a mistake, before it is run.
+    /// With `--strict`, throws an error before a query runs that looks like a mistake.
     ///
-    /// - Parameter fields: fields that are shown, counted or listed.
+    /// - Parameter fields: The fields that are shown, counted or listed.
     func requireSound(_ query: Query, fields: [FieldPath] = [], in collection: DocumentCollection) throws {
         guard strict else { return }
         let diagnostics = try collection.diagnostics(of: query, fields: fields)
@@ -15,9 +15,9 @@ extension ConditionOptions {
                 ? diagnostics.dropFirst().map(Self.text).joined(separator: "; ") : "without --strict this is a warning")
     }
 
-    /// Warns on standard error of a query that looks like a mistake, after it was run.
+    /// Warns on standard error about a query that looks like a mistake, after it ran.
     ///
-    /// - Parameter foundSomething: whether the answer has documents.
+    /// - Parameter foundSomething: Whether the result has documents.
     func warn(
         of query: Query, fields: [FieldPath] = [], in collection: DocumentCollection, foundSomething: Bool,
         _ options: GlobalOptions

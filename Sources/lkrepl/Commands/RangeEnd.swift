@@ -1,6 +1,6 @@
 import LevelKit
 
-/// The pair at one end of a range: what `first` and `last` have in common.
+/// The pair at one end of a range: the common part of `first` and `last`.
 struct RangeEnd {
     let isLast: Bool
     let options: GlobalOptions

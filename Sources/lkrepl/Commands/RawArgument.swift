@@ -1,20 +1,20 @@
 import DocIndex
 import LevelKit
 
-/// Keys and values between the command line and the database.
+/// Conversion of command-line arguments to keys and values.
 enum RawArgument {
-    /// The most bytes that are read of a value or a document in a file.
+    /// The maximum size in bytes of a value or a document that is read from a file.
     static let byteLimit = 1 << 30
-    /// The most bytes that are read of a schema.
+    /// The maximum size in bytes of a schema file.
     static let schemaByteLimit = 16 << 20
 
-    /// The bytes that an argument stands for.
+    /// The bytes that an argument denotes.
     static func bytes(_ argument: String) throws -> [UInt8] {
         try ByteNotation.parse(Invocation.plain(argument))
     }
 
-    /// The value that an argument stands for: `-` is standard input, `@FILE` the content of a file. In quotes both are
-    /// texts like any other.
+    /// The value that an argument denotes: `-` reads standard input, `@FILE` the contents of a file. Quoted, both
+    /// are plain strings.
     static func value(_ argument: String) throws -> [UInt8] {
         let plain = Invocation.plain(argument)
         if plain == "-" {
@@ -31,30 +31,30 @@ enum RawArgument {
         return try descriptor.readAll(limit: byteLimit, name: file)
     }
 
-    /// Keeps a raw write from putting documents and indexes out of step.
+    /// Throws a ``CommandFailure`` for raw writes to a document store, which would leave its indexes inconsistent.
     static func refuseDocumentStore(_ session: Session, _ command: String) throws {
         if try session.isDocumentStore() {
             throw CommandFailure(
                 .usage,
-                "\(command) writes raw keys, and \(session.path) is a document store whose indexes that would break",
+                "\(command) writes raw keys, which would break the indexes of the document store \(session.path)",
                 hint: "use doc \(command == "put" || command == "del" ? command : "put and doc del")")
         }
     }
 }
 
 extension RawArgument {
-    /// Keeps the shell from pulling its own database out from under itself.
+    /// Throws a ``CommandFailure`` for commands that need the database closed while the shell has it open.
     static func refuseShell(_ command: String) throws {
         guard Session.shell == nil else {
             throw CommandFailure(
-                .usage, "\(command) needs the database closed, and the shell has it open",
+                .usage, "\(command) cannot run in the shell, which has the database open",
                 hint: "leave the shell and run lkrepl \(command) DB")
         }
     }
 }
 
 extension RawArgument {
-    /// The next line of a file that a command reads.
+    /// The next line of a file that a command reads; `nil` at the end.
     static func nextLine(_ reader: inout LineReader, of name: String) throws -> LineReader.Line? {
         do throws(LineReadFailure) { return try reader.next() } catch { throw error.commandFailure(reading: name) }
     }

@@ -12,46 +12,46 @@ import Synchronization
 /// Salvages a damaged database.
 struct RepairCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "repair", abstract: "Make a damaged database readable again; what is damaged is lost.",
+        commandName: "repair", abstract: "Make a damaged database readable again; damaged data is lost.",
         discussion: """
             Example: lkrepl repair app.db --dry-run
-            The last resort: restoring a backup is better. --dry-run repairs a copy and says what that gave. The files as \
-            they were stay in a directory beside the database. Each unreadable place is a row with its file, byte and size, \
-            how many entries it held, and the keys between which they lay; of a document store, each collection is a row \
-            with the documents that are lost. --rebuild makes indexes, ids and counters anew from the documents that are \
-            left. Exit code 65 if anything is lost. ^C stops it while these files are copied; behind that it comes to \
-            its end first, because half a repair is no database, and says so.
+            The last resort: restoring a backup is better. --dry-run repairs a copy and reports the result. The \
+            original files are kept in a directory next to the database. Each unreadable place is a row with its file, \
+            byte and size, the number of entries it held, and the keys between which they lay; for a document store, \
+            each collection is a row with its lost documents. --rebuild rebuilds indexes, IDs and counters from the \
+            remaining documents. Exit code 65 if anything is lost. ^C stops the repair while it copies the files; \
+            afterwards the repair runs to its end, because a half-repaired database is unusable, and says so.
             """)
 
     @OptionGroup var options: GlobalOptions
     @OptionGroup var confirmation: ConfirmationOptions
     @Argument(help: "The database.") var database: String
-    @Flag(name: .long, help: "Of a document store, also make everything anew that follows from its documents.")
+    @Flag(name: .long, help: "Also rebuild everything derived from the documents of a document store.")
     var rebuild = false
 
     func run() throws {
         try RawArgument.refuseShell("repair")
         if confirmation.dryRun { return try rehearse() }
         try options.requireWrite("repair")
-        try confirmation.requireName(of: database, "repair \(database), which loses what is damaged", options)
+        try confirmation.requireName(of: database, "repair \(database) and lose damaged data", options)
         let report = try repair()
-        options.note("repair: the files as they were are in \(report.backupPath)")
+        options.note("repair: the original files are in \(report.backupPath)")
         try finish(report, at: database)
     }
 
-    /// Looks at what the repair gave, and says what is lost.
+    /// Reports the result of the repair and what was lost.
     private func finish(_ report: RepairReport, at path: String) throws {
         let outcome = try RepairOutcome(report, at: path, rebuilds: rebuild, options)
         let writer = try options.writer()
         for row in outcome.rows { try writer.write(row) }
         try writer.finish()
         if outcome.isRestored, !report.losses.isEmpty {
-            options.note("repair: only indexes were damaged; they are made anew, and no document is lost")
+            options.note("repair: only indexes were damaged; they are rebuilt, and no document is lost")
         }
         try outcome.requireWhole(database, isRehearsal: path != database)
     }
 
-    /// Repairs the database; ^C stops it as long as nothing is changed.
+    /// Repairs the database; ^C stops it while nothing has been changed.
     private func repair() throws -> RepairReport {
         let path = database
         UserFiles.narrowMask(toFilesOf: path)
@@ -69,8 +69,8 @@ struct RepairCommand: ParsableCommand {
             case .repairing(let backup), .verifying(let backup):
                 StandardError.shared.write(
                     VisibleText.singleLine(
-                        "repair: it comes to its end first, because half a repair is no database; a second ^C ends it at "
-                            + "once, and the files as they were are in \(backup)") + "\n")
+                        "repair: continuing, because a half-repaired database is unusable; a second ^C stops it "
+                            + "at once, with the original files in \(backup)") + "\n")
                 return true
             }
         }.get()
@@ -78,12 +78,12 @@ struct RepairCommand: ParsableCommand {
         return report
     }
 
-    /// How far the repair has come, for the thread that waits for it.
+    /// The current stage of the repair, shared with the waiting thread.
     private final class CurrentStage: Sendable {
         let value = Mutex(RepairStage.backingUp)
     }
 
-    /// Repairs a copy, which is removed.
+    /// Repairs a copy of the database, and removes it afterwards.
     private func rehearse() throws {
         let copy = try ScratchDirectory(of: database)
         let path = copy.databasePath
@@ -96,11 +96,11 @@ struct RepairCommand: ParsableCommand {
         try finish(report, at: path)
     }
 
-    /// Removes the copy, with the backup that the repair made in it.
+    /// Removes the copy, including the backup that the repair made in it.
     private func remove(_ copy: ScratchDirectory) {
         let path = copy.path
         copy.remove()
-        // After ^C the repair is still at work on it, until the process ends.
+        // After ^C the repair continues in the copy until the process ends.
         for _ in 0..<100 where FileDescriptor.exists(path) {
             usleep(10_000)
             ScratchDirectory.clearLeftovers(in: FileDescriptor.parent(of: path))

@@ -1,17 +1,17 @@
 import ArgumentParser
 import DocIndex
 
-/// The options that say which members of documents are shown.
+/// The options that select the members of documents to show.
 struct RowShape: ParsableArguments {
     @Option(
         name: .long, parsing: .unconditional,
-        help: "Paths of fields to show, with commas between them; with - before each, those to leave out.")
+        help: "Show only these fields: paths, separated by commas; with - before each, omit them.")
     var fields: String?
 
-    @Flag(name: .long, help: "Show ids, and nothing else, one a line.")
+    @Flag(name: .long, help: "Show only document IDs, one per line.")
     var ids = false
 
-    /// What the options ask for.
+    /// The selection that the options describe.
     func selection() throws -> RowSelection {
         if ids { return .ids }
         guard let fields = try fields.map({ try ArgumentOrigin.current.text(of: Invocation.plain($0)) }) else {
@@ -21,26 +21,26 @@ struct RowShape: ParsableArguments {
         let left = names.filter { $0.hasPrefix("-") }
         guard left.isEmpty || left.count == names.count else {
             throw CommandFailure(
-                .usage, "--fields \(fields) both names fields and leaves some out", hint: "put - before all, or none")
+                .usage, "--fields \(fields) both selects and omits fields", hint: "put - before all fields, or none")
         }
         let paths = try names.map { try FieldPath(parsing: String($0.hasPrefix("-") ? $0.dropFirst() : $0)) }
         return left.isEmpty ? .only(paths) : .allBut(paths)
     }
 }
 
-/// Which members of documents are shown.
+/// The members of documents to show.
 enum RowSelection {
     case all
     case ids
     case only([FieldPath])
     case allBut([FieldPath])
 
-    /// A writer with the columns of the rows, where they are known.
+    /// A writer with the columns of the rows, if they are known.
     ///
     /// - Parameters:
-    ///   - leading: columns before those of documents.
-    ///   - trailing: columns behind them.
-    ///   - learnt: the members of all documents that will come, where they are known.
+    ///   - leading: Columns before those of documents.
+    ///   - trailing: Columns after them.
+    ///   - learnt: The members of all documents to come, if known.
     func writer(
         _ options: GlobalOptions, leading: [String] = [], trailing: [String] = [], learnt: [String]? = nil
     ) throws -> ResultWriter {
@@ -51,7 +51,7 @@ enum RowSelection {
         }
     }
 
-    /// The fields that are named.
+    /// The selected or omitted fields.
     var paths: [FieldPath] {
         switch self {
         case .all, .ids: []
@@ -59,7 +59,7 @@ enum RowSelection {
         }
     }
 
-    /// Whether the columns are known only when all documents were seen.
+    /// Whether the columns are known only after reading all documents.
     var hasOpenColumns: Bool {
         switch self {
         case .all, .allBut: true
@@ -93,8 +93,8 @@ enum RowSelection {
 }
 
 extension DocumentObject {
-    /// Removes what a path leads to; nothing where it leads nowhere. `[]` means in each element; at the end of the path,
-    /// all elements.
+    /// Removes the value at a path; has no effect if the path does not exist. `[]` means each element; at the end
+    /// of the path, all elements.
     mutating func removeValue(at steps: ArraySlice<FieldPath.Step>) {
         guard case .name(let name) = steps.first, let value = self[name] else { return }
         let rest = steps.dropFirst()

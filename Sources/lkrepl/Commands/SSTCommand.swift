@@ -2,28 +2,28 @@ import ArgumentParser
 import DocIndex
 import LevelFiles
 
-/// Looks into table files.
+/// Inspects table files.
 struct SSTCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "sst", abstract: "List the tables, or look into one.",
+        commandName: "sst", abstract: "List the table files, or inspect one.",
         discussion: """
             Example: lkrepl sst app.db
-            Reads files alone: nothing is opened, locked or changed, and another process may be writing. Without a file, all \
-            tables that are on the disk, also those that LevelDB has not deleted yet.
+            Reads only files: nothing is opened, locked or changed, and another process may be writing. Without a \
+            file, lists all tables on disk, including obsolete ones that LevelDB has not deleted yet.
             """)
 
     @OptionGroup var options: GlobalOptions
     @OptionGroup var view: ViewOptions
     @Argument(help: "The database, or the path of a table file.") var database: String
     @Argument(help: "The name or number of a table.") var file: String?
-    @Flag(name: .long, help: "Every entry, old versions and deletions included.") var keys = false
-    @Flag(name: .long, help: "Every data block.") var blocks = false
-    @Flag(name: .long, help: "Counts and sizes; the usual output for one table.") var props = false
-    @Flag(name: .long, help: "With --keys, print no values.") var noValues = false
+    @Flag(name: .long, help: "List every entry, including old versions and tombstones.") var keys = false
+    @Flag(name: .long, help: "List every data block.") var blocks = false
+    @Flag(name: .long, help: "Show counts and sizes; the default for a single table.") var props = false
+    @Flag(name: .long, help: "With --keys, omit values.") var noValues = false
 
     func validate() throws {
         guard [keys, blocks, props].count(where: { $0 }) <= 1 else {
-            throw ValidationError("--keys, --blocks and --props exclude each other")
+            throw ValidationError("--keys, --blocks and --props cannot be combined")
         }
     }
 
@@ -44,7 +44,7 @@ struct SSTCommand: ParsableCommand {
     private func list(_ inspected: InspectedFiles) throws {
         guard !keys, !blocks, !props else {
             throw CommandFailure(
-                .usage, "--keys, --blocks and --props look into one table", hint: "name it behind the database")
+                .usage, "--keys, --blocks and --props need a table", hint: "specify it after the database")
         }
         let writer = try EntryWriter(options, view: try view.view(ofDatabaseAt: database))
         let tables = inspected.files.manifest?.version.tables ?? []

@@ -1,7 +1,7 @@
 import ArgumentParser
 import LevelKit
 
-/// Prints pairs in the order of keys.
+/// Prints pairs in key order.
 struct ScanCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "scan", abstract: "Print keys and values in order.",
@@ -12,8 +12,8 @@ struct ScanCommand: ParsableCommand {
     @OptionGroup var range: RangeOptions
     @OptionGroup var filter: FilterOptions
     @Argument(help: "The database.") var database: String
-    @Flag(name: .long, help: "Keys only, as the command keys prints them.") var keys = false
-    @Flag(name: .long, help: "The bytes of keys and values in place of the values.") var sizes = false
+    @Flag(name: .long, help: "Print only keys, like the command keys.") var keys = false
+    @Flag(name: .long, help: "Print the bytes of keys and values instead of values.") var sizes = false
 
     func run() throws {
         try PairListing(

@@ -1,7 +1,7 @@
 import LevelFiles
 import LevelKit
 
-/// One walk over the pairs that a command asks for: a range, a filter, an offset and a limit.
+/// A scan over the pairs that a command selects by a range, a filter, an offset and a limit.
 struct ScanRun {
     let range: KeyRange
     let filter: KeyFilter
@@ -13,14 +13,14 @@ struct ScanRun {
         filter = try options.filter()
     }
 
-    /// Calls `body` with each pair, lent for the time of the call.
+    /// Calls `body` with each pair. The spans are valid only during the call.
     func forEach(
         in session: Session, _ body: (_ key: Span<UInt8>, _ value: Span<UInt8>) throws -> Void
     ) throws {
         var left = options.limit ?? .max
         var passed = options.offset ?? 0
         guard left > 0 else { return }
-        /// Takes a pair; false after the last that is wanted.
+        /// Processes a pair; returns false after the last one to return.
         func take(_ key: Span<UInt8>, _ value: Span<UInt8>) throws -> Bool {
             try Interruption.check()
             guard filter.admitsAll || filter.admits(key) else { return true }
@@ -39,12 +39,12 @@ struct ScanRun {
         }
     }
 
-    /// From the files: LevelDB reads the newest state and the snapshots of its own process only.
+    /// Scans the files directly: LevelDB can read only the current state and snapshots of its own process.
     private func forEachHistorical(
         in session: Session, _ sequence: UInt64, _ take: (Span<UInt8>, Span<UInt8>) throws -> Bool
     ) throws {
         let files = try InspectedFiles(at: session.database.enginePath).files
-        StandardError.shared.write("--snapshot: versions that compactions have dropped are missing\n")
+        StandardError.shared.write("--snapshot: versions dropped by compactions are missing\n")
         let lower: [UInt8] =
             switch range.lower {
             case .unbounded: []

@@ -1,26 +1,26 @@
 import ArgumentParser
 import DocIndex
 
-/// Prints what was declared, or what documents would have declared.
+/// Prints the declared schema, or infers one from documents.
 struct SchemaCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "schema", abstract: "Print the declared schema as JSON, as init and migrate take it.",
+        commandName: "schema", abstract: "Print the declared schema as JSON, for init and migrate.",
         discussion: """
             Example: lkrepl schema photos.store > mine.json
-            With --infer N, what N documents of a collection look like: a JSON Schema (draft 2020-12) that all of them \
-            satisfy, for editors and checkers. For the same as rows, see describe.
+            With --infer N, prints a JSON Schema (draft 2020-12) that N documents of a collection satisfy, for editors \
+            and validators. describe shows the same as rows.
             """)
 
     @OptionGroup var options: GlobalOptions
     @Argument(help: "The store.") var database: String
-    @Argument(help: "The collection; all if not given.") var collection: String?
+    @Argument(help: "The collection. Default: all.") var collection: String?
     @Option(
         name: .long, parsing: .unconditional,
-        help: "Print a JSON Schema of so many documents, in place of what was declared.")
+        help: "Print a JSON Schema inferred from this many documents instead of the declared schema.")
     var infer: Int?
 
     func validate() throws {
-        guard infer ?? 1 > 0 else { throw ValidationError("--infer takes a number from 1 on") }
+        guard infer ?? 1 > 0 else { throw ValidationError("--infer must be 1 or more") }
     }
 
     func run() throws {

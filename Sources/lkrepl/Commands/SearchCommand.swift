@@ -1,15 +1,15 @@
 import ArgumentParser
 import DocIndex
 
-/// Finds documents by the words in their texts.
+/// Finds documents by words in their text fields.
 struct SearchCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "search", abstract: "Find documents by words, the best first.",
+        commandName: "search", abstract: "Find documents by words, best matches first.",
         discussion: """
             Example: lkrepl search photos.store photos 'snow OR ice' --where 'rating >= 3' --limit 5
-            All words must occur; OR between alternatives, - or NOT before what must not, "a phrase" in quotes.
-            The best are known when all that match were compared; from then on rows come one by one. The columns of csv and \
-            tsv are those of all rows; --fields names them, so that they need not be looked for first.
+            All words must occur; OR separates alternatives, - or NOT excludes a word, quotes enclose "a phrase".
+            All matches are scored before the first row is printed. The columns of csv and tsv are those of all rows; \
+            with --fields they are known without a separate pass.
             """)
 
     @OptionGroup var options: GlobalOptions
@@ -18,13 +18,13 @@ struct SearchCommand: ParsableCommand {
     @Argument(help: "The store.") var database: String
     @Argument(help: "The collection.") var collection: String
     @Argument(help: "The words.") var words: [String]
-    @Option(name: .customLong("where"), parsing: .unconditional, help: "A condition that must hold as well.")
+    @Option(name: .customLong("where"), parsing: .unconditional, help: "Also require this condition.")
     var condition: String?
-    @Option(name: .long, parsing: .unconditional, help: "How many at most.") var limit = 20
+    @Option(name: .long, parsing: .unconditional, help: "Return at most this many.") var limit = 20
     @Flag(name: .long, help: "Show the score of each document.") var score = false
-    @Flag(name: .long, help: "Show where the words are: the texts around them, with ** before and behind each.")
+    @Flag(name: .long, help: "Show excerpts around the words, with ** before and after each word.")
     var highlight = false
-    @Flag(name: .long, help: "Print how many there are, and nothing else.") var count = false
+    @Flag(name: .long, help: "Print only the number of documents.") var count = false
 
     func validate() throws {
         guard limit >= 0 else { throw ValidationError("--limit must be 0 or more") }
@@ -75,7 +75,7 @@ struct SearchCommand: ParsableCommand {
                     return true
                 }
             } else {
-                // The order of the best is known before the first is written; each document is read as it is written.
+                // The ranking is complete before the first row; each document is read when it is written.
                 let found = Query(
                     .and([.search(try TextCondition(parsing: words)), predicate]), sort: [.bestFirst], limit: limit)
                 try collection.forEach(matching: found, options: conditions.queryOptions) { document in
@@ -88,8 +88,9 @@ struct SearchCommand: ParsableCommand {
         }
     }
 
-    /// The columns of the hits, where their form has them first and they are not given: learnt by a search of its own, so
-    /// that many rows need not be held until the last of them is known. `nil` where they are few, or not needed.
+    /// The columns of the hits, if the output format prints them first and `--fields` does not name them. A
+    /// separate search collects them, so that many rows need not be kept in memory. `nil` for few rows, or if the
+    /// columns are not needed.
     private func columns(
         of query: TextQuery, _ predicate: Predicate, _ selection: RowSelection, in collection: DocumentCollection
     ) throws -> [String]? {
@@ -106,24 +107,24 @@ struct SearchCommand: ParsableCommand {
     }
 }
 
-/// The texts of a document in which the words of a search were found, with these words marked.
+/// Finds the strings of a document that contain words of a search, and marks these words.
 struct TextHighlighter {
-    /// The column that has them.
+    /// The name of the column.
     static let column = "highlights"
-    /// Stands before and behind a word, as in Markdown.
+    /// The mark before and after a word, as in Markdown.
     private static let mark = "**"
 
     private let query: TextQuery
     private let fields: [FieldPath]
     private let marking = TextMarking(before: mark, after: mark)
 
-    /// Marks what a query finds in the fields of the text index of a collection.
+    /// Creates a highlighter for the fields of the collection's text index.
     init(_ query: TextQuery, in collection: DocumentCollection) {
         self.query = query
         fields = collection.definition.indexes.first { $0.kind == .text }?.fields ?? []
     }
 
-    /// The parts of texts that have words of the query; none of texts that have none.
+    /// Excerpts of the strings that contain words of the query.
     func snippets(of document: DocumentObject) -> [String] {
         var snippets: [String] = []
         for field in fields {

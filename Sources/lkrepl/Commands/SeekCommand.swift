@@ -1,22 +1,22 @@
 import ArgumentParser
 import LevelKit
 
-/// Shows what lies around a key.
+/// Prints the pairs around a key.
 struct SeekCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "seek", abstract: "Print the pairs around a key, which need not be there.",
+        commandName: "seek", abstract: "Print the pairs around a key, which need not exist.",
         discussion: """
             Example: lkrepl seek app.db user/
-            For databases whose keys one does not know: the pairs before the key, the pair itself and those behind it, with \
-            op <, = and >.
+            For exploring a database: prints the pairs before the key, the pair itself and the pairs after it, with op \
+            <, = and >.
             """)
 
     @OptionGroup var options: GlobalOptions
     @OptionGroup var view: ViewOptions
     @Argument(help: "The database.") var database: String
     @Argument(help: "The key.") var key: String
-    @Option(name: .long, parsing: .unconditional, help: "Pairs before the key.") var before = 3
-    @Option(name: .long, parsing: .unconditional, help: "Pairs behind the key.") var after = 3
+    @Option(name: .long, parsing: .unconditional, help: "Print this many pairs before the key.") var before = 3
+    @Option(name: .long, parsing: .unconditional, help: "Print this many pairs after the key.") var after = 3
 
     func validate() throws {
         guard before >= 0, after >= 0 else { throw ValidationError("--before and --after must be 0 or more") }

@@ -2,13 +2,13 @@ import ArgumentParser
 import DocIndex
 import LevelKit
 
-/// Prints sizes.
+/// Prints counts and sizes.
 struct StatsCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "stats", abstract: "Print how much there is of everything.",
+        commandName: "stats", abstract: "Show counts and sizes.",
         discussion: """
             Example: lkrepl stats photos.store
-            Values are plain numbers, of bytes where the name says so.
+            Values are plain numbers; names that mention bytes are sizes in bytes.
             """)
 
     @OptionGroup var options: GlobalOptions

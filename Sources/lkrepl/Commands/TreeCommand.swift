@@ -2,33 +2,34 @@ import ArgumentParser
 import DocIndex
 import LevelKit
 
-/// Shows the namespaces of a database.
+/// Shows the key prefixes of a database as a tree.
 struct TreeCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "tree", abstract: "Show which prefixes the keys have, and how much lies below each.",
+        commandName: "tree", abstract: "Show the key prefixes and how much data each contains.",
         discussion: """
             Example: lkrepl tree app.db
-            Exact without reading everything: the keys below a prefix are skipped with one seek. Bytes are those of tables, \
-            about; what was written last may not be in one yet. Of a document store the levels are kinds of records, \
-            collections and indexes, and their values; of tuple keys, the elements.
+            The prefixes are exact, and found without reading every key: the keys below a prefix are skipped with one \
+            seek. Bytes are the approximate bytes in tables; recent writes may not be in a table yet. The levels of a \
+            document store are kinds of records, collections and indexes, and their values; those of tuple keys are \
+            the elements.
             """)
 
     @OptionGroup var options: GlobalOptions
     @Argument(help: "The database.") var database: String
-    @Argument(help: "The prefix to begin below; all keys if not given.") var prefix: String?
+    @Argument(help: "The prefix to start from. Default: all keys.") var prefix: String?
     @Option(
         name: .long, parsing: .unconditional,
-        help: "The characters that end a level; tuple for the elements of tuples; auto finds out.")
+        help: "Split levels after these characters; tuple splits at tuple elements; auto detects them.")
     var delim = "auto"
-    @Option(name: .long, parsing: .unconditional, help: "How many levels.") var depth = 1
-    @Option(name: .long, parsing: .unconditional, help: "Only so many children of each prefix, the largest.") var top:
-        Int?
-    @Option(name: .long, parsing: .unconditional, help: "How many children of a prefix are looked at.") var limit =
+    @Option(name: .long, parsing: .unconditional, help: "Show this many levels.") var depth = 1
+    @Option(name: .long, parsing: .unconditional, help: "Show only this many children of each prefix, the largest.")
+    var top: Int?
+    @Option(name: .long, parsing: .unconditional, help: "Read at most this many children of a prefix.") var limit =
         10_000
-    @Flag(name: .long, help: "Count the keys, which reads all of them.") var exact = false
+    @Flag(name: .long, help: "Count the keys; this reads all of them.") var exact = false
 
     func validate() throws {
-        guard (1...64).contains(depth) else { throw ValidationError("--depth is from 1 to 64") }
+        guard (1...64).contains(depth) else { throw ValidationError("--depth must be from 1 to 64") }
         guard top ?? 1 > 0, limit > 0 else { throw ValidationError("--top and --limit must be 1 or more") }
     }
 
@@ -43,7 +44,7 @@ struct TreeCommand: ParsableCommand {
             try write(below: prefix, depth: 1, &tree, rows)
             try rows.writer.finish()
             switch levels {
-            case .delimiters([]): options.note("tree: no delimiter was found; name one with --delim")
+            case .delimiters([]): options.note("tree: no delimiter was found; specify one with --delim")
             case .delimiters(let delimiters):
                 let names = delimiters.sorted().map { ByteNotation.print([$0]) }.joined(separator: " ")
                 options.note("tree: levels end with \(names)")
@@ -66,7 +67,7 @@ struct TreeCommand: ParsableCommand {
         }
     }
 
-    /// Where nodes are written, and how.
+    /// The output of the tree.
     private struct Rows {
         let writer: ResultWriter
         let isForPeople: Bool
@@ -80,7 +81,7 @@ struct TreeCommand: ParsableCommand {
         var shown = level.nodes
         if let top, shown.count > top {
             let least = shown.map(Self.weight).sorted(by: >)[top - 1]
-            // In order of keys; of equal ones as many as there is room for.
+            // Keep key order. Of the nodes with the smallest shown weight, keep as many as there is room for.
             var room = top - shown.count { Self.weight($0) > least }
             shown = shown.filter { node in
                 if Self.weight(node) > least { return true }
@@ -97,7 +98,7 @@ struct TreeCommand: ParsableCommand {
         }
         if let next = level.nextPrefix {
             options.note(
-                "tree: below \(ByteNotation.print(prefix)) there are more children, from \(ByteNotation.print(next)) on; "
+                "tree: \(ByteNotation.print(prefix)) has more children, from \(ByteNotation.print(next)) on; "
                     + "raise --limit")
         }
     }

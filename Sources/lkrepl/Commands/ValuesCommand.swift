@@ -2,10 +2,10 @@ import ArgumentParser
 import DocIndex
 import LevelKit
 
-/// Prints values in the order of their keys.
+/// Prints values in key order.
 struct ValuesCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "values", abstract: "Print values in the order of their keys.",
+        commandName: "values", abstract: "Print values in key order.",
         discussion: "Example: lkrepl values app.db --prefix user/")
 
     @OptionGroup var options: GlobalOptions
@@ -13,7 +13,7 @@ struct ValuesCommand: ParsableCommand {
     @OptionGroup var range: RangeOptions
     @OptionGroup var filter: FilterOptions
     @Argument(help: "The database.") var database: String
-    @Flag(name: .long, help: "The bytes of each value in its place.") var sizes = false
+    @Flag(name: .long, help: "Print the size of each value in bytes instead of the value.") var sizes = false
 
     func run() throws {
         try Session.with(database, options) { session in

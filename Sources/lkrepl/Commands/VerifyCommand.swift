@@ -6,20 +6,21 @@ import LevelKit
 /// Checks a database.
 struct VerifyCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "verify", abstract: "Read everything and check it. Exit code 65 if something is wrong.",
+        commandName: "verify", abstract: "Read and check everything. Exit code 65 if a problem is found.",
         discussion: """
             Example: lkrepl verify photos.store --deep
-            The files are checked first, without opening them: CURRENT, the manifest, the size and end of each table, and \
-            whether a forged block would abort LevelDB; with --deep every block and its checksum, the order of the keys in and between tables, the filters and the logs. Then \
-            everything is read through LevelDB, and of a document store documents and indexes are checked against each \
-            other both ways. Each problem is a row that names the place: the file, or of a document store the collection, \
-            the index, the document's id and row, and the key as get takes it. Values that several documents have under a \
-            unique index, because they were there before it, are rows of their own and no problem of the store.
+            The files are checked first, without opening the database: CURRENT, the manifest, the size and end of each \
+            table, and whether a forged block would abort LevelDB; with --deep every block and its checksum, the order \
+            of the keys in and between tables, the filters and the logs. Then everything is read through LevelDB, and \
+            the documents and indexes of a document store are checked against each other. Each problem is a row that \
+            names the place: the file, or for a document store the collection, the index, the document's ID and row, \
+            and the key as get accepts it. Duplicate values that are older than their unique index are separate rows \
+            and not problems of the store.
             """)
 
     @OptionGroup var options: GlobalOptions
     @Argument(help: "The database.") var database: String
-    @Flag(name: .long, help: "Every block of every file, old versions and logs included.") var deep = false
+    @Flag(name: .long, help: "Check every block of every file, including old versions and logs.") var deep = false
 
     func run() throws {
         try checkFiles()
@@ -40,13 +41,13 @@ struct VerifyCommand: ParsableCommand {
             options.note("verify: \(read) agree")
             if !result.uniqueViolations.isEmpty {
                 options.note(
-                    "verify: \(result.uniqueViolations.count) values are in several documents although their index is "
-                        + "unique; they were there before the index. Change or delete documents until none is left")
+                    "verify: \(result.uniqueViolations.count) values occur in several documents although the index is "
+                        + "unique; they are older than the index. Change or delete documents until none remain")
             }
         }
     }
 
-    /// Checks a store; where the storage itself is unreadable, the failure says what to do about that.
+    /// Checks a store. If the storage is unreadable, the error includes advice on recovering it.
     private func readableVerification(of session: Session) throws -> Verification {
         do {
             return try options.verification(of: session, label: "verify")
@@ -57,7 +58,7 @@ struct VerifyCommand: ParsableCommand {
 
     // MARK: - Files
 
-    /// Checks the files; ends the command if something is wrong, since opening the database would change them.
+    /// Checks the files. Throws if it finds a problem, since opening the database would change the files.
     private func checkFiles() throws {
         let (check, findings) = try stableCheck()
         if check.problems.isEmpty, findings.isEmpty {
@@ -65,7 +66,9 @@ struct VerifyCommand: ParsableCommand {
             var text = "verify: \(check.tableCount) tables with \(check.blockCount) blocks and "
             text += "\(HumanNumber.grouped(Int(clamping: check.entryCount))) entries, \(check.logCount) logs with "
             text += "\(HumanNumber.grouped(Int(clamping: check.operationCount))) operations are sound"
-            if check.tornByteCount > 0 { text += "; \(check.tornByteCount) bytes of an unfinished write end a log" }
+            if check.tornByteCount > 0 {
+                text += "; \(check.tornByteCount) bytes of an incomplete write are at the end of a log"
+            }
             return options.note(text)
         }
         let writer = try options.writer()
@@ -88,7 +91,7 @@ struct VerifyCommand: ParsableCommand {
             hint: Remedy.of(check, findings, at: database))
     }
 
-    /// Says that not all problems are listed.
+    /// Notes that not all problems are listed.
     private func noteLimit(_ shown: Int, of count: Int, isCutShort: Bool = false) {
         guard count > shown || isCutShort else { return }
         options.note(
@@ -96,7 +99,7 @@ struct VerifyCommand: ParsableCommand {
                 + (isCutShort ? "there may be more" : "\(HumanNumber.grouped(count)) were found"))
     }
 
-    /// Checks the files until two looks agree, since another process may be changing them.
+    /// Checks the files until two checks agree, since another process may be changing them.
     private func stableCheck() throws -> (FileCheck, [Diagnosis]) {
         var last: (FileCheck, [Diagnosis])?
         for _ in 0..<5 {
@@ -115,13 +118,13 @@ struct VerifyCommand: ParsableCommand {
 
     // MARK: - Keys
 
-    /// Of a plain database, every block is read and checked against its checksum.
+    /// Reads every block of a plain database and verifies its checksum.
     private func verifyKeys(_ session: Session) throws {
         if let count = try soundKeyCount(session) {
             try options.writer().finish(tellsOfNothing: false)
-            return options.note("verify: \(count) keys were read, every block has its checksum")
+            return options.note("verify: \(count) keys were read, and every block matches its checksum")
         }
-        // Something is wrong: LevelKit says what, and reads on behind it.
+        // Something is wrong: LevelKit locates the problems and continues after them.
         let database = session.database
         let report = try AbandonableWork.run("the search for what is damaged") { Result { try database.verify() } }
             .get()
@@ -131,7 +134,7 @@ struct VerifyCommand: ParsableCommand {
         }
         try writer.finish()
         guard !report.isSound else {
-            return options.note("verify: \(report.keyCount) keys were read, every block has its checksum")
+            return options.note("verify: \(report.keyCount) keys were read, and every block matches its checksum")
         }
         noteLimit(
             report.problems.count, of: report.problemCount,
@@ -144,7 +147,7 @@ struct VerifyCommand: ParsableCommand {
                 : Remedy.ofDamage(self.database))
     }
 
-    /// How many keys there are, if all can be read and each comes behind the one before; else `nil`.
+    /// The number of keys if all are readable and in order; otherwise `nil`.
     private func soundKeyCount(_ session: Session) throws -> Int? {
         let progress = try options.reporter("verify", unit: .items("keys"))
         defer { progress.finish() }
@@ -158,11 +161,11 @@ struct VerifyCommand: ParsableCommand {
                 if isBytewise, count > 0, !Self.precedes(last.span, key) { return nil }
                 last.removeAll(keepingCapacity: true)
                 unsafe key.withUnsafeBufferPointer { unsafe last.append(contentsOf: $0) }
-                // Reads the value, and so all blocks it is in.
+                // Reads the value, and with it all of its blocks.
                 _ = cursor.value.count
                 count += 1
                 if count % 256 == 0 {
-                    try Interruption.check("\(HumanNumber.grouped(count)) keys, all of them sound")
+                    try Interruption.check("\(HumanNumber.grouped(count)) keys, no problems")
                     progress.advance(done: count)
                 }
             }
@@ -174,7 +177,7 @@ struct VerifyCommand: ParsableCommand {
 }
 
 extension VerifyCommand {
-    /// Whether a key comes before another one in the order of bytes.
+    /// Whether a key precedes another one in bytewise order.
     private static func precedes(_ left: Span<UInt8>, _ right: Span<UInt8>) -> Bool {
         for index in 0..<min(left.count, right.count) where left[index] != right[index] {
             return left[index] < right[index]
@@ -184,7 +187,7 @@ extension VerifyCommand {
 }
 
 extension GlobalOptions {
-    /// Checks the document store of a session against itself, with progress, until that is done or ^C.
+    /// Verifies the session's document store, with progress, until done or ^C.
     func verification(of session: Session, label: String) throws -> Verification {
         let progress = try reporter(label, unit: .items("documents"))
         defer { progress.finish() }

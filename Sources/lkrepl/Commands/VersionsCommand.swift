@@ -2,16 +2,17 @@ import ArgumentParser
 import DocIndex
 import LevelFiles
 
-/// Shows the versions of a key that are still on disk.
+/// Shows the versions of a key that still exist on disk.
 struct VersionsCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "versions", abstract: "Print every version of a key that is still on disk, deleted ones included.",
+        commandName: "versions",
+        abstract: "Print every version of a key that is still on disk, including deleted ones.",
         discussion: """
             Example: lkrepl versions app.db user/1
-            The newest first, with the number of the write and the file that holds it; current is what a read returns. What \
-            LevelDB has overwritten or deleted stays until a compaction drops it, which any opening of the database may begin: \
-            versions reads files alone and begins none, also where another process has the database open. Exit code 1 if \
-            there is none.
+            The newest version is first; each has its sequence number and the file that contains it, and current marks \
+            the one that a read returns. Overwritten and deleted values stay on disk until a compaction drops them, \
+            and opening the database may start one. versions reads only files and starts none, even while another \
+            process has the database open. Exit code 1 if there is no version.
             """)
 
     @OptionGroup var options: GlobalOptions
@@ -41,7 +42,7 @@ struct VersionsCommand: ParsableCommand {
         if history.versions.isEmpty { throw CommandFailure.silent(.no) }
     }
 
-    /// The history; begins again where a process that writes has taken a file away meanwhile.
+    /// The history. Starts over if a writing process deleted a file during the read.
     private func history(of key: [UInt8]) throws -> KeyHistory {
         for _ in 0..<5 {
             let history = KeyHistory(of: key, in: try InspectedFiles(at: database).files)

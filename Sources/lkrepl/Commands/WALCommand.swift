@@ -2,21 +2,21 @@ import ArgumentParser
 import DocIndex
 import LevelFiles
 
-/// Looks into logs of writes.
+/// Inspects write-ahead logs.
 struct WALCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "wal", abstract: "List the logs of writes, or the operations in one.",
+        commandName: "wal", abstract: "List the write-ahead logs, or the operations in one.",
         discussion: """
             Example: lkrepl wal app.db
-            Reads files alone: nothing is opened, locked or changed, and another process may be writing. Exit code 65 if a \
-            log is damaged; a write that was not finished is no damage.
+            Reads only files: nothing is opened, locked or changed, and another process may be writing. Exit code 65 \
+            if a log is damaged; an incomplete last write is not damage.
             """)
 
     @OptionGroup var options: GlobalOptions
     @OptionGroup var view: ViewOptions
     @Argument(help: "The database, or the path of a log.") var database: String
     @Argument(help: "The name or number of a log.") var file: String?
-    @Flag(name: .long, help: "Print no values.") var noValues = false
+    @Flag(name: .long, help: "Omit values.") var noValues = false
 
     func run() throws {
         let writer = try EntryWriter(options, view: try view.view(ofDatabaseAt: database), hasValues: !noValues)
@@ -71,7 +71,7 @@ struct WALCommand: ParsableCommand {
         do throws(FileFault) {
             log = try WriteLog(at: inspected.files.path(of: file.name))
         } catch {
-            // The process that writes has gone on to another one.
+            // The writing process has switched to another log.
             guard error.kind != .missing else { return }
             throw CommandFailure(error)
         }
@@ -83,7 +83,7 @@ struct WALCommand: ParsableCommand {
             switch item {
             case .damage(let fault, _):
                 damage += 1
-                // Of an obsolete log nobody reads anything any more.
+                // Obsolete logs are never read again.
                 if inspected.files.use(of: file).use != .obsolete { faults.append(fault) }
             case .batch(let batch, _):
                 batches += 1

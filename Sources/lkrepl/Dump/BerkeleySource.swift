@@ -1,10 +1,10 @@
-/// Pairs from the dumps of LMDB and Berkeley DB: header lines, then a line for each key and each value.
+/// Pairs from the dumps of LMDB and Berkeley DB: header lines, then one line for each key and each value.
 ///
-/// The end is stricter than that of `mdb_load` and `db_load`, which take a file that was cut: `DATA=END` must be there,
-/// and a value for each key.
+/// Stricter at the end than `mdb_load` and `db_load`, which accept truncated files: `DATA=END` is required, and a value
+/// for each key.
 final class BerkeleySource: RecordSource {
     let name: String
-    /// The database of a file with several; `nil` to take the only one.
+    /// The database to read from a file with several; `nil` for the only one.
     private let wanted: String?
     private var lines: LineReader
     private var line = LineReader.Line()
@@ -17,19 +17,19 @@ final class BerkeleySource: RecordSource {
     private enum State {
         case header
         case data
-        /// Behind DATA=END; another database may follow.
+        /// After DATA=END; another database may follow.
         case between
     }
 
-    /// - Parameter wanted: the name of one database of several.
+    /// - Parameter wanted: The database to read from a file with several; `nil` for the only one.
     init(_ input: borrowing InputFile, database wanted: String?, maximumLineByteCount: Int) {
         name = input.name
         self.wanted = wanted
-        // Two digits a byte.
+        // Two digits per byte.
         lines = input.lines(maximumLineByteCount: maximumLineByteCount * 2)
     }
 
-    /// Whether a file begins as these do.
+    /// Whether a file in this format can begin with the given line.
     static func isBeginning(_ line: some Collection<UInt8>) -> Bool { line.starts(with: Array("VERSION=".utf8)) }
 
     var byteCount: Int { lines.offset }
@@ -46,7 +46,7 @@ final class BerkeleySource: RecordSource {
                 let key = try decode(line.bytes)
                 let keyLine = place
                 guard try readLine(), !isText("DATA=END") else {
-                    throw fault(.truncated, "a key has no value; the dump was cut").final
+                    throw fault(.truncated, "a key has no value; the dump is truncated").final
                 }
                 let value = try decode(line.bytes)
                 place = RecordPlace(
@@ -54,16 +54,16 @@ final class BerkeleySource: RecordSource {
                 guard isWanted else { continue }
                 defer { lastKey = key }
                 guard key != lastKey else {
-                    throw fault(.duplicateKey, "a key stands there twice, and a LevelDB keeps one value for each")
+                    throw fault(.duplicateKey, "a key occurs twice, and LevelDB stores only one value per key")
                 }
                 return .change(.pair(key: key, value: value))
             }
         }
         guard state == .between else {
-            throw fault(.truncated, "the dump ends without DATA=END; it was cut, or is still being written").final
+            throw fault(.truncated, "the dump ends without DATA=END; it is truncated, or still being written").final
         }
         if let wanted, !isFound {
-            throw fault(.format, "there is no database \(wanted) in this file").final
+            throw fault(.format, "the file contains no database \(wanted)").final
         }
         return nil
     }
@@ -83,7 +83,7 @@ final class BerkeleySource: RecordSource {
         }
         place = RecordPlace(line: line.number, offset: line.offset, text: line.bytes)
         guard line.isTerminated || isText("DATA=END") else {
-            throw fault(.truncated, "the dump is cut in this line").final
+            throw fault(.truncated, "the dump is truncated in this line").final
         }
         return true
     }
@@ -97,23 +97,24 @@ final class BerkeleySource: RecordSource {
         if isText("HEADER=END") { return try beginData() }
         let text = String(decoding: line.bytes, as: UTF8.self)
         guard let split = text.firstIndex(of: "=") else {
-            throw fault(.format, "a header line has the form name=value").final
+            throw fault(.format, "a header line must have the form name=value").final
         }
         header[String(text[..<split])] = String(text[text.index(after: split)...])
     }
 
     private func beginData() throws {
         guard header["VERSION"] == "3" else {
-            throw fault(.format, "the dump has version \(header["VERSION"] ?? "none"), and this program reads 3").final
+            throw fault(.format, "the dump has version \(header["VERSION"] ?? "none"); only version 3 is supported")
+                .final
         }
         guard ["btree", "hash", nil].contains(header["type"]) else {
             throw fault(
-                .format, "the database is a \(header["type"] ?? ""), whose records have no keys of their own"
+                .format, "the database is of type \(header["type"] ?? ""), which has no keys"
             ).final
         }
-        guard header["keys"] != "0" else { throw fault(.format, "the dump holds no keys").final }
+        guard header["keys"] != "0" else { throw fault(.format, "the dump contains no keys").final }
         guard ["bytevalue", "print"].contains(header["format"] ?? "print") else {
-            throw fault(.format, "there is no format \(header["format"] ?? "")").final
+            throw fault(.format, "unknown format \(header["format"] ?? "")").final
         }
         databaseCount += 1
         lastKey = nil
@@ -121,17 +122,17 @@ final class BerkeleySource: RecordSource {
         if isWanted { isFound = true }
         if databaseCount == 2, wanted == nil {
             throw RecordFault(
-                .format, "there is more than one database in this file, and their keys would mix",
+                .format, "the file contains more than one database",
                 hint: "choose one with --only NAME", isRecoverable: false
             ).at(line: line.number, offset: line.offset)
         }
     }
 
     private func decode(_ text: [UInt8]) throws -> [UInt8] {
-        guard text.first == 0x20 else { throw fault(.format, "a line of data begins with a space").final }
+        guard text.first == 0x20 else { throw fault(.format, "a data line must begin with a space").final }
         if header["format"] == "bytevalue" {
             guard let bytes = HexText.decode(text.dropFirst()) else {
-                throw fault(.format, "a line of data has something else than pairs of hexadecimal digits").final
+                throw fault(.format, "a data line must consist of pairs of hexadecimal digits").final
             }
             return bytes
         }
@@ -148,10 +149,10 @@ final class BerkeleySource: RecordSource {
                 bytes += value
                 rest = rest.dropFirst(2)
             } else {
-                // LMDB before 0.9.30 writes a backslash as it is (ITS#9068): nobody can tell what this was.
+                // LMDB before 0.9.30 does not escape backslashes (ITS#9068), so the original bytes are unknown.
                 throw RecordFault(
-                    .format, "a backslash stands before something that is no escape",
-                    hint: "dump again without -p, in hexadecimal", isRecoverable: false
+                    .format, "a backslash does not begin a valid escape",
+                    hint: "dump again without -p, for hexadecimal", isRecoverable: false
                 ).at(line: line.number, offset: line.offset)
             }
         }

@@ -2,24 +2,25 @@ import Crypto
 import DocIndex
 import LevelKit
 
-/// SHA-256 over content, whatever the form of the dump: for each record in order the length of the key as a varint, the
-/// key, the length of the value, the value.
+/// SHA-256 over content, independent of the form of the dump: for each record in order, the length of the key as a
+/// varint, the key, the length of the value, and the value.
 ///
-/// A document's key is the tuple of its collection and its id, its value the compact JSON of its content. A deletion has
-/// the largest varint in place of the length, and no value. Reformatting the lines of a dump changes nothing.
+/// The key of a document is the tuple of its collection and its ID; its value is the compact JSON of its content. A
+/// deletion has the largest varint instead of a length, and no value. Reformatting the lines of a dump does not change
+/// the digest.
 struct ContentDigest {
-    /// The name that headers carry.
+    /// The algorithm's name in headers.
     static let name = "sha256-kv-1"
 
-    /// Bytes of keys so far.
+    /// The bytes of all keys so far.
     private(set) var keyByteCount = 0
-    /// Bytes of values so far.
+    /// The bytes of all values so far.
     private(set) var valueByteCount = 0
 
     private var hash = SHA256()
     private var buffer: [UInt8] = []
 
-    /// Bytes that are gathered before they are hashed.
+    /// The number of bytes to buffer before hashing.
     private static let capacity = 64 << 10
 
     init() {
@@ -56,7 +57,7 @@ struct ContentDigest {
         add(collection: collection, id: id, json: value.span)
     }
 
-    /// Adds a document whose compact JSON is known.
+    /// Adds a document, given as compact JSON.
     mutating func add(collection: String, id: DocumentID, json: Span<UInt8>) {
         add(key: Self.key(collection, id).span, value: json)
     }
@@ -66,7 +67,7 @@ struct ContentDigest {
         add(deletionOf: Self.key(collection, id))
     }
 
-    /// Adds a line that is no record: its compact JSON and a newline.
+    /// Adds a line that is not a record: its compact JSON and a newline.
     mutating func add(envelope object: DocumentObject) {
         var text: [UInt8] = []
         DocumentValue.object(object).writeJSON(to: &text, JSONWriter(isExtended: true))
@@ -74,7 +75,7 @@ struct ContentDigest {
         append(text.span)
     }
 
-    /// The digest of what was added so far, in hexadecimal.
+    /// The digest of everything added so far, in hexadecimal.
     mutating func hexadecimal() -> String {
         drain()
         let digits = Array("0123456789abcdef")
@@ -101,7 +102,7 @@ struct ContentDigest {
 
     private mutating func append(_ bytes: Span<UInt8>) {
         if bytes.count >= Self.capacity {
-            // Large values need not be copied first.
+            // Large values are hashed without copying.
             drain()
             unsafe bytes.withUnsafeBytes { unsafe hash.update(bufferPointer: $0) }
             return

@@ -1,13 +1,13 @@
 import DocIndex
 
-/// Writes the documents of a store, or what happened to them since a commit.
+/// Writes the documents of a store, or their changes since a commit.
 struct DocumentDump {
     let store: DocumentStore
-    /// The collections that are wanted, with commas between them; `nil` for all.
+    /// The names of the collections to dump, separated by commas; `nil` for all.
     let only: String?
     let stamp: DocumentObject
 
-    /// Writes a dump; returns how many records it has.
+    /// Writes a dump. Returns the number of records.
     func write(
         _ writer: consuming DumpWriter, since: UInt64?, output: StandardOutput, _ progress: ProgressReporter
     ) throws -> Int {
@@ -19,7 +19,7 @@ struct DocumentDump {
                 try writeAll(&writer, progress)
             }
         } catch let failure as CommandFailure where Interruption.isRequested {
-            // Into a pipe: the reader must see that this is not all.
+            // Tell the reader of a pipe that the dump is incomplete.
             try? writer.finish(isComplete: false)
             throw failure
         }
@@ -27,7 +27,7 @@ struct DocumentDump {
         return writer.recordCount
     }
 
-    /// Collections in the order of their names, documents in the order of their ids, all of one moment.
+    /// Writes the documents of one snapshot, ordered by collection name and document ID.
     private func writeAll(_ writer: inout DumpWriter, _ progress: ProgressReporter) throws {
         let view = try store.snapshot()
         let schema = try wantedSchema()
@@ -48,7 +48,7 @@ struct DocumentDump {
         }
     }
 
-    /// For each document that changed its newest form, or that it was deleted, in the order of commits.
+    /// Writes each changed document, or its deletion, in commit order.
     private func writeChanges(_ writer: inout DumpWriter, since: UInt64, _ progress: ProgressReporter) throws {
         let schema = try wantedSchema()
         let changes = try store.changes(since: since)
@@ -62,7 +62,7 @@ struct DocumentDump {
             guard schema.collections.contains(where: { $0.name.utf8.elementsEqual(change.collection.utf8) }) else {
                 continue
             }
-            // A document that is gone by now was deleted behind the last change that was listed.
+            // A document that is missing now was deleted after the last listed change.
             if let document = try store.collection(change.collection).document(change.id) {
                 try writer.write(
                     .document(collection: change.collection, id: change.id, content: document.content))
@@ -73,7 +73,7 @@ struct DocumentDump {
         }
     }
 
-    /// The schema of the collections that are wanted.
+    /// The schema, limited to the selected collections.
     private func wantedSchema() throws -> Schema {
         var schema = store.schema
         guard let only else { return schema }

@@ -1,27 +1,27 @@
 import DocIndex
 import LevelKit
 
-/// The first line of a dump: what it holds, and how it is proved.
+/// The first line of a dump: its kind, range and digest algorithm.
 struct DumpHeader {
-    /// What a dump holds.
+    /// The kind of data in a dump.
     enum Content: String {
-        /// Keys and values of a plain database.
+        /// The keys and values of a plain database.
         case raw
-        /// Documents of a store.
+        /// The documents of a store.
         case documents = "docs"
     }
 
-    /// The changes of a store that an incremental dump holds.
+    /// The range of changes in an incremental dump.
     struct Changes: Hashable {
-        /// The store that the numbers are of.
+        /// The epoch of the store that the sequence numbers belong to.
         var epoch: String
-        /// The commit behind which the changes begin.
+        /// The commit after which the changes begin.
         var since: UInt64
         /// The last commit in the dump.
         var through: UInt64
     }
 
-    /// The version of the format that this program writes and reads.
+    /// The format version that this program reads and writes.
     static let version: Int64 = 1
     /// A dump of everything in a plain database.
     static let raw = DumpHeader(content: .raw)
@@ -29,17 +29,17 @@ struct DumpHeader {
     static let documents = DumpHeader(content: .documents)
 
     var content: Content
-    /// The order of the keys of a plain database, by the name that LevelDB keeps.
+    /// The key order of a plain database, by its LevelDB comparator name.
     var comparator = KeyOrder.bytewise.name
-    /// The keys that were asked for.
+    /// The requested range of keys.
     var range = KeyRange.all
-    /// The changes that an incremental dump holds; `nil` for a dump of everything.
+    /// The changes in an incremental dump; `nil` for a full dump.
     var changes: Changes?
-    /// Members that say where and when the dump was made; none unless they were asked for, so that the same content
-    /// gives the same bytes.
+    /// Members that record the source and the time of the dump. Empty unless requested, so that the same content gives
+    /// the same bytes.
     var stamp = DocumentObject()
 
-    /// The header as an object.
+    /// The header as a JSON object.
     var object: DocumentObject {
         var object: DocumentObject = [
             "lkdump": .int(Self.version), "kind": .string(content.rawValue), "tool": "lkrepl",
@@ -77,31 +77,31 @@ struct DumpHeader {
 // MARK: - Reading
 
 extension DumpHeader {
-    /// The header that an object stands for; members that are not known are ignored.
+    /// Reads a header from a JSON object; unknown members are ignored.
     ///
-    /// - Throws: ``DumpFault`` for a header of another version, or one that is none.
+    /// - Throws: ``DumpFault`` for an invalid header or another version.
     init(_ object: DocumentObject) throws {
-        guard let version = object["lkdump"]?.intValue else { throw DumpFault("the header is not readable") }
+        guard let version = object["lkdump"]?.intValue else { throw DumpFault("the header is invalid") }
         guard version <= Self.version, version > 0 else {
-            throw DumpFault("the dump has version \(version), this program reads versions up to \(Self.version)")
+            throw DumpFault("the dump has version \(version); this program reads versions up to \(Self.version)")
         }
         guard let content = object["kind"]?.stringValue.flatMap(Content.init(rawValue:)) else {
-            throw DumpFault("the header does not say whether the dump holds raw pairs or docs")
+            throw DumpFault("the kind in the header must be raw or docs")
         }
         guard object["digest"]?.stringValue == ContentDigest.name else {
-            throw DumpFault("the header names a digest other than \(ContentDigest.name)")
+            throw DumpFault("the digest algorithm in the header is not \(ContentDigest.name)")
         }
         self.init(content: content)
         if let comparator = object["comparator"]?.stringValue { self.comparator = comparator }
         if let range = object["range"] {
-            guard let range = range.objectValue else { throw DumpFault("the range in the header is not readable") }
+            guard let range = range.objectValue else { throw DumpFault("the range in the header is invalid") }
             self.range = try Self.range(range)
         }
         if let changes = object["changes"] {
             guard let epoch = changes["epoch"]?.stringValue,
                 let since = changes["since"]?.intValue.flatMap({ UInt64(exactly: $0) }),
                 let through = changes["through"]?.intValue.flatMap({ UInt64(exactly: $0) })
-            else { throw DumpFault("the changes in the header are not readable") }
+            else { throw DumpFault("the changes in the header are invalid") }
             self.changes = Changes(epoch: epoch, since: since, through: through)
         }
     }

@@ -1,14 +1,14 @@
 import DocIndex
 
-/// Reads a dump and refuses one that is not whole: cut, changed, or with lines too many.
+/// Reads a dump, and rejects truncated, changed or extended ones.
 struct DumpReader: ~Copyable {
-    /// How much is asked of a dump.
+    /// Options that relax the checks of a dump.
     struct Options: Hashable {
-        /// Whether counts and digests must fit.
+        /// Whether counts and digests must match.
         var verifies = true
-        /// Whether a dump may end without its end record, or with one that says that it is not complete.
+        /// Whether a dump may end without an end record, or with one that marks it incomplete.
         var allowsIncomplete = false
-        /// Whether records and members that are not known are passed over.
+        /// Whether unknown records and members are ignored.
         var isLenient = false
         var maximumLineByteCount = LineReader.usualMaximum
     }
@@ -23,12 +23,12 @@ struct DumpReader: ~Copyable {
     private var content: DumpHeader.Content?
     private var hasSchema = false
     private var isEnded = false
-    /// Set once if the dump ended early and that is allowed.
+    /// Whether an incomplete dump ended early; set only if that is allowed.
     private(set) var isIncomplete = false
-    /// The pieces of a value that is not whole yet.
+    /// The parts of a value that is still incomplete.
     private var parts: (key: [UInt8], value: [UInt8], next: Int, count: Int)?
 
-    /// The longest value that is put together from parts, in bytes.
+    /// The maximum size in bytes of a value assembled from parts.
     private static let maximumValueByteCount = 1 << 30
 
     init(lines: consuming LineReader, name: String, options: Options = Options()) {
@@ -43,18 +43,18 @@ struct DumpReader: ~Copyable {
             options: options)
     }
 
-    /// Bytes that were read so far.
+    /// The number of bytes read so far.
     var byteCount: Int { lines.offset }
-    /// The line that was read last, and its number and place.
+    /// The last line read, with its number and offset.
     var currentLine: LineReader.Line { line }
 
-    /// The next header, schema or record; `nil` at the end of a whole dump.
+    /// The next header, schema or record; `nil` at the end of a complete dump.
     ///
-    /// - Throws: ``RecordFault`` with the line.
+    /// - Throws: ``RecordFault`` with the position of the line.
     mutating func next() throws -> DumpRecord? {
         while try readLine() {
             if line.bytes.isEmpty { continue }
-            guard !isEnded else { throw fault(.init(.format, "there is more behind the end record")).final }
+            guard !isEnded else { throw fault(.init(.format, "the dump continues after the end record")).final }
             if content == .raw, let pair = PairLine.parse(line.bytes.span) {
                 guard parts == nil else { throw missingPart }
                 return take(pair)
@@ -71,7 +71,7 @@ struct DumpReader: ~Copyable {
         let last = (line.number, line.offset)
         do {
             if try lines.read(into: &line) { return true }
-            // At the end, what is wrong is wrong with the last line there was.
+            // Errors at the end of the file are reported at the last line.
             (line.number, line.offset) = last
             return false
         } catch {
@@ -88,38 +88,38 @@ struct DumpReader: ~Copyable {
             throw fault(
                 .init(
                     .truncated,
-                    "the dump ends after record \(recordCount) without its end record; it was cut, or is still being "
+                    "the dump ends after record \(recordCount) without an end record; it is truncated, or still being "
                         + "written",
-                    hint: "--allow-incomplete takes what is there")
+                    hint: "--allow-incomplete accepts the records so far")
             ).final
         }
         isIncomplete = true
     }
 
-    /// A pair in the usual form, of which there are most.
+    /// Processes a pair in the common form, which most pairs have.
     private mutating func take(_ pair: (key: Range<Int>, value: Range<Int>)) -> DumpRecord {
-        // A reference of its own, since a span of the line would keep all of `self` from being changed.
+        // A separate reference: a span of the line would keep `self` from being mutated.
         let text = line.bytes
         digest.add(key: text.span.extracting(pair.key), value: text.span.extracting(pair.value))
         recordCount += 1
         return .pair(key: Array(text[pair.key]), value: Array(text[pair.value]))
     }
 
-    /// Header, schema where there are documents, records of the one kind: nothing else, and in this order.
+    /// Checks the order of lines: a header, the schema of a document store, then records of one kind.
     private mutating func checkPlace(of record: DumpRecord) throws {
         if parts != nil {
             guard case .part = record else { throw missingPart }
         }
         switch (record, content) {
         case (.header(let header), nil): content = header.content
-        case (.header, _): throw fault(.init(.format, "there is a second header")).final
-        case (_, nil): throw fault(.init(.format, "there is no header before this line")).final
+        case (.header, _): throw fault(.init(.format, "duplicate header")).final
+        case (_, nil): throw fault(.init(.format, "the header is missing before this line")).final
         case (.schema, .documents):
-            guard !hasSchema else { throw fault(.init(.format, "there is a second schema")).final }
+            guard !hasSchema else { throw fault(.init(.format, "duplicate schema")).final }
             hasSchema = true
         case (.schema, _), (.document, .raw), (.documentDeletion, .raw), (.pair, .documents), (.deletion, .documents),
             (.part, .documents):
-            throw fault(.init(.format, "this line does not belong into a dump of this kind")).final
+            throw fault(.init(.format, "this record does not belong in a dump of this kind")).final
         case (_, .documents):
             guard hasSchema else { throw fault(.init(.format, "the schema is missing")).final }
         default: break
@@ -127,28 +127,28 @@ struct DumpReader: ~Copyable {
     }
 
     private var missingPart: RecordFault {
-        fault(.init(.truncated, "the pieces of a value are not all there, or not in their order")).final
+        fault(.init(.truncated, "the parts of a value are incomplete or out of order")).final
     }
 
-    /// The record of the line, and its object; `nil` for one of a kind that is passed over.
+    /// The record of the line and its JSON object; `nil` for an unknown record that is ignored.
     private func record() throws -> (DumpRecord, DocumentObject)? {
         do {
-            // A document lies one level deeper in its line than in a store.
+            // A document is nested one level deeper in its line than in a store.
             let parser = JSONParser(
                 isExtended: true, start: JSONPosition(offset: line.offset, line: line.number, column: 1),
                 maximumDepth: DocumentValue.maximumDepth + 1)
             guard case .object(let object) = try parser.parse(line.bytes) else {
-                throw DumpFault("a line is no object")
+                throw DumpFault("a line is not a JSON object")
             }
             guard content != nil || object.first?.name == "lkdump" else {
-                throw DumpFault("this is no dump, which begins with a header; import reads plain JSON Lines")
+                throw DumpFault("the dump header is missing; import reads plain JSON Lines")
             }
             if options.isLenient, !DumpRecord.isKnown(object) { return nil }
             return (try DumpRecord(object, isLenient: options.isLenient), object)
         } catch let error as JSONError {
-            // A cut line is broken JSON; say so rather than which bracket is missing.
+            // A truncated line is invalid JSON; report the truncation instead of the JSON error.
             guard line.isTerminated else {
-                throw fault(.init(.truncated, "the dump is cut in this line, after record \(recordCount)")).final
+                throw fault(.init(.truncated, "the dump is truncated in this line, after record \(recordCount)")).final
             }
             let fault = RecordFault(error, recordOffset: line.offset)
             throw content == nil ? fault.final : fault
@@ -158,9 +158,9 @@ struct DumpReader: ~Copyable {
         }
     }
 
-    /// Counts and digests a record, and checks what the record itself says of them.
+    /// Adds a record to counts and digests, and verifies those that it contains.
     ///
-    /// - Returns: what the reader's caller wants to see of it.
+    /// - Returns: The record to pass on to the caller; `nil` for marks, the end and incomplete values.
     private mutating func take(_ record: DumpRecord, _ object: DocumentObject) throws -> DumpRecord? {
         switch record {
         case .header, .schema:
@@ -186,7 +186,7 @@ struct DumpReader: ~Copyable {
             return try takePart(key, value, index, count)
         case .mark(let count):
             envelope.add(envelope: object)
-            try check(count, "the mark does not fit the \(recordCount) records before it: the dump was changed")
+            try check(count, "checksum mismatch at the mark after \(recordCount) records: the dump was changed")
             return nil
         case .end(let count, let expectedEnvelope, let isComplete):
             try takeEnd(count, expectedEnvelope, isComplete)
@@ -219,29 +219,29 @@ struct DumpReader: ~Copyable {
             throw fault(
                 .init(
                     .digest,
-                    "the dump has \(recordCount) records, its end says \(count.records): records were lost or added",
-                    hint: "--no-verify takes a dump that was changed on purpose")
+                    "the dump has \(recordCount) records, but its end says \(count.records): records were lost or added",
+                    hint: "--no-verify accepts a dump that was changed on purpose")
             ).final
         }
-        try check(count, "the digest at the end does not fit: the dump was changed", keyBytes: count.keyByteCount)
+        try check(count, "checksum mismatch at the end: the dump was changed", keyBytes: count.keyByteCount)
         if options.verifies, expectedEnvelope != envelope.hexadecimal() {
-            throw fault(.init(.digest, "the digest at the end does not fit: the dump was changed")).final
+            throw fault(.init(.digest, "checksum mismatch at the end: the dump was changed")).final
         }
-        guard line.isTerminated else { throw fault(.init(.truncated, "the dump is cut in its last line")).final }
+        guard line.isTerminated else { throw fault(.init(.truncated, "the dump is truncated in its last line")).final }
         isEnded = true
         guard isComplete || options.allowsIncomplete else {
             throw fault(
                 .init(
-                    .truncated, "the dump was interrupted after record \(recordCount), as its end record says",
-                    hint: "--allow-incomplete takes what is there")
+                    .truncated, "the dump was interrupted after record \(recordCount), according to its end record",
+                    hint: "--allow-incomplete accepts the records so far")
             ).final
         }
         isIncomplete = !isComplete
     }
 
-    /// Compares what was counted with what a line says.
+    /// Compares the actual counts and digest with those in a line.
     ///
-    /// - Parameter keyBytes: the bytes of keys alone, if the line says them.
+    /// - Parameter keyBytes: The bytes of keys alone; `nil` if the line does not contain them.
     private mutating func check(_ count: DumpRecord.Count, _ message: String, keyBytes: Int? = nil) throws {
         guard options.verifies else { return }
         let byteCount = digest.keyByteCount + digest.valueByteCount
@@ -250,7 +250,7 @@ struct DumpReader: ~Copyable {
             keyBytes == nil || keyBytes == digest.keyByteCount, count.digest == digest.hexadecimal()
         else {
             throw fault(
-                .init(.digest, message, hint: "--no-verify takes a dump that was changed on purpose")
+                .init(.digest, message, hint: "--no-verify accepts a dump that was changed on purpose")
             ).final
         }
     }

@@ -1,10 +1,10 @@
 import DocIndex
 
 extension DumpRecord {
-    /// The record that an object stands for.
+    /// Reads a record from a JSON object.
     ///
-    /// - Parameter isLenient: whether members that are not known are ignored.
-    /// - Throws: ``DumpFault`` for an object that is no record of this version.
+    /// - Parameter isLenient: Whether unknown members are ignored.
+    /// - Throws: ``DumpFault`` for an object that is not a record of this format version.
     init(_ object: DocumentObject, isLenient: Bool = false) throws {
         let reader = DumpRecordReader(object: object, isLenient: isLenient)
         switch object.first?.name {
@@ -19,73 +19,73 @@ extension DumpRecord {
         }
     }
 
-    /// Whether an object begins like one that this version knows.
+    /// Whether an object's first member is that of a known kind of record.
     static func isKnown(_ object: DocumentObject) -> Bool {
         ["lkdump", "schema", "c", "k", "k64", "mark", "end"].contains(object.first?.name)
     }
 
-    /// The bytes under a name, or under the name with `64` behind it; `nil` if there is neither.
+    /// The bytes of a member, or of the base64 member with the suffix `64`; `nil` if neither exists.
     static func bytes(_ name: String, in object: DocumentObject) throws -> [UInt8]? {
         if let value = object[name] {
-            guard let text = value.stringValue else { throw DumpFault("\(name) is no text", kind: .type) }
-            guard object[name + "64"] == nil else { throw DumpFault("there is both \(name) and \(name)64") }
+            guard let text = value.stringValue else { throw DumpFault("\(name) is not a string", kind: .type) }
+            guard object[name + "64"] == nil else { throw DumpFault("a record has both \(name) and \(name)64") }
             return Array(text.utf8)
         }
         guard let value = object[name + "64"] else { return nil }
-        guard let text = value.stringValue else { throw DumpFault("\(name)64 is no text", kind: .type) }
+        guard let text = value.stringValue else { throw DumpFault("\(name)64 is not a string", kind: .type) }
         do {
             return try Base64.decode(Array(text.utf8).span)
         } catch {
-            throw DumpFault("\(name)64 is no base64: \(error.message)", kind: .base64)
+            throw DumpFault("\(name)64 is not valid base64: \(error.message)", kind: .base64)
         }
     }
 }
 
-/// Takes the members of one record apart.
+/// Reads the members of one record.
 private struct DumpRecordReader {
     let object: DocumentObject
     let isLenient: Bool
 
-    /// Refuses members beyond those of a form, unless the reader is lenient.
+    /// Rejects unknown members, unless the reader is lenient.
     private func expectCount(_ count: Int, of members: DocumentObject, _ form: String) throws {
         guard members.count == count || isLenient && members.count > count else { throw DumpFault(form) }
     }
 
     func schema() throws -> DumpRecord {
-        guard let value = object["schema"] else { throw DumpFault("the schema is not readable") }
-        try expectCount(1, of: object, "the schema has other members beside it")
+        guard let value = object["schema"] else { throw DumpFault("the schema is invalid") }
+        try expectCount(1, of: object, "a schema record has unknown members")
         var text: [UInt8] = []
         value.writeJSON(to: &text)
         do {
             return .schema(try Schema(json: text))
         } catch {
-            throw DumpFault("the schema is not readable: \(error)")
+            throw DumpFault("the schema is invalid: \(error)")
         }
     }
 
     func document() throws -> DumpRecord {
-        let form = "a document record has other members than c, id and doc"
-        guard let collection = object["c"]?.stringValue else { throw DumpFault("c is no text", kind: .type) }
+        let form = "a document record must have the members c, id and doc"
+        guard let collection = object["c"]?.stringValue else { throw DumpFault("c is not a string", kind: .type) }
         guard let value = object["id"] else { throw DumpFault(form, kind: .missingKey) }
         guard let id = DocumentID(value) else {
-            throw DumpFault("an id is a text or a whole number, and this is none", kind: .type)
+            throw DumpFault("an ID must be a string or an integer", kind: .type)
         }
         try expectCount(3, of: object, form)
         if let isDeleted = object["del"] {
-            guard isDeleted.boolValue == true else { throw DumpFault("del is true or not there", kind: .type) }
+            guard isDeleted.boolValue == true else { throw DumpFault("del must be true or absent", kind: .type) }
             return .documentDeletion(collection: collection, id: id)
         }
         guard let content = object["doc"] else { throw DumpFault(form) }
-        guard let content = content.objectValue else { throw DumpFault("doc is no object", kind: .type) }
+        guard let content = content.objectValue else { throw DumpFault("doc is not an object", kind: .type) }
         return .document(collection: collection, id: id, content: content)
     }
 
     func pair() throws -> DumpRecord {
-        let form = "a pair has other members than k or k64 and v or v64"
+        let form = "a pair must have the members k or k64, and v or v64"
         guard let key = try DumpRecord.bytes("k", in: object) else { throw DumpFault(form, kind: .missingKey) }
         if let isDeleted = object["del"] {
             try expectCount(2, of: object, form)
-            guard isDeleted.boolValue == true else { throw DumpFault("del is true or not there", kind: .type) }
+            guard isDeleted.boolValue == true else { throw DumpFault("del must be true or absent", kind: .type) }
             return .deletion(key: key)
         }
         if let document = object["doc"] {
@@ -102,16 +102,16 @@ private struct DumpRecordReader {
         try expectCount(4, of: object, form)
         guard let index = index.intValue, let count = object["parts"]?.intValue, index >= 0, count >= 2, index < count,
             count <= 1 << 20
-        else { throw DumpFault("part and parts are not the number of a piece and the count of all", kind: .type) }
+        else { throw DumpFault("part and parts must be the number of a part and the count of parts", kind: .type) }
         return .part(key: key, value: value, index: Int(index), count: Int(count))
     }
 
     func mark() throws -> DumpRecord {
         guard let mark = object["mark"]?.objectValue, let records = try count("records", in: mark),
             let byteCount = try count("bytes", in: mark), let digest = mark["digest"]?.stringValue
-        else { throw DumpFault("a mark is not readable") }
-        try expectCount(1, of: object, "a mark has other members beside it")
-        try expectCount(3, of: mark, "a mark has members that are not known")
+        else { throw DumpFault("a mark is invalid") }
+        try expectCount(1, of: object, "a mark record has unknown members")
+        try expectCount(3, of: mark, "a mark has unknown members")
         return .mark(DumpRecord.Count(records: records, keyByteCount: byteCount, valueByteCount: 0, digest: digest))
     }
 
@@ -120,9 +120,9 @@ private struct DumpRecordReader {
             let keys = try count("keys_bytes", in: end), let values = try count("values_bytes", in: end),
             let digest = end["digest"]?.stringValue, let envelope = end["envelope"]?.stringValue,
             let isComplete = end["complete"]?.boolValue
-        else { throw DumpFault("the end record is not readable") }
-        try expectCount(1, of: object, "the end record has other members beside it")
-        try expectCount(6, of: end, "the end record has members that are not known")
+        else { throw DumpFault("the end record is invalid") }
+        try expectCount(1, of: object, "the end record has unknown members")
+        try expectCount(6, of: end, "the end record has unknown members")
         return .end(
             DumpRecord.Count(records: records, keyByteCount: keys, valueByteCount: values, digest: digest),
             envelope: envelope, isComplete: isComplete)

@@ -3,10 +3,11 @@ import LevelKit
 
 /// One line of a dump; see `docs/FORMAT.md`.
 ///
-/// A dump is JSON Lines: a header, the schema of a store, records, now and then a mark, and an end with counts and
-/// digests. Unless it is asked for, it holds no time and no name of a machine, so the same content gives the same bytes.
+/// A dump is JSON Lines: a header, the schema of a document store, records with occasional marks, and an end record
+/// with counts and digests. By default it contains no time and no machine name, so the same content gives the same
+/// bytes.
 enum DumpRecord {
-    /// What was counted up to a place in a dump.
+    /// The counts and the digest up to a position in a dump.
     struct Count: Hashable {
         var records = 0
         var keyByteCount = 0
@@ -14,13 +15,13 @@ enum DumpRecord {
         var digest = ""
     }
 
-    /// Records between two marks.
+    /// The number of records between two marks.
     static let markInterval = 100_000
-    /// Bytes of keys and values between two marks, if there are no more records.
+    /// The bytes of keys and values between two marks, if those are reached first.
     static let markByteCount = 64 << 20
-    /// The longest line that is written. What is longer is cut into parts, or refused.
+    /// The maximum length of a written line. Longer values are split into parts; longer documents are rejected.
     static let maximumLineByteCount = LineReader.usualMaximum
-    /// The bytes of a value in one of its parts; base64 makes them a third longer.
+    /// The bytes of a value in one part; base64 makes them a third longer.
     static let partByteCount = 4 << 20
 
     case header(DumpHeader)
@@ -30,14 +31,14 @@ enum DumpRecord {
     case documentDeletion(collection: String, id: DocumentID)
     case pair(key: [UInt8], value: [UInt8])
     case deletion(key: [UInt8])
-    /// One of the pieces of a value that is too long for a line.
+    /// A part of a value that is too long for one line.
     case part(key: [UInt8], value: [UInt8], index: Int, count: Int)
-    /// What came so far.
+    /// The counts so far.
     case mark(Count)
-    /// What there is in all, and the digest of all lines that are no records.
+    /// The total counts, and the digest of all lines that are not records.
     case end(Count, envelope: String, isComplete: Bool)
 
-    /// Adds bytes as text where they are UTF-8, else as base64 under the name with `64` behind it.
+    /// Adds bytes as a string if they are valid UTF-8; otherwise as base64, under the name with the suffix `64`.
     static func append(_ bytes: [UInt8], name: String, to object: inout DocumentObject) {
         if let text = String(validating: bytes, as: UTF8.self) {
             object[name] = .string(text)
@@ -46,7 +47,7 @@ enum DumpRecord {
         }
     }
 
-    /// The record as an object.
+    /// The record as a JSON object.
     var object: DocumentObject {
         switch self {
         case .header(let header): return header.object
@@ -91,7 +92,7 @@ enum DumpRecord {
     }
 }
 
-/// Why a line is no record of a dump.
+/// The reason that a line is not a valid record.
 struct DumpFault: Error {
     let kind: RecordFault.Kind
     let reason: String

@@ -1,4 +1,4 @@
-/// The records of a dump with a frame.
+/// The records of a dump with a header.
 final class DumpSource: RecordSource {
     let name: String
     private var reader: DumpReader
@@ -18,7 +18,7 @@ final class DumpSource: RecordSource {
     }
 
     var warning: String? {
-        reader.isIncomplete ? "the dump is not complete; it was taken as it is, up to record \(recordCount)" : nil
+        reader.isIncomplete ? "the dump is incomplete; it was accepted up to record \(recordCount)" : nil
     }
 
     func next() throws -> InputEvent? {
@@ -31,7 +31,7 @@ final class DumpSource: RecordSource {
         case .documentDeletion(let collection, let id): .change(.documentDeletion(collection: collection, id: id))
         case .pair(let key, let value): .change(.pair(key: key, value: value))
         case .deletion(let key): .change(.deletion(key: key))
-        case .part, .mark, .end: preconditionFailure("the reader keeps these to itself")
+        case .part, .mark, .end: preconditionFailure("the reader does not return these")
         }
     }
 }

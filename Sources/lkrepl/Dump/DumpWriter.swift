@@ -1,13 +1,13 @@
 import DocIndex
 
-/// Writes a dump line by line, and counts and digests as it goes.
+/// Writes a dump line by line, and updates its counts and digests.
 struct DumpWriter {
     private let output: StandardOutput
     private let maximumLineByteCount: Int
     private var digest = ContentDigest()
     private var envelope = ContentDigest()
     private(set) var recordCount = 0
-    /// What was counted at the last mark.
+    /// The counts at the last mark.
     private var marked = (records: 0, byteCount: 0)
     private var line: [UInt8] = []
 
@@ -16,7 +16,7 @@ struct DumpWriter {
         self.maximumLineByteCount = maximumLineByteCount
     }
 
-    /// Writes a header, a schema, or a record; marks and the end are written by the writer itself.
+    /// Writes a header, a schema or a record. The writer itself adds marks and the end record.
     mutating func write(_ record: DumpRecord) throws {
         switch record {
         case .document(let collection, let id, let content): try write(collection: collection, id: id, content)
@@ -33,7 +33,7 @@ struct DumpWriter {
         }
     }
 
-    /// Writes a pair. A value that is too long for a line is written in parts.
+    /// Writes a pair. A value that is too long for a line is split into parts.
     mutating func write(key: Span<UInt8>, value: Span<UInt8>) throws {
         digest.add(key: key, value: value)
         line.removeAll(keepingCapacity: true)
@@ -48,8 +48,8 @@ struct DumpWriter {
         try countRecord()
     }
 
-    /// Writes a pair whose value is JSON as an object that programs need not parse twice. Nothing is lost: a value that
-    /// would read back differently is written as other values are.
+    /// Writes a pair with a JSON value as an object, so that programs need not parse it twice. A value that would read
+    /// back differently is written like other values, so nothing is lost.
     mutating func write(key: Span<UInt8>, jsonValue value: Span<UInt8>) throws {
         guard let document = try? JSONParser().parse(value), document.kind != .string else {
             return try write(key: key, value: value)
@@ -70,7 +70,7 @@ struct DumpWriter {
         try countRecord()
     }
 
-    /// Writes the end record. A dump without it, or with one that says that it is not complete, is refused.
+    /// Writes the end record. A dump without one, or with one that marks it incomplete, is rejected.
     mutating func finish(isComplete: Bool = true) throws {
         let end = DumpRecord.end(
             count, envelope: envelope.hexadecimal(), isComplete: isComplete)
@@ -87,7 +87,7 @@ struct DumpWriter {
     }
 
     private mutating func write(collection: String, id: DocumentID, _ content: DocumentObject) throws {
-        // The document is written once, for the line and for the digest.
+        // Serialize the document once, for both the line and the digest.
         var json: [UInt8] = []
         DocumentValue.object(content).writeJSON(to: &json, JSONWriter(isExtended: true))
         digest.add(collection: collection, id: id, json: json.span)
@@ -102,9 +102,9 @@ struct DumpWriter {
         guard line.count <= maximumLineByteCount else {
             throw CommandFailure(
                 .badData,
-                "the document \(id) of \(collection) takes \(HumanNumber.grouped(line.count)) bytes as a line, and "
-                    + "\(HumanNumber.grouped(maximumLineByteCount)) are allowed",
-                hint: "raise --max-line here and for load")
+                "the document \(id) of \(collection) takes \(HumanNumber.grouped(line.count)) bytes as a line, but "
+                    + "\(HumanNumber.grouped(maximumLineByteCount))is the maximum",
+                hint: "raise --max-line for dump and load")
         }
         try output.write(line)
         try countRecord()
@@ -122,9 +122,9 @@ struct DumpWriter {
             guard text.count <= maximumLineByteCount else {
                 throw CommandFailure(
                     .badData,
-                    "a key of \(HumanNumber.grouped(key.count)) bytes takes a line of more than "
+                    "a key of \(HumanNumber.grouped(key.count)) bytes needs a line of more than "
                         + "\(HumanNumber.grouped(maximumLineByteCount)) bytes",
-                    hint: "raise --max-line here and for load")
+                    hint: "raise --max-line for dump and load")
             }
             try output.write(text)
         }
@@ -159,12 +159,12 @@ struct DumpWriter {
 }
 
 extension Span<UInt8> {
-    /// The bytes as an array of their own.
+    /// The bytes, copied to an array.
     var copiedBytes: [UInt8] {
         unsafe withUnsafeBufferPointer { unsafe Array($0) }
     }
 
-    /// Whether both have the same bytes.
+    /// Whether both spans contain the same bytes.
     func hasSameBytes(as other: Span<UInt8>) -> Bool {
         guard count == other.count else { return false }
         for index in 0..<count where self[index] != other[index] { return false }

@@ -1,4 +1,4 @@
-/// Bytes as pairs of hexadecimal digits, the form in which other databases write what is not text.
+/// Bytes as pairs of hexadecimal digits, as other databases write binary data.
 enum HexText {
     /// Appends two lower-case digits for each byte.
     static func append(_ bytes: Span<UInt8>, isUpperCase: Bool = false, to output: inout [UInt8]) {
@@ -11,7 +11,7 @@ enum HexText {
         }
     }
 
-    /// The bytes that digits stand for; `nil` if something else stands among them, or half a byte is left.
+    /// The bytes that digits encode; `nil` for other characters or an odd number of digits.
     static func decode(_ text: some Collection<UInt8>) -> [UInt8]? {
         guard text.count.isMultiple(of: 2) else { return nil }
         var bytes: [UInt8] = []
@@ -29,7 +29,7 @@ enum HexText {
         return bytes
     }
 
-    /// The value of a digit; `nil` for anything else.
+    /// The value of a hexadecimal digit; `nil` for other characters.
     static func value(of digit: UInt8) -> UInt8? {
         switch digit {
         case UInt8(ascii: "0")...UInt8(ascii: "9"): digit - UInt8(ascii: "0")

@@ -1,7 +1,7 @@
-/// Pairs from `ldb dump --hex` of RocksDB: `0xKEY ==> 0xVALUE` a line.
+/// Pairs from `ldb dump --hex` of RocksDB: one `0xKEY ==> 0xVALUE` per line.
 ///
-/// The form without `--hex` is refused: there, a line feed in a value ends it and ` ==> ` in a key splits it, without a
-/// word. The format has no end; `ldb` prints a count behind the pairs, which is compared where it is there.
+/// The form without `--hex` is rejected: there, a line feed in a value truncates it and ` ==> ` in a key splits it,
+/// undetected. The format has no end marker; `ldb` prints a count after the pairs, which is checked if present.
 final class LDBTextSource: RecordSource {
     let name: String
     private var lines: LineReader
@@ -14,7 +14,7 @@ final class LDBTextSource: RecordSource {
         lines = input.lines(maximumLineByteCount: maximumLineByteCount * 2)
     }
 
-    /// Whether a file begins as these do.
+    /// Whether a file in this format can begin with the given line.
     static func isBeginning(_ line: some Collection<UInt8>) -> Bool {
         line.starts(with: Array("0x".utf8)) && split(Array(line)) != nil
     }
@@ -23,7 +23,7 @@ final class LDBTextSource: RecordSource {
     var place: RecordPlace { RecordPlace(line: line.number, offset: line.offset, text: line.bytes) }
 
     var warning: String? {
-        counted == nil ? "this format has no end that would show a cut; \(count) pairs were there" : nil
+        counted == nil ? "this format cannot reveal truncation; \(count) pairs were read" : nil
     }
 
     func next() throws -> InputEvent? {
@@ -34,18 +34,18 @@ final class LDBTextSource: RecordSource {
                 counted = Int(String(decoding: line.bytes.dropFirst(prefix.count), as: UTF8.self))
                 continue
             }
-            guard counted == nil else { throw fault(.format, "there is more behind the count of keys").final }
-            guard line.isTerminated else { throw fault(.truncated, "the dump is cut in this line").final }
+            guard counted == nil else { throw fault(.format, "the dump continues after the count of keys").final }
+            guard line.isTerminated else { throw fault(.truncated, "the dump is truncated in this line").final }
             guard let (key, value) = Self.split(line.bytes) else {
                 throw RecordFault(
-                    .format, "a line has another form than 0xKEY ==> 0xVALUE", hint: "dump with ldb dump --hex"
+                    .format, "a line does not have the form 0xKEY ==> 0xVALUE", hint: "dump with ldb dump --hex"
                 ).at(line: line.number, offset: line.offset)
             }
             count += 1
             return .change(.pair(key: key, value: value))
         }
         if let counted, counted != count {
-            throw fault(.digest, "the dump has \(count) pairs, its last line says \(counted)").final
+            throw fault(.digest, "the dump has \(count) pairs, but its last line says \(counted)").final
         }
         return nil
     }

@@ -1,16 +1,16 @@
-/// The formats in which pairs of a plain database leave for other programs.
+/// The formats in which pairs of a plain database can be written.
 enum PairFormat: String, NamedChoice {
     /// The format of this program; see ``DumpRecord``.
     case jsonl
-    /// What LMDB's `mdb_load` reads: Berkeley DB's format 3, every byte in hexadecimal.
+    /// The format of LMDB's `mdb_load`: Berkeley DB's format 3, every byte in hexadecimal.
     case mdb
-    /// The same for Berkeley DB's `db_load`, which refuses LMDB's line `mapsize`.
+    /// The same for Berkeley DB's `db_load`, which rejects LMDB's `mapsize` line.
     case bdb
-    /// What RocksDB's `ldb load --hex` reads.
+    /// The format of RocksDB's `ldb load --hex`.
     case ldb
     /// Commands for `redis-cli --pipe`.
     case resp
 
-    static let unknownName = "dump has no format"
-    static let advice = "export writes documents as csv, tsv, json"
+    static let unknownName = "unknown dump format"
+    static let advice = "use export for documents as csv, tsv or json"
 }

@@ -1,13 +1,13 @@
-/// Writes pairs in a format of another program.
+/// Writes pairs in the format of another program.
 struct PairFormatWriter {
     let format: PairFormat
     private let output: StandardOutput
     private var buffer: [UInt8] = []
     private(set) var recordCount = 0
-    /// What the other program will not take, with the count of such pairs.
+    /// The number of pairs that the other program cannot store.
     private(set) var refusedCount = 0
 
-    /// The longest key that LMDB takes (`MDB_MAXKEYSIZE` as it is usually built).
+    /// The maximum key length in LMDB (the default of `MDB_MAXKEYSIZE`).
     private static let longestKeyInLMDB = 511
 
     init(_ format: PairFormat, _ output: StandardOutput) {
@@ -15,10 +15,10 @@ struct PairFormatWriter {
         self.output = output
     }
 
-    /// Writes what comes before the first pair.
+    /// Writes the header.
     ///
-    /// - Parameter byteCount: about how large the database is; LMDB wants to know how much to map, and stops at ten
-    ///   megabytes otherwise.
+    /// - Parameter byteCount: The approximate size of the database. LMDB needs the size to map, and otherwise stops at
+    ///   ten megabytes.
     mutating func begin(byteCount: Int) throws {
         guard format == .mdb || format == .bdb else { return }
         var header = "VERSION=3\nformat=bytevalue\ntype=btree\n"
@@ -30,7 +30,7 @@ struct PairFormatWriter {
         recordCount += 1
         buffer.removeAll(keepingCapacity: true)
         switch format {
-        case .jsonl: preconditionFailure("a dump of this program has a writer of its own")
+        case .jsonl: preconditionFailure("jsonl dumps use DumpWriter")
         case .mdb, .bdb:
             if format == .mdb, key.isEmpty || key.count > Self.longestKeyInLMDB { refusedCount += 1 }
             for bytes in [key.copiedBytes, value.copiedBytes] {
@@ -60,9 +60,9 @@ struct PairFormatWriter {
         try output.flush()
     }
 
-    /// What the user should know about the file; `nil` if nothing.
+    /// A warning about the output; `nil` for none.
     var warning: String? {
         guard refusedCount > 0 else { return nil }
-        return "\(refusedCount) keys are empty or longer than \(Self.longestKeyInLMDB) bytes, which LMDB does not take"
+        return "\(refusedCount) keys are empty or longer than \(Self.longestKeyInLMDB) bytes, which LMDB cannot store"
     }
 }

@@ -1,15 +1,16 @@
 import DocIndex
 
-/// The line of a pair as it usually is: both sides ASCII without anything that JSON escapes.
+/// The line of a pair in its common form: key and value are ASCII without characters that JSON escapes.
 ///
-/// A database of a million short pairs spends most of the time of a dump here, and four fifths of it would go into
-/// making texts and objects. What is not of the usual form takes the long way, with the same result.
+/// A dump of a million short pairs spends most of its time here; building strings and objects would take four fifths of
+/// it. Other pairs take the general path, with the same result.
 enum PairLine {
     private static let keyBegin: StaticString = "{\"k\":\""
     private static let between: StaticString = "\",\"v\":\""
     private static let end: StaticString = "\"}"
 
-    /// Appends the line of a pair, its newline included; false, with nothing appended, if it is not of the usual form.
+    /// Appends the line of a pair and a newline. Returns false, without appending, if the pair does not have the common
+    /// form.
     static func append(key: Span<UInt8>, value: Span<UInt8>, to output: inout [UInt8]) -> Bool {
         guard key.plainASCIICount(from: 0) == key.count, value.plainASCIICount(from: 0) == value.count else {
             return false
@@ -23,7 +24,8 @@ enum PairLine {
         return true
     }
 
-    /// Appends the line of a key alone, as listings of keys have it; false as above.
+    /// Appends the line of a key alone, as in listings of keys. Returns false, without appending, if the key does not
+    /// have the common form.
     static func append(key: Span<UInt8>, to output: inout [UInt8]) -> Bool {
         guard key.plainASCIICount(from: 0) == key.count else { return false }
         append(keyBegin, to: &output)
@@ -33,7 +35,7 @@ enum PairLine {
         return true
     }
 
-    /// The key and the value of a line; `nil` if it is not of the usual form.
+    /// The ranges of key and value in a line; `nil` if it does not have the common form.
     static func parse(_ line: Span<UInt8>) -> (key: Range<Int>, value: Range<Int>)? {
         guard line.starts(with: keyBegin) else { return nil }
         let keyStart = keyBegin.utf8CodeUnitCount
@@ -53,15 +55,15 @@ enum PairLine {
 }
 
 extension Span<UInt8> {
-    /// How many bytes from `start` on are ASCII and stand in a JSON string as they are.
+    /// The number of bytes from `start` on that are ASCII and unescaped in a JSON string.
     ///
     /// - Complexity: O(*n*), eight bytes at a time.
     func plainASCIICount(from start: Int) -> Int {
-        // The high bit of a byte of `stop` is set where the text ends; borrows can set one falsely only behind a true
+        // The high bit of a byte of `stop` is set where the text ends; borrows can set false bits only after a true
         // one. S. E. Anderson, Bit Twiddling Hacks, "Determine if a word has a byte less than n".
         let ones: UInt64 = 0x0101_0101_0101_0101
         let highs: UInt64 = 0x8080_8080_8080_8080
-        precondition(start >= 0, "the start lies before the bytes")
+        precondition(start >= 0, "the start is negative")
         var position = start
         while position &+ 8 <= count {
             let loaded = unsafe bytes.unsafeLoadUnaligned(fromUncheckedByteOffset: position, as: UInt64.self)

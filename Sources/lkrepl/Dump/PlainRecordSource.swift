@@ -1,15 +1,15 @@
 import DocIndex
 
-/// Records without a frame, one a line or as one array: the lines of a dump that a program has changed, or plain
+/// Records without a header, one per line or in one array: lines of a dump that a program has changed, or plain
 /// documents.
 ///
-/// There is no end to wait for and no digest to check, so a file that was cut between two lines looks whole.
+/// Without an end record and a digest, truncation between two lines cannot be detected.
 final class PlainRecordSource: RecordSource {
-    /// What an object that is no record of a dump stands for.
+    /// The meaning of an object that is not a dump record.
     enum PlainDocuments {
-        /// Nothing: it is refused.
+        /// An error.
         case refused
-        /// A pair: the member of this name is the key, the whole text the value.
+        /// A pair: the member with this name is the key, the whole line the value.
         case pairs(keyField: String)
     }
 
@@ -47,32 +47,32 @@ final class PlainRecordSource: RecordSource {
         switch plain {
         case .pairs(let field):
             guard let member = object[field] else {
-                throw DumpFault("there is no member \(field), which holds the key", kind: .missingKey)
+                throw DumpFault("the key member \(field) is missing", kind: .missingKey)
             }
             switch member {
             case .string(let text): return .pair(key: Array(text.utf8), value: place.text)
             case .int(let number): return .pair(key: Array(String(number).utf8), value: place.text)
             default:
-                throw DumpFault("the member \(field), which holds the key, is no text and no whole number", kind: .type)
+                throw DumpFault("the key member \(field) is neither a string nor an integer", kind: .type)
             }
         case .refused: break
         }
         guard object.first?.name != "lkdump", object.first?.name != "end", object.first?.name != "mark",
             object.first?.name != "schema"
-        else { throw DumpFault("a line of a dump's frame stands among records without a frame") }
+        else { throw DumpFault("the dump header is missing") }
         switch try DumpRecord(object) {
         case .document(let collection, let id, let content):
             return .document(collection: collection, id: id, content: content)
         case .documentDeletion(let collection, let id): return .documentDeletion(collection: collection, id: id)
         case .pair(let key, let value): return .pair(key: key, value: value)
         case .deletion(let key): return .deletion(key: key)
-        default: throw DumpFault("this line has its place in a whole dump only")
+        default: throw DumpFault("this record is allowed only in a complete dump")
         }
     }
 }
 
 extension PlainRecordSource.PlainDocuments {
-    /// Whether the lines are those of dumps, with their notation for what JSON lacks.
+    /// Whether the lines are dump records, in extended JSON.
     fileprivate var readsRecords: Bool {
         if case .refused = self { return true }
         return false

@@ -1,8 +1,8 @@
-/// Candidates of a completion in columns, as `ls` shows files: a pure function.
+/// Formats completion candidates in columns, like `ls`; a pure function.
 enum CandidateList {
-    /// The list, each line with its end.
+    /// The formatted list; each line ends with a line feed.
     ///
-    /// - Parameter rowLimit: how many rows at most; a last one says how many candidates are left out.
+    /// - Parameter rowLimit: The maximum number of rows. If there are more, the last row says how many are omitted.
     static func text(_ candidates: [Completion.Candidate], width: Int, rowLimit: Int) -> String {
         let hasNotes = candidates.contains { !$0.note.isEmpty }
         let names = candidates.map { VisibleText.singleLine($0.text) }

@@ -1,22 +1,22 @@
-/// What may stand at the cursor.
+/// The candidates for the text at the cursor.
 struct Completion: Hashable, Sendable {
-    /// One possibility.
+    /// One candidate.
     struct Candidate: Hashable, Sendable {
-        /// What would be typed.
+        /// The text to insert.
         var text: String
-        /// What it is, for the list; empty for nothing.
+        /// A description for the list; empty for none.
         var note = ""
-        /// Whether a space follows: a folder is not final, a command is.
+        /// Whether a space is inserted after it: true for a command, false for a directory.
         var isFinal = true
     }
 
-    /// How many characters stand before what is completed.
+    /// The number of characters before the text to complete.
     var start: Int
     var candidates: [Candidate]
-    /// Whether candidates may be spelt otherwise than what was typed, as keys in quotes are.
+    /// Whether candidates may be spelled differently from the typed text, such as quoted keys.
     var replacesSpelling = false
 
-    /// What all candidates begin with.
+    /// The longest common prefix of all candidates.
     var commonPrefix: String {
         guard let first = candidates.first else { return "" }
         return candidates.dropFirst().reduce(first.text) { prefix, candidate in
@@ -25,9 +25,9 @@ struct Completion: Hashable, Sendable {
     }
 }
 
-/// The candidates that Tab goes through, and what was typed, which comes last.
+/// The candidates that Tab cycles through; the typed text comes last.
 struct CompletionCycle: Sendable {
-    /// How many characters stand before what is replaced.
+    /// The number of characters before the text to replace.
     let start: Int
     private let texts: [String]
     private var position: Int
@@ -38,7 +38,7 @@ struct CompletionCycle: Sendable {
         position = texts.count
     }
 
-    /// Goes `step` candidates on; the one that is put in now.
+    /// Advances by `step` candidates and returns the new one.
     mutating func advance(by step: Int) -> String {
         position = (position + step + texts.count) % texts.count
         return texts[position]

@@ -1,14 +1,15 @@
-/// The text being typed and the place of the cursor in it, by grapheme.
+/// The text being edited and the cursor position, in grapheme clusters.
 ///
-/// Kept as characters, so that the cursor never stands within one: an accent, a flag or a family of emoji is one step.
+/// The text is stored as characters, so that the cursor never lies inside one: an accented letter, a flag or an emoji
+/// family is one step.
 struct EditBuffer: Hashable, Sendable {
     private(set) var characters: [Character] = []
-    /// How many characters stand before the cursor.
+    /// The number of characters before the cursor.
     private(set) var cursor = 0
 
     init() {}
 
-    /// A buffer with the cursor at the end, or at `cursor`.
+    /// Creates a buffer with the cursor at `cursor`, or at the end.
     init(_ text: String, cursor: Int? = nil) {
         characters = Array(text)
         self.cursor = min(max(0, cursor ?? characters.count), characters.count)
@@ -23,7 +24,7 @@ struct EditBuffer: Hashable, Sendable {
 
     /// Inserts text before the cursor.
     ///
-    /// A mark that combines with what stands before it becomes one character with it.
+    /// A combining mark is merged with the preceding character.
     mutating func insert(_ text: String) {
         let inserted = Array(text)
         characters.insert(contentsOf: inserted, at: cursor)
@@ -31,9 +32,9 @@ struct EditBuffer: Hashable, Sendable {
         joinMarks()
     }
 
-    /// Makes one character of what has become one, such as a letter and the mark that a deletion has brought behind it.
+    /// Merges characters that now form one, such as a letter and a mark that became adjacent by a deletion.
     ///
-    /// The cursor does not stay within it, but goes behind it.
+    /// A cursor inside such a character moves to its end.
     private mutating func joinMarks() {
         let whole = Array(String(characters))
         guard whole.count != characters.count else { return }
@@ -47,10 +48,10 @@ struct EditBuffer: Hashable, Sendable {
         }
     }
 
-    /// The characters from a place up to the cursor; none if the cursor stands before it.
+    /// The characters from a position up to the cursor; empty if the cursor is before it.
     func rangeToCursor(from start: Int) -> Range<Int> { min(start, cursor)..<cursor }
 
-    /// Removes the characters of a range and puts the cursor at its start; what was removed.
+    /// Removes a range of characters and moves the cursor to its start. Returns the removed text.
     @discardableResult
     mutating func remove(_ range: Range<Int>) -> String {
         let removed = String(characters[range])
@@ -60,15 +61,15 @@ struct EditBuffer: Hashable, Sendable {
         return removed
     }
 
-    /// Replaces the characters of a range and puts the cursor behind the replacement.
+    /// Replaces a range of characters and moves the cursor to the end of the replacement.
     mutating func replace(_ range: Range<Int>, with text: String) {
         remove(range)
         insert(text)
     }
 
-    /// Exchanges the character before the cursor with the one at it, or the last two at the end.
+    /// Swaps the character before the cursor with the one after it, or the last two at the end.
     ///
-    /// - Returns: whether there were two.
+    /// - Returns: Whether there were two characters to swap.
     mutating func transpose() -> Bool {
         guard characters.count > 1, cursor > 0 else { return false }
         let right = min(cursor, characters.count - 1)
@@ -84,7 +85,7 @@ struct EditBuffer: Hashable, Sendable {
         cursor = min(max(0, position), characters.count)
     }
 
-    /// Where the word before the cursor begins.
+    /// The start of the word before the cursor.
     var previousWord: Int {
         var position = cursor
         while position > 0, !Self.isWord(characters[position - 1]) { position -= 1 }
@@ -92,7 +93,7 @@ struct EditBuffer: Hashable, Sendable {
         return position
     }
 
-    /// Where the word behind the cursor ends.
+    /// The end of the word after the cursor.
     var nextWord: Int {
         var position = cursor
         while position < characters.count, !Self.isWord(characters[position]) { position += 1 }
@@ -100,7 +101,7 @@ struct EditBuffer: Hashable, Sendable {
         return position
     }
 
-    /// Where the argument before the cursor begins: behind the last space, as ^W has it.
+    /// The start of the argument before the cursor, delimited by whitespace as for ^W.
     var previousArgument: Int {
         var position = cursor
         while position > 0, characters[position - 1].isWhitespace { position -= 1 }
@@ -108,13 +109,13 @@ struct EditBuffer: Hashable, Sendable {
         return position
     }
 
-    /// The start of the line that the cursor is on.
+    /// The start of the cursor's line.
     var lineStart: Int { (characters[..<cursor].lastIndex(of: "\n") ?? -1) + 1 }
 
-    /// The end of the line that the cursor is on.
+    /// The end of the cursor's line.
     var lineEnd: Int { characters[cursor...].firstIndex(of: "\n") ?? characters.count }
 
-    /// The cursor a line higher, as far into it as now; `nil` on the first line.
+    /// The cursor position one line up, in the same column if possible; `nil` on the first line.
     var lineAbove: Int? {
         guard lineStart > 0 else { return nil }
         let column = cursor - lineStart
@@ -122,7 +123,7 @@ struct EditBuffer: Hashable, Sendable {
         return min(start + column, lineStart - 1)
     }
 
-    /// The cursor a line lower; `nil` on the last line.
+    /// The cursor position one line down, in the same column if possible; `nil` on the last line.
     var lineBelow: Int? {
         guard lineEnd < characters.count else { return nil }
         let column = cursor - lineStart

@@ -1,9 +1,9 @@
-/// Which style each character of an input has: a pure function of the text.
+/// Assigns a style to each character of an input; a pure function.
 ///
-/// Reads quotes, brackets and comments as ``ShellScanner`` does, and never fails: an input that is being typed is wrong
-/// most of the time.
+/// Treats quotes, brackets and comments like ``ShellScanner``, but never fails: an input is usually invalid while it is
+/// being typed.
 struct Highlighter: Sendable {
-    /// The names that are commands.
+    /// The names of all commands.
     var commands: Set<String>
 
     /// The styles of the characters of `text`.
@@ -40,14 +40,14 @@ struct Highlighter: Sendable {
         if isFirst {
             let name = token.hasPrefix(".") ? String(token.dropFirst()) : token
             if commands.contains(name) { return .command }
-            // A name that may still become one is not wrong yet.
+            // A prefix of a command name is not wrong yet.
             return isComplete || !commands.contains { $0.hasPrefix(name) } ? .unknownCommand : .plain
         }
         if token.hasPrefix("-"), token.dropFirst().first?.isLetter ?? true || token.hasPrefix("--") { return .option }
         return Double(token) != nil ? .number : .plain
     }
 
-    /// The end of the token that begins at `start`; what stands in quotes gets its style.
+    /// The end of the token that begins at `start`. Quoted parts get their style.
     private static func tokenEnd(_ characters: [Character], from start: Int, styles: inout [TextStyle]) -> Int {
         var index = start
         var depth = 0
@@ -71,7 +71,7 @@ struct Highlighter: Sendable {
         return index
     }
 
-    /// The end of the quoted text that begins at `start`, the closing quote included.
+    /// The end of the quoted string that begins at `start`, including the closing quote.
     private static func quoteEnd(_ characters: [Character], from start: Int) -> Int {
         var index = start + 1
         while index < characters.count {

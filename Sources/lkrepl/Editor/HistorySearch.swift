@@ -1,11 +1,11 @@
-/// A search through earlier inputs that goes on with each character, as ^R of readline.
+/// An incremental search of the history, like ^R in readline.
 struct HistorySearch: Sendable {
     private(set) var pattern = ""
-    /// Which earlier input was found; `nil` while the new one is shown.
+    /// The position of the found input in the history; `nil` while the new input is shown.
     private(set) var found: Int?
-    /// Whether no (further) input has the pattern.
+    /// Whether no further input matches.
     private(set) var isFailing = false
-    /// What is shown: the input that was found, with the cursor at the pattern.
+    /// The found input, with the cursor at the match.
     private(set) var shown: EditBuffer
     private let start: Int
     private var isForward: Bool
@@ -16,13 +16,13 @@ struct HistorySearch: Sendable {
         self.isForward = isForward
     }
 
-    /// Adds to the pattern; what is shown stays if it has the longer one too.
+    /// Extends the pattern. The shown input stays if it also matches the longer pattern.
     mutating func extend(by text: String, in history: [String]) {
         pattern += text
         find(from: found ?? start - (isForward ? 0 : 1), in: history)
     }
 
-    /// Takes the last character off the pattern, and searches from the beginning.
+    /// Removes the last character of the pattern, and searches again from the start.
     mutating func shorten(in history: [String]) {
         guard !pattern.isEmpty else { return }
         pattern.removeLast()
@@ -31,14 +31,14 @@ struct HistorySearch: Sendable {
         if !pattern.isEmpty { find(from: start - (isForward ? 0 : 1), in: history) }
     }
 
-    /// Goes on to the next input that has the pattern.
+    /// Moves to the next matching input.
     mutating func findNext(isForward: Bool, in history: [String]) {
         self.isForward = isForward
         guard !pattern.isEmpty else { return }
         find(from: (found ?? start) + (isForward ? 1 : -1), in: history, passing: shown.text)
     }
 
-    /// - Parameter known: an input that is shown already; found again further on it tells nothing.
+    /// - Parameter known: An input to skip, because it is already shown.
     private mutating func find(from position: Int, in history: [String], passing known: String? = nil) {
         let positions =
             isForward
@@ -56,7 +56,8 @@ struct HistorySearch: Sendable {
 }
 
 extension String {
-    /// Where `part` begins, small and large letters alike if it has no large ones; `nil` if it does not occur.
+    /// The start of the first occurrence of `part`; `nil` if there is none. Ignores case if `part` has no uppercase
+    /// letters.
     fileprivate func range(of part: String) -> String.Index? {
         let folds = part.allSatisfy { !$0.isUppercase }
         let pattern = Array(part)

@@ -1,16 +1,16 @@
-/// What a user pressed.
+/// A key press.
 enum Key: Hashable, Sendable {
-    /// Characters to insert: of a letter, or of whatever the input method made at once.
+    /// Characters to insert: one typed character, or the text committed by an input method.
     case text(String)
-    /// Text from the clipboard, which never acts: a newline in it is a newline.
+    /// Text from the clipboard. It is inserted and never executed, even if it contains newlines.
     case paste(String)
-    /// A letter with Control, in lower case.
+    /// A letter with Control, in lowercase.
     case control(Character)
-    /// A letter with Alt, in lower case, or another character with it.
+    /// A letter with Alt, in lowercase, or another character with Alt.
     case alt(Character)
     case enter, tab, backTab, backspace, delete, escape
     case up, down, left, right, home, end
     case wordLeft, wordRight
-    /// A key of which nothing is known; ignored.
+    /// An unknown key; ignored.
     case unknown
 }

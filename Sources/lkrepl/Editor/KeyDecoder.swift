@@ -1,8 +1,8 @@
-/// Turns the bytes that a terminal sends into keys: a pure state machine.
+/// Decodes the bytes that a terminal sends into keys; a pure state machine.
 ///
-/// Understands what xterm and its many relatives, the Linux console, rxvt and tmux send: UTF-8, CSI and SS3 sequences
-/// with modifiers, Alt as a leading escape, and bracketed paste. Sequences that it does not know are passed over as a
-/// whole, so that none of them is ever typed into the line.
+/// Supports xterm and compatible terminals, the Linux console, rxvt and tmux: UTF-8, CSI and SS3 sequences with
+/// modifiers, Alt as a leading escape, and bracketed paste. Unknown sequences are skipped as a whole, so that none of
+/// their bytes is inserted into the line.
 struct KeyDecoder: Sendable {
     private enum State {
         case ground
@@ -12,25 +12,25 @@ struct KeyDecoder: Sendable {
         case sequence([UInt8])
         /// After `ESC O`.
         case single
-        /// Between `ESC [ 200 ~` and `ESC [ 201 ~`; whether nothing has come for a while.
+        /// Between `ESC [ 200 ~` and `ESC [ 201 ~`; whether input has paused.
         case paste(isPaused: Bool)
-        /// Within a UTF-8 sequence of so many bytes.
+        /// Within a UTF-8 sequence of `count` bytes.
         case scalar([UInt8], count: Int)
-        /// Within a string that a terminal sent unasked, such as `ESC ] … BEL`; before its first byte also what begins it,
-        /// which may have been typed with Alt.
+        /// Within a string sequence that the terminal sent, such as `ESC ] … BEL`. Until the first byte of its content,
+        /// `typed` is the introducer, which may have been typed with Alt.
         case string(typed: UInt8?)
         case stringEscape
     }
 
     private static let pasteEnd = Array("\u{1b}[201~".utf8)
-    /// No key has a longer sequence; what is longer is no key.
+    /// The maximum length of a key's sequence.
     private static let maximumSequenceByteCount = 64
 
     private var state = State.ground
-    /// What was pasted so far.
+    /// The bytes pasted so far.
     private var pastedBytes: [UInt8] = []
 
-    /// Whether more bytes may belong to what was begun, so that the end of a wait means something: see ``timeOut()``.
+    /// Whether an incomplete sequence is pending, so that a timeout is meaningful: see ``timeOut()``.
     var isWaiting: Bool {
         switch state {
         case .escape, .single, .sequence, .string, .stringEscape, .paste(isPaused: false): true
@@ -38,8 +38,8 @@ struct KeyDecoder: Sendable {
         }
     }
 
-    /// Takes one byte; the keys that it completes, none if more bytes belong to it. Two where it cuts a sequence short, of
-    /// which the first stands for what was there.
+    /// Processes one byte. Returns the completed keys: none if more bytes must follow, and two if the byte interrupts a
+    /// UTF-8 sequence, which becomes a replacement character.
     mutating func feed(_ byte: UInt8) -> [Key] {
         if case .scalar(_, _) = state, byte & 0xc0 != 0x80 {
             state = .ground
@@ -48,7 +48,7 @@ struct KeyDecoder: Sendable {
         return key(byte).map { [$0] } ?? []
     }
 
-    /// What is typed for bytes that are no UTF-8: visible, and refused where the line is to be run.
+    /// The replacement for bytes that are not UTF-8: visible, and rejected when the line is run.
     private static let replacement = Key.text("\u{fffd}")
 
     private mutating func key(_ byte: UInt8) -> Key? {
@@ -67,7 +67,7 @@ struct KeyDecoder: Sendable {
             state = bytes.count < Self.maximumSequenceByteCount ? .sequence(bytes) : .ground
             return nil
         case .paste(let isPaused):
-            // The end of a paste may be lost on its way, and then ^C is the way out. Within a paste it is text.
+            // The end of a paste may get lost; after a pause, ^C cancels the paste. Otherwise ^C is part of the text.
             if isPaused, byte == 0x03 {
                 state = .ground
                 pastedBytes = []
@@ -91,7 +91,7 @@ struct KeyDecoder: Sendable {
             return .text(String(decoding: bytes, as: UTF8.self))
         case .string:
             switch byte {
-            // BEL ends it, CAN and SUB call it off, and no terminal has ^C in one.
+            // BEL ends the string, CAN and SUB cancel it, and no terminal sends ^C in one.
             case 0x07, 0x18, 0x1a: state = .ground
             case 0x03:
                 state = .ground
@@ -103,13 +103,13 @@ struct KeyDecoder: Sendable {
         case .stringEscape:
             if byte == 0x1b { return nil }
             state = .ground
-            // An escape that does not end the string begins something else.
+            // An escape that does not end the string begins another sequence.
             return byte == UInt8(ascii: "\\") ? nil : afterEscape(byte)
         }
     }
 
-    /// Takes that no byte came for a while: an escape on its own was the key Escape, and what begins a string a key with Alt. A
-    /// terminal sends a string in one piece, so that what has not ended by now never does; a paste may take its time.
+    /// Handles a timeout: a lone escape is the key Escape, and the introducer of a string is a key with Alt. Terminals
+    /// send strings in one piece, so an unfinished one is dropped; a paste continues.
     mutating func timeOut() -> Key? {
         if case .paste = state {
             state = .paste(isPaused: true)
@@ -187,14 +187,14 @@ struct KeyDecoder: Sendable {
     }
 
     private static func cursorKey(_ final: UInt8, parameters: [Int]) -> Key {
-        // xterm counts modifiers from 1: 3 is Alt, 5 is Control.
+        // xterm encodes modifiers as 1 plus a bit mask: 3 is Alt, 5 is Control.
         let isByWord = [3, 5, 7].contains(parameters.dropFirst().first ?? 1)
         switch final {
         case UInt8(ascii: "A"): return .up
         case UInt8(ascii: "B"): return .down
         case UInt8(ascii: "C"): return isByWord ? .wordRight : .right
         case UInt8(ascii: "D"): return isByWord ? .wordLeft : .left
-        // rxvt sends small letters with Control.
+        // rxvt sends lowercase letters with Control.
         case UInt8(ascii: "c"): return .wordRight
         case UInt8(ascii: "d"): return .wordLeft
         case UInt8(ascii: "H"): return .home
@@ -205,7 +205,7 @@ struct KeyDecoder: Sendable {
         }
     }
 
-    /// Pasted text with the line ends of this shell.
+    /// Pasted text with line ends converted to line feeds.
     private static func pasted(_ bytes: ArraySlice<UInt8>) -> String {
         String(decoding: bytes, as: UTF8.self).replacing("\r\n", with: "\n").replacing("\r", with: "\n")
     }

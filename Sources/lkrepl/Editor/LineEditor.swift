@@ -1,47 +1,47 @@
-/// Edits one input, which may have several lines: a pure state machine from keys to effects.
+/// Edits one input, which may have several lines; a pure state machine from keys to effects.
 ///
-/// It knows no terminal, no file and no database. What it cannot do itself it asks for by an ``Effect``; what is to be
-/// seen is ``view``. The keys are those of Emacs and GNU readline.
+/// It does not access the terminal, files or the database. It requests such actions by an ``Effect``, and exposes its
+/// state as ``view``. The key bindings are those of Emacs and GNU readline.
 struct LineEditor: Sendable {
-    /// What the surroundings are to do.
+    /// An action that the caller must perform.
     enum Effect: Hashable, Sendable {
         /// The input is complete.
         case submit(String)
         /// Ctrl-D on an empty input.
         case end
-        /// Ctrl-C; what was typed is forgotten. `true` if there was something.
+        /// Ctrl-C; the typed text is discarded. `hadText` is false if there was none.
         case interrupt(hadText: Bool)
         /// Ctrl-Z.
         case suspend
         /// Ctrl-L.
         case clearScreen
-        /// Nothing can be done with that key.
+        /// The key has no effect here.
         case bell
-        /// Completions of what stands before the cursor are wanted; give them to ``complete(_:)``.
+        /// Completions for the text before the cursor are requested; pass them to ``complete(_:)``.
         case complete
         /// Candidates to show below the input.
         case list([Completion.Candidate])
-        /// The input is to be edited in the user's own editor.
+        /// Edit the input in the user's editor.
         case editExternally(String)
     }
 
-    /// What the state machine must know of the language that is typed.
+    /// The properties of the edited language.
     struct Language: Sendable {
-        /// Whether Enter leaves something open, so that another line follows.
+        /// Whether a string is incomplete, so that Enter begins another line.
         var isOpen: @Sendable (String) -> Bool = { _ in false }
     }
 
     private(set) var buffer = EditBuffer()
     private let language: Language
-    /// Earlier inputs, the oldest first.
+    /// Earlier inputs, oldest first.
     private let history: [String]
-    /// Where in the history the user is; `history.count` for the new input.
+    /// The current position in the history; `history.count` for the new input.
     private var historyPosition: Int
-    /// The new input, and those of the history that were changed, by position.
+    /// The new input, and changed inputs of the history, by position.
     private var edited: [Int: EditBuffer] = [:]
     private var search: HistorySearch?
     private var killed: [String] = []
-    /// Where the text of the last yank begins, and which it was.
+    /// The start of the last yanked text and its index in `killed`.
     private var yank: (start: Int, index: Int)?
     private var lastArgument: (start: Int, position: Int)?
     private var undo = UndoList()
@@ -49,7 +49,7 @@ struct LineEditor: Sendable {
     private var joinsKill = false
     private var prefixIsControlX = false
 
-    /// - Parameter history: earlier inputs, the oldest first.
+    /// - Parameter history: Earlier inputs, oldest first.
     init(history: [String] = [], language: Language = Language(), text: String = "") {
         self.history = history
         self.language = language
@@ -57,15 +57,15 @@ struct LineEditor: Sendable {
         buffer = EditBuffer(text)
     }
 
-    /// What is to be seen.
+    /// The visible state.
     struct View: Hashable, Sendable {
         var text: String
-        /// How many characters stand before the cursor.
+        /// The number of characters before the cursor.
         var cursor: Int
-        /// What stands in place of the prompt while the history is searched; `nil` for the ordinary prompt.
+        /// Replaces the prompt during a history search; `nil` for the ordinary prompt.
         var searchPrompt: String?
 
-        /// What completion looks at.
+        /// The text to complete.
         var textBeforeCursor: String { String(text.prefix(cursor)) }
     }
 
@@ -81,7 +81,7 @@ struct LineEditor: Sendable {
 
     // MARK: - Keys
 
-    /// Takes one key.
+    /// Processes one key.
     mutating func feed(_ key: Key) -> [Effect] {
         if search != nil, let effects = feedSearch(key) { return effects }
         if prefixIsControlX {
@@ -92,7 +92,7 @@ struct LineEditor: Sendable {
             default: return [.bell]
             }
         }
-        // What goes on only while the same key is pressed again.
+        // Reset state that lasts only while the same key is repeated.
         if key != .tab, key != .backTab { completion = nil }
         if key != .alt("y") { yank = nil }
         if key != .alt("."), key != .alt("_") { lastArgument = nil }
@@ -107,7 +107,7 @@ struct LineEditor: Sendable {
             buffer.insert(text)
         case .paste(let text):
             undo.remember(buffer)
-            // Escapes and other controls in a paste must not reach the screen.
+            // Escape sequences and other control characters in a paste must not reach the screen.
             buffer.insert(text.filter { $0 == "\n" || $0 == "\t" || $0.unicodeScalars.allSatisfy(\.isHarmless) })
         case .enter: return enter()
         case .alt("\n"):
@@ -213,12 +213,12 @@ struct LineEditor: Sendable {
 
     // MARK: - Kill and yank
 
-    /// The end of the line, or the line feed if the cursor is there.
+    /// The end of the line, or the following position if the cursor is already there.
     private var killEnd: Int {
         buffer.lineEnd == buffer.cursor ? min(buffer.cursor + 1, buffer.characters.count) : buffer.lineEnd
     }
 
-    /// Removes text and keeps it for a yank; kills in a row make one text.
+    /// Removes text and stores it for yanking. Consecutive kills are joined.
     private mutating func kill(_ range: Range<Int>, before: Bool = false) -> [Effect] {
         guard !range.isEmpty else { return [.bell] }
         undo.remember(buffer)
@@ -249,7 +249,7 @@ struct LineEditor: Sendable {
         return []
     }
 
-    /// Keeps what was killed for the next input.
+    /// Copies the killed texts of the previous input.
     mutating func takeKilled(from other: LineEditor) { killed = other.killed }
 
     // MARK: - Undo
@@ -272,7 +272,7 @@ struct LineEditor: Sendable {
         return []
     }
 
-    /// Puts in the last argument of the input before, and at the next press that of the one before it.
+    /// Inserts the last argument of the previous input; repeated presses go to earlier inputs.
     private mutating func insertLastArgument() -> [Effect] {
         var position = lastArgument?.position ?? history.count
         while position > 0 {
@@ -293,7 +293,7 @@ struct LineEditor: Sendable {
 
     // MARK: - Search
 
-    /// Takes a key while the history is searched; `nil` if the key ends the search and acts as ever.
+    /// Processes a key during a history search; `nil` if the key ends the search and is processed normally.
     private mutating func feedSearch(_ key: Key) -> [Effect]? {
         guard var search else { return nil }
         defer { if self.search != nil { self.search = search } }
@@ -326,8 +326,8 @@ struct LineEditor: Sendable {
         return []
     }
 
-    /// Takes the completions that were asked for: puts in what all candidates have in common, lists them if that is
-    /// nothing new, and goes through them from the next Tab on.
+    /// Applies requested completions: inserts the common prefix of all candidates. If it adds nothing, lists the
+    /// candidates, and the next Tab cycles through them.
     mutating func complete(_ result: Completion) -> [Effect] {
         guard let first = result.candidates.first, (0...buffer.cursor).contains(result.start) else { return [.bell] }
         let range = result.start..<buffer.cursor

@@ -1,21 +1,21 @@
-/// Turns what is to be seen into what a terminal must be sent: a pure function but for one number, the row of the cursor.
+/// Converts visible content to terminal output; a pure function except for the cursor's row and the number of rows.
 ///
-/// The terminal is never asked where its cursor is: questions go wrong on plain pseudo-terminals. Instead, rows are broken
-/// here and not by the terminal, so that the place of everything is known. Only four controls are used: carriage return,
-/// line feed, cursor up and right, and erase to the end of the screen.
+/// The terminal is never queried for its cursor position: such queries fail on simple pseudo-terminals. Instead, lines
+/// are wrapped here rather than by the terminal, so that all positions are known. The only controls used are carriage
+/// return, line feed, cursor up and right, and erase to the end of the screen.
 struct ScreenPainter: Sendable {
-    /// What is to be seen.
+    /// The content to show.
     struct Content: Hashable, Sendable {
         var prompt = ""
         var promptStyle = TextStyle.prompt
-        /// Stands before the second line of the input and those behind it.
+        /// Precedes the second and following lines of the input.
         var continuation = "...> "
         var text = ""
-        /// A style for each character of the text; what is missing is plain.
+        /// A style for each character of the text; missing entries are plain.
         var styles: [TextStyle] = []
-        /// How many characters of the text stand before the cursor.
+        /// The number of characters of the text before the cursor.
         var cursor = 0
-        /// Shown behind the text as far as its row reaches.
+        /// Shown after the text, truncated to the row.
         var hint = ""
     }
 
@@ -26,14 +26,14 @@ struct ScreenPainter: Sendable {
 
     /// The columns of the terminal.
     var width: Int
-    /// The rows of the terminal: of a longer input the part around the cursor is shown.
+    /// The rows of the terminal. Of a longer input, the part around the cursor is shown.
     var height: Int
-    /// Whether escape sequences for colours may be sent.
+    /// Whether color escape sequences may be sent.
     var isStyled: Bool
 
-    /// The row of the cursor, counted from the first row of the input that is on the screen.
+    /// The row of the cursor, relative to the first row of the input on the screen.
     private var cursorRow = 0
-    /// The rows of the input that are on the screen.
+    /// The number of rows of the input on the screen.
     private var rowCount = 0
 
     init(width: Int, height: Int, isStyled: Bool) {
@@ -42,7 +42,7 @@ struct ScreenPainter: Sendable {
         self.isStyled = isStyled
     }
 
-    /// Draws content in place of what was drawn last, and puts the cursor where it belongs.
+    /// Replaces the previously drawn content and positions the cursor.
     mutating func paint(_ content: Content) -> String {
         var (rows, cursor) = layout(content)
         if rows.count > height {
@@ -58,7 +58,7 @@ struct ScreenPainter: Sendable {
         return output
     }
 
-    /// Leaves what was drawn as it is, for output that follows below.
+    /// Keeps the drawn content, and moves below it for further output.
     mutating func leave() -> String {
         let down = rowCount == 0 ? "" : String(repeating: "\n", count: rowCount - cursorRow) + "\r"
         cursorRow = 0
@@ -66,7 +66,7 @@ struct ScreenPainter: Sendable {
         return down
     }
 
-    /// Clears the screen; what is painted next begins at its top.
+    /// Clears the screen; the next painting begins at the top.
     mutating func clearScreen() -> String {
         cursorRow = 0
         rowCount = 0
@@ -80,7 +80,7 @@ struct ScreenPainter: Sendable {
 
     // MARK: - Layout
 
-    /// The rows that content takes, and the place of the cursor in them.
+    /// The rows of the content, and the cursor position in them.
     private func layout(_ content: Content) -> (rows: [[Cell]], cursor: (row: Int, column: Int)) {
         var rows: [[Cell]] = [[]]
         var column = 0
@@ -104,16 +104,16 @@ struct ScreenPainter: Sendable {
                 continue
             }
             let style = index < content.styles.count ? content.styles[index] : .plain
-            // What cannot be shown as it is takes several cells, which may be broken between.
+            // A character that cannot be shown directly takes several cells, between which rows may break.
             for cell in Self.visible(character) { append(cell, style) }
-            // A character that began a row of its own has the cursor with it.
+            // If the character was wrapped to a new row, the cursor moves with it.
             if index == content.cursor, rows.count - 1 > (cursor?.row ?? 0), rows[rows.count - 1].count == 1 {
                 cursor = (rows.count - 1, 0)
             }
         }
         var end = cursor ?? (rows.count - 1, column)
         if cursor == nil, column == width {
-            // The cursor stands behind a full row.
+            // The cursor is after a full row.
             rows.append([])
             end = (rows.count - 1, 0)
             column = 0

@@ -4,56 +4,58 @@
     import Darwin
 #endif
 
-/// Moves bytes between a terminal and the state machines that edit a line.
+/// Moves bytes between a terminal and the state machines of the line editor.
 ///
-/// All that is decided here is when: how long an escape sequence may take, and that a burst of typed keys is painted once.
+/// It controls only timing: how long to wait for the rest of an escape sequence, and that a burst of keys is painted
+/// once.
 final class TerminalDriver {
-    /// How an input ended.
+    /// The way in which an input ended.
     enum Outcome: Sendable {
         case line(String)
-        /// Ctrl-D on an empty input, or the terminal is gone.
+        /// Ctrl-D on an empty input, or the terminal was closed.
         case end
         /// Ctrl-C.
         case interrupted(hadText: Bool)
-        /// The process is to end: SIGTERM or SIGHUP.
+        /// The process must end: SIGTERM or SIGHUP.
         case ended(ExitCode)
-        /// The input is to be edited in the user's own editor.
+        /// Edit the input in the user's editor.
         case editExternally(String)
     }
 
-    /// What the driver asks of the shell.
+    /// The prompt, history and callbacks that the shell provides.
     struct Surroundings {
         var prompt: String
         var promptStyle: TextStyle
         var history: [String]
         var isOpen: @Sendable (String) -> Bool
         var highlighter: Highlighter?
-        /// The grey text behind an input.
+        /// The gray hint after an input.
         var hint: (String) -> String
-        /// What may stand at the end of a text.
+        /// The completions at the end of a string.
         var completion: (String) -> Completion
     }
 
-    /// How long the rest of an escape sequence may take: more than a slow connection needs between two bytes, less than
-    /// a person notices.
+    /// The time to wait for the rest of an escape sequence: longer than the gap between two bytes on a slow connection,
+    /// shorter than users notice.
     private static let escapeMilliseconds: Int32 = 50
 
     private var killed: LineEditor?
-    /// What was typed ahead, for the next input.
+    /// Keys typed ahead, for the next input.
     private var queuedKeys: [Key] = []
     private var decoder = KeyDecoder()
 
-    /// Whether standard input and standard error are a terminal that can be used for editing.
+    /// Whether standard input and standard error are terminals that support editing.
     static var isUsable: Bool {
         FileDescriptor.standardInput.isTerminal && FileDescriptor.standardError.isTerminal && !Terminal.isDumb
     }
 
-    /// Lets the user edit one input, and returns how that ended. The terminal is in its ordinary mode before and after.
+    /// Lets the user edit one input, and returns how it ended. The terminal is in its ordinary mode before and after
+    /// the call.
     func read(_ surroundings: Surroundings, text: String = "") -> Outcome {
         guard TerminalMode.makeRaw() else { return .end }
         send("\u{1b}[?2004h")
         defer {
-            // In this order: who sees the end of the editor may type for what follows.
+            // In this order: a program that waits for the end of the editor may send input immediately.
             TerminalMode.restore()
             send("\u{1b}[?2004l")
         }
@@ -103,7 +105,7 @@ final class TerminalDriver {
         }
     }
 
-    /// Carries out what the editor asks for; the outcome if that ends the input.
+    /// Performs an effect. Returns the outcome if it ends the input; otherwise `nil`.
     private func perform(
         _ effect: LineEditor.Effect, _ editor: inout LineEditor, _ painter: inout ScreenPainter,
         _ surroundings: Surroundings
@@ -125,7 +127,7 @@ final class TerminalDriver {
             send(painter.leave() + "\u{1b}[?2004l")
             TerminalMode.restore()
             _ = kill(getpid(), SIGTSTP)
-            // Here again after SIGCONT.
+            // Execution resumes here after SIGCONT.
             _ = TerminalMode.makeRaw()
             send("\u{1b}[?2004h")
         case .clearScreen: send(painter.clearScreen())
@@ -154,7 +156,7 @@ final class TerminalDriver {
         return content
     }
 
-    /// The number of bytes that were read: 0 if none came in time or something else happened, `nil` at the end.
+    /// The number of bytes read: 0 after a timeout or a signal, `nil` at the end of input.
     private func wait(for buffer: inout [UInt8], milliseconds: Int32) -> Int? {
         var requests = [
             pollfd(fd: 0, events: Int16(POLLIN), revents: 0),

@@ -1,23 +1,23 @@
-/// How a part of the input looks.
+/// The style of a part of the input.
 enum TextStyle: Hashable, Sendable {
     case plain
-    /// The name of a command that exists.
+    /// The name of an existing command.
     case command
-    /// A name in the place of a command that is none.
+    /// A word in command position that is not a command.
     case unknownCommand
     case option
     case quoted
     case number
     case comment
-    /// What is shown and was not typed.
+    /// Text that is shown but was not typed.
     case hint
     case prompt
-    /// The prompt where changes are allowed.
+    /// The prompt if changes are allowed.
     case warning
 
     /// The parameters of the escape sequence "select graphic rendition" (ECMA-48, 8.3.117); empty for plain text.
     ///
-    /// The eight basic colours only: the user's terminal decides what they look like on its background.
+    /// Only the eight basic colors and their bright forms: the terminal's theme chooses suitable shades.
     var parameters: String {
         switch self {
         case .plain: ""

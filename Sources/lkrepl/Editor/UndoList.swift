@@ -1,4 +1,4 @@
-/// The states of an input before each change, for undoing; typing a word is one change.
+/// The states of an input before each change, for undo. Typing a word is one change.
 struct UndoList: Sendable {
     private enum Run {
         case none
@@ -9,28 +9,28 @@ struct UndoList: Sendable {
     private var states: [EditBuffer] = []
     private var run = Run.none
 
-    /// Takes the state before a change that stands for itself.
+    /// Saves the state before a separate change.
     mutating func remember(_ buffer: EditBuffer) {
         push(buffer, .none)
     }
 
-    /// Takes the state before text is typed; one with a space in it ends the word.
+    /// Saves the state before typing; text with a space ends the word.
     mutating func remember(_ buffer: EditBuffer, typing text: String) {
         let isWord = !text.contains { $0.isWhitespace }
         push(buffer, isWord ? .typing : .none)
     }
 
-    /// Takes the state before a character is deleted.
+    /// Saves the state before deleting a character.
     mutating func remember(_ buffer: EditBuffer, deleting isRun: Bool) {
         push(buffer, isRun ? .deleting : .none)
     }
 
-    /// Has the next change stand for itself, as after a movement.
+    /// Makes the next change a separate one, as after a cursor movement.
     mutating func endRun() {
         run = .none
     }
 
-    /// The state to go back to; `nil` if there is none.
+    /// The state to restore; `nil` if there is none.
     mutating func takeLast(before current: EditBuffer) -> EditBuffer? {
         run = .none
         while let last = states.popLast() {

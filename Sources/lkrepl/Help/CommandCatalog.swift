@@ -1,9 +1,9 @@
 import ArgumentParser
 import DocIndex
 
-/// What there is to know of all commands, for help, hints, completion and the manual.
+/// The commands and their arguments, for help, hints, completion and the manual.
 ///
-/// Made from the declarations that ArgumentParser reads the command line with, so that none of them can say otherwise.
+/// Generated from the declarations that ArgumentParser uses, so that it always agrees with the parser.
 struct CommandCatalog: Sendable {
     /// One argument, option or flag.
     struct Argument: Hashable, Sendable {
@@ -14,9 +14,9 @@ struct CommandCatalog: Sendable {
         }
 
         var kind: Kind
-        /// The spellings of an option or flag, dashes included, the long one first.
+        /// The spellings of an option or flag, including dashes, long ones first.
         var names: [String]
-        /// What stands for the value, such as `limit`.
+        /// The name of the value, such as `limit`.
         var valueName: String
         var abstract: String
         var isOptional: Bool
@@ -24,7 +24,7 @@ struct CommandCatalog: Sendable {
         /// Whether help shows it.
         var isShown: Bool
 
-        /// As it stands in a synopsis: `<limit>`, `[--limit <limit>]`, `[<field> ...]`.
+        /// The argument's form in a synopsis: `<limit>`, `[--limit <limit>]`, `[<field> ...]`.
         var synopsis: String {
             let value = "<\(valueName)>" + (isRepeating ? " ..." : "")
             let text =
@@ -39,25 +39,25 @@ struct CommandCatalog: Sendable {
 
     /// One command.
     struct Command: Sendable {
-        /// The words that name it, such as `doc put`.
+        /// The words of its name, such as `doc put`.
         var words: [String]
         var abstract: String
-        /// The first example, as typed in the user's own shell; `nil` if it has none.
+        /// The first example, as typed in the system shell; `nil` if there is none.
         var example: String?
-        /// What else there is to say.
+        /// The rest of the discussion.
         var discussion: String
         var arguments: [Argument]
         var subcommands: [Command]
 
         var name: String { words.joined(separator: " ") }
 
-        /// The arguments in the shell, where the database is given.
+        /// The arguments in lkrepl's shell, where the database is implied.
         var shellArguments: [Argument] { arguments.filter { !($0.kind == .positional && $0.valueName == "database") } }
 
         /// Whether the command works on a database.
         var takesDatabase: Bool { arguments.contains { $0.kind == .positional && $0.valueName == "database" } }
 
-        /// The example as typed in lkrepl's shell.
+        /// The example as typed in lkrepl's shell; `nil` if it cannot be used there.
         var shellExample: String? {
             guard let example, takesDatabase, words != ["init"],
                 let command = try? ShellScanner.commands(in: example).first
@@ -65,9 +65,9 @@ struct CommandCatalog: Sendable {
                 return nil
             }
             let tokens = command.arguments.dropFirst(1 + words.count)
-            // What makes a database cannot be shown on one that is open.
+            // Creating a database does not work in a shell that has one open.
             guard !tokens.contains(where: { $0 == "--create" || $0 == "--into-new" }) else { return nil }
-            // The database is the first argument that is no option; flags before it stay.
+            // The database is the first argument that is not an option; flags before it stay.
             guard let position = tokens.firstIndex(where: { !$0.hasPrefix("-") }) else { return nil }
             let redirection = tokens.firstIndex { $0 == ">" } ?? tokens.endIndex
             let rest = tokens[..<redirection].enumerated().filter { $0.offset + tokens.startIndex != position }
@@ -75,9 +75,9 @@ struct CommandCatalog: Sendable {
         }
     }
 
-    /// The commands below `lkrepl`, in the order of its declaration.
+    /// The top-level commands, in declaration order.
     let commands: [Command]
-    /// Options of every command, which are described once.
+    /// The options of every command, which are described once.
     let sharedOptions: [Argument]
 
     /// The commands of this program.
@@ -100,7 +100,7 @@ struct CommandCatalog: Sendable {
             for line in (item["discussion"]?.stringValue ?? "").split(separator: "\n", omittingEmptySubsequences: false)
             {
                 if line.hasPrefix("Example: ") {
-                    // A sentence may follow an example.
+                    // A sentence may follow the example.
                     let text = String(line.dropFirst("Example: ".count).split(separator: ". For ")[0])
                     if example == nil { example = text } else { others.append(line) }
                 } else {
@@ -118,7 +118,7 @@ struct CommandCatalog: Sendable {
 
     // MARK: - Looking up
 
-    /// The command that words name; `nil` if there is none.
+    /// The command with the given name; `nil` if there is none.
     func command(_ words: some Sequence<String>) -> Command? {
         Self.commandNamed(Array(words), in: commands)
     }
@@ -130,15 +130,15 @@ struct CommandCatalog: Sendable {
         return words.count == 1 ? command : commandNamed(Array(words.dropFirst()), in: command.subcommands)
     }
 
-    /// The commands that do something, those below others included.
+    /// All commands without subcommands, and all subcommands.
     var leaves: [Command] { commands.flatMap { $0.subcommands.isEmpty ? [$0] : $0.subcommands } }
 
-    /// Whether an option is one that every command has.
+    /// Whether every command has this option.
     func isShared(_ argument: Argument) -> Bool { sharedOptions.contains { $0.names == argument.names } }
 }
 
 extension CommandCatalog.Argument {
-    /// Reads what ArgumentParser tells of an argument.
+    /// Reads an argument from ArgumentParser's help dump.
     fileprivate init?(_ tree: DocumentValue) {
         guard let kind = tree["kind"]?.stringValue.flatMap(Kind.init) else { return nil }
         let spellings = (tree["names"]?.arrayValue ?? []).compactMap { name -> String? in

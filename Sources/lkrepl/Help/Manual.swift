@@ -1,6 +1,6 @@
 import ArgumentParser
 
-/// The manual page, in the macros of man(7), made from ``CommandCatalog``.
+/// The manual page in man(7) macros, generated from ``CommandCatalog``.
 enum Manual {
     /// The page.
     static func page() -> String {
@@ -43,27 +43,27 @@ enum Manual {
     }
 
     private static let environment = [
-        ("NO_COLOR", "No colours, if it is not empty."),
-        ("CLICOLOR_FORCE, FORCE_COLOR", "Colours even where there is no terminal."),
-        ("LKREPL_PAGER, PAGER", "The program that shows long results; cat for none."),
+        ("NO_COLOR", "Disables colors if not empty."),
+        ("CLICOLOR_FORCE, FORCE_COLOR", "Enable colors even without a terminal."),
+        ("LKREPL_PAGER, PAGER", "The pager for long results; cat disables it."),
         (
             "LKREPL_PATIENCE",
-            "Seconds after which a terminal shows what there is of a slow result, 1 if not set; off for the whole at its end."
+            "Seconds after which a terminal shows a partial result, 1 if not set; off waits for the whole result."
         ),
         ("VISUAL, EDITOR", "The program for .edit and Ctrl-X Ctrl-E."),
-        ("LKREPL_HISTFILE", "The file for what was typed; empty or none keeps nothing."),
-        ("COLUMNS, LINES", "The size of the terminal, where it does not tell."),
+        ("LKREPL_HISTFILE", "The history file; empty or none disables the history."),
+        ("COLUMNS, LINES", "The terminal size if the terminal does not report it."),
     ]
 
     private static let files = [
         (
             "$XDG_CONFIG_HOME/lkrepl/config",
-            "Settings of the shell at a terminal: \(Configuration.names.joined(separator: ", "))."
+            "Settings of the interactive shell: \(Configuration.names.joined(separator: ", "))."
         ),
-        ("$XDG_CONFIG_HOME/lkrepl/rc", "Commands that the shell at a terminal runs first."),
+        ("$XDG_CONFIG_HOME/lkrepl/rc", "Commands that an interactive shell runs at startup."),
         (
             "$XDG_STATE_HOME/lkrepl/history",
-            "What was typed, for the user alone; ~/.local/state where the variable is not set."
+            "The history, readable only by the user; in ~/.local/state if the variable is not set."
         ),
     ]
 
@@ -80,7 +80,7 @@ enum Manual {
         text.split(separator: "\n", omittingEmptySubsequences: false).map { $0.isEmpty ? ".PP" : escaped(String($0)) }
     }
 
-    /// Text that roff takes as it is.
+    /// Text escaped for roff.
     private static func escaped(_ text: String) -> String {
         let text = text.replacing("\\", with: "\\e").replacing("-", with: "\\-")
         return text.hasPrefix(".") || text.hasPrefix("'") ? "\\&" + text : text

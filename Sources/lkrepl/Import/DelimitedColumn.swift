@@ -1,23 +1,23 @@
 import DocIndex
 
-/// A column of a CSV or TSV file: where its cells belong in a document, and what they are.
+/// A column of a CSV or TSV file: the path and the type of its cells.
 struct DelimitedColumn: Hashable {
-    /// What the cells of a column are.
+    /// The type of a column's cells.
     enum Kind: String, CaseIterable {
         case string, int, double, bool, date, bytes
-        /// JSON text, for whatever else there is.
+        /// JSON text, for all other values.
         case json
     }
 
     var path: FieldPath
-    /// `nil` for a column that does not say: its cells are texts.
+    /// `nil` for a column without a type: its cells are strings.
     var kind: Kind?
 
-    /// The column that a cell of the first row names.
+    /// Parses a column name from the first row.
     ///
     /// - Parameters:
-    ///   - hasKinds: whether the name ends in a point and a kind, as in `iso.int`.
-    ///   - isNested: whether other points lead into objects.
+    ///   - hasKinds: Whether the name ends in a period and a type, as in `iso.int`.
+    ///   - isNested: Whether other periods separate the names of nested objects.
     init(header: String, hasKinds: Bool, isNested: Bool = true) throws {
         guard !header.isEmpty else { throw RecordFault(.format, "a column has no name").final }
         var name = header
@@ -28,11 +28,11 @@ struct DelimitedColumn: Hashable {
             name = String(header[..<point])
         } else if hasKinds {
             throw RecordFault(
-                .format, "the column \(header) does not say what its cells are",
+                .format, "the column \(header) has no type",
                 hint: "write \(header).string, or one of \(Kind.allCases.map(\.rawValue).joined(separator: ", "))",
                 isRecoverable: false)
         }
-        // What is no path is a name as it stands: headers of other programs have any character.
+        // An invalid path is used as a plain name: headers of other programs may contain any characters.
         if isNested, let path = try? FieldPath(parsing: name), !path.hasArrayStep {
             self.path = path
         } else {
@@ -50,17 +50,17 @@ struct DelimitedColumn: Hashable {
 
     // MARK: - Reading
 
-    /// The value of a cell; `nil` for null, which is a member that is not there.
+    /// The value of a cell; `nil` for null, which is an absent member.
     ///
     /// - Parameters:
-    ///   - hasBase64: whether bytes are written as `b64:` and base64, as in CSV; in TSV they have escapes.
-    ///   - keepsBytes: whether a cell that is not UTF-8 becomes bytes.
+    ///   - hasBase64: Whether bytes are written as `b64:` and base64, as in CSV; TSV has escapes.
+    ///   - keepsBytes: Whether a cell that is not UTF-8 becomes bytes.
     func value(of cell: DelimitedReader.Cell, hasBase64: Bool = true, keepsBytes: Bool = false) throws -> DocumentValue?
     {
         if cell.isNull { return nil }
         if hasBase64, kind == .bytes || kind == nil && !cell.isQuoted, cell.bytes.starts(with: Array("b64:".utf8)) {
             if let bytes = try? Base64.decode(cell.bytes.span.extracting(4..<cell.bytes.count)) { return .bytes(bytes) }
-            if kind == .bytes { throw RecordFault(.base64, "the cell of \(path) is no base64") }
+            if kind == .bytes { throw RecordFault(.base64, "the cell of \(path) is not valid base64") }
         }
         guard let text = String(validating: cell.bytes, as: UTF8.self) else {
             if kind == .bytes || keepsBytes { return .bytes(cell.bytes) }
@@ -77,14 +77,14 @@ struct DelimitedColumn: Hashable {
             do {
                 return try JSONParser(notation: .dump).parse(text)
             } catch {
-                throw RecordFault(.type, "the cell of \(path) is no JSON: \(error.message)")
+                throw RecordFault(.type, "the cell of \(path) is not valid JSON: \(error.message)")
             }
         }
-        throw RecordFault(.type, "the cell of \(path) is no \(kind?.rawValue ?? "text")")
+        throw RecordFault(.type, "the cell of \(path) is not of type \(kind?.rawValue ?? "text")")
     }
 
     private static func double(_ text: String) -> Double? {
-        // What `Double.init` reads beyond that are names such as `infinity` and hexadecimal forms.
+        // `Double.init` also accepts names such as `infinity` and hexadecimal forms.
         guard text.utf8.allSatisfy({ "0123456789+-.eE".utf8.contains($0) }) else {
             return ["nan": Double.nan, "inf": .infinity, "-inf": -.infinity][text]
         }
@@ -93,7 +93,7 @@ struct DelimitedColumn: Hashable {
 
     // MARK: - Writing
 
-    /// The cell of a value; null where there is none.
+    /// The cell of a value; null if there is none.
     func field(of value: DocumentValue?) -> DelimitedField {
         guard let value else { return .null }
         if kind == .json { return .text(value.json(JSONWriter(notation: .dump))) }
@@ -109,7 +109,7 @@ struct DelimitedColumn: Hashable {
         }
     }
 
-    /// The kind of a value that a column of its own would have.
+    /// The type of a column that contains only this value.
     static func kind(of value: DocumentValue) -> Kind {
         switch value {
         case .string: .string

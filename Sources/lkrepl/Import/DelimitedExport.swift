@@ -1,8 +1,9 @@
 import DocIndex
 
-/// Finds the columns of documents, and writes documents as rows.
+/// Collects the columns of documents, and writes documents as rows.
 ///
-/// Two passes over the documents: rows need the names of all columns first, and documents are too many to be kept.
+/// Requires two passes over the documents: rows need the names of all columns first, and the documents may not fit in
+/// memory.
 struct DelimitedExport {
     enum Dialect {
         case csv(CSVWriter)
@@ -12,12 +13,12 @@ struct DelimitedExport {
     private(set) var columns: [DelimitedColumn] = []
     private var positions: [FieldPath: Int] = [:]
     private let hasKinds: Bool
-    /// Whether columns are those that were asked for.
+    /// Whether the columns were given by the caller.
     private let isFixed: Bool
 
     /// - Parameters:
-    ///   - paths: the columns that are wanted; `nil` for all there are.
-    ///   - hasKinds: whether names of columns say what their cells are.
+    ///   - paths: The columns to write; `nil` for all.
+    ///   - hasKinds: Whether column names include types.
     init(paths: [FieldPath]?, hasKinds: Bool) {
         self.hasKinds = hasKinds
         isFixed = paths != nil
@@ -27,7 +28,7 @@ struct DelimitedExport {
         }
     }
 
-    /// Learns the columns of a document; the first pass calls it for each.
+    /// Adds the columns of a document; called for each document in the first pass.
     mutating func learn(_ document: DocumentObject) {
         if isFixed {
             for column in columns.indices {
@@ -49,11 +50,11 @@ struct DelimitedExport {
         guard hasKinds else { return }
         let kind = DelimitedColumn.kind(of: value)
         if columns[column].kind == nil { columns[column].kind = kind }
-        // Different kinds in one column, or a null that is to stay one.
+        // Mixed types in one column, or a null that must be preserved.
         if columns[column].kind != kind { columns[column].kind = .json }
     }
 
-    /// Appends the row of names.
+    /// Appends the header row.
     func appendHeader(_ dialect: Dialect, to output: inout [UInt8]) {
         append(
             columns.map { column in
@@ -83,7 +84,7 @@ struct DelimitedExport {
         }
     }
 
-    /// Calls `body` with each value that is no object, or an empty one, and its path.
+    /// Calls `body` with the path and value of each member that is not a nonempty object.
     private static func forEachCell(of document: DocumentObject, _ body: (FieldPath, DocumentValue) -> Void) {
         func visit(_ object: DocumentObject, _ prefix: [String]) {
             for member in object {
@@ -104,7 +105,7 @@ struct DelimitedExport {
 extension FieldPath {
     /// The path of a list of names; `nil` if there are none or too many.
     init?(nameList names: [String]) {
-        // The notation is the public way to a path of any length.
+        // Parsing the notation is the only public way to create a path of any length.
         let text = names.map { FieldPath(names: $0).description }.joined(separator: ".")
         guard let path = try? FieldPath(parsing: text) else { return nil }
         self = path

@@ -1,14 +1,14 @@
 import DocIndex
 
-/// Documents of a CSV or TSV file whose first row names the columns.
+/// Documents of a CSV or TSV file whose first row contains the column names.
 final class DelimitedSource: RecordSource {
     struct Options {
         var dialect = DelimitedReader.Dialect.csv(separator: UInt8(ascii: ","))
-        /// Whether the names of columns end in what their cells are.
+        /// Whether column names end in a type.
         var hasKinds = false
-        /// Whether a point in the name of a column leads into an object.
+        /// Whether periods in column names separate nested objects.
         var hasNestedNames = true
-        /// Whether a cell that is not UTF-8 is kept as bytes, and not refused.
+        /// Whether a cell that is not UTF-8 becomes bytes instead of an error.
         var keepsBytes = false
         var maximumRecordByteCount = LineReader.usualMaximum
     }
@@ -52,12 +52,12 @@ final class DelimitedSource: RecordSource {
             var seen: Set<FieldPath> = []
             for cell in cells {
                 guard let name = String(validating: cell.bytes, as: UTF8.self) else {
-                    throw RecordFault(.utf8, "the name of a column is not UTF-8")
+                    throw RecordFault(.utf8, "a column name is not UTF-8")
                 }
                 let column = try DelimitedColumn(
                     header: name, hasKinds: options.hasKinds, isNested: options.hasNestedNames)
                 guard seen.insert(column.path).inserted else {
-                    throw RecordFault(.duplicateKey, "two columns are called \(column.path)")
+                    throw RecordFault(.duplicateKey, "two columns have the name \(column.path)")
                 }
                 columns.append(column)
             }
@@ -70,7 +70,7 @@ final class DelimitedSource: RecordSource {
     private func document(_ cells: [DelimitedReader.Cell], _ columns: [DelimitedColumn]) throws -> DocumentObject {
         guard cells.count == columns.count else {
             throw RecordFault(
-                .format, "the record has \(cells.count) fields, and the first row names \(columns.count)")
+                .format, "the record has \(cells.count) fields, but the first row has \(columns.count)")
         }
         var document = DocumentObject()
         for (cell, column) in zip(cells, columns) {
@@ -79,7 +79,7 @@ final class DelimitedSource: RecordSource {
                     of: cell, hasBase64: options.dialect != .tsv, keepsBytes: options.keepsBytes)
             else { continue }
             guard document.set(value, at: column.path.steps[...]) else {
-                throw RecordFault(.type, "\(column.path) lies within a column that holds a value itself")
+                throw RecordFault(.type, "\(column.path) conflicts with another column: its parent is not an object")
             }
         }
         return document
@@ -87,7 +87,7 @@ final class DelimitedSource: RecordSource {
 }
 
 extension DocumentObject {
-    /// Puts a value where a path of names leads, making the objects on the way; false if something else is in the way.
+    /// Sets the value at a path, creating objects on the way. Returns false if another value is in the way.
     mutating func set(_ value: DocumentValue, at steps: ArraySlice<FieldPath.Step>) -> Bool {
         guard let first = steps.first, case .name(let name) = first else { return false }
         if steps.count == 1 {

@@ -1,41 +1,41 @@
 import DocIndex
 
-/// The objects of a file, one after another: a line each, or the elements of one array.
+/// The objects of a file, one after another: one per line, or the elements of one array.
 struct DocumentSource: ~Copyable {
-    /// How the documents of a file are laid out.
+    /// The layout of the documents in a file.
     enum Format: String, CaseIterable {
-        /// One object a line.
+        /// One object per line.
         case jsonl
-        /// One array of objects, such as `exiftool -json` prints.
+        /// One array of objects, such as the output of `exiftool -json`.
         case json
     }
 
     let name: String
     private var format: Format?
     private let parser: JSONParser
-    /// Changes the text of a document before it is read; `nil` to leave it.
+    /// Transforms the text of a document before parsing; `nil` for none.
     private let rewriting: ((Span<UInt8>) -> [UInt8])?
     private var lines: LineReader
     private var elements: JSONElementStream
     private var isAtEnd = false
-    /// The first line, which was looked at.
+    /// The first line, which was read to detect the format.
     private var pending: LineReader.Line?
-    /// Bytes of the file that were taken so far.
+    /// The bytes of the file consumed so far.
     private(set) var byteCount = 0
-    /// The last document or fault.
+    /// The position and text of the last document or fault.
     private(set) var place = RecordPlace()
-    /// Where its text begins.
+    /// The position of its text.
     private var start = JSONPosition(offset: 0, line: 1, column: 1)
 
     /// - Parameters:
-    ///   - format: `nil` to tell by the first byte that is no space.
-    ///   - parser: how documents are read; its place is not used.
+    ///   - format: `nil` to detect it by the first byte that is not a space.
+    ///   - parser: The parser for documents; its start position is ignored.
     init(
         _ input: borrowing InputFile, format: Format?, maximumLineByteCount: Int = LineReader.usualMaximum,
         parsing parser: JSONParser = JSONParser(), rewriting: ((Span<UInt8>) -> [UInt8])? = nil
     ) {
         name = input.name
-        // Told here and not by the first line: an array may stand in one line, however long.
+        // An array is detected by its first byte, not by its first line: it may be one very long line.
         self.format = format ?? (input.firstLine.first == UInt8(ascii: "[") ? .json : nil)
         self.parser = parser
         self.rewriting = rewriting
@@ -45,14 +45,15 @@ struct DocumentSource: ~Copyable {
 
     /// The next object; `nil` at the end.
     ///
-    /// - Throws: ``RecordFault``; if it is recoverable, the next call goes on behind it.
+    /// - Throws: ``RecordFault``; if it is recoverable, the next call continues after it.
     mutating func next() throws -> DocumentObject? {
         try advance() ? object() : nil
     }
 
-    /// Goes to the text of the next object, which is then at ``place``; false at the end. ``object()`` reads it.
+    /// Advances to the text of the next object, which is then at ``place``; returns false at the end. ``object()``
+    /// parses it.
     ///
-    /// - Throws: ``RecordFault``; if it is recoverable, the next call goes on behind it.
+    /// - Throws: ``RecordFault``; if it is recoverable, the next call continues after it.
     mutating func advance() throws -> Bool {
         if format == nil { try detectFormat() }
         return switch format {
@@ -68,7 +69,7 @@ struct DocumentSource: ~Copyable {
             format = .jsonl
             if first != UInt8(ascii: "{"), line.bytes.contains(UInt8(ascii: ",")) {
                 throw RecordFault(
-                    .format, "this is neither JSON Lines nor a JSON array",
+                    .format, "the file is neither JSON Lines nor a JSON array",
                     hint: "if it is CSV, use --format csv", isRecoverable: false
                 ).at(line: line.number, offset: line.offset)
             }
@@ -127,7 +128,7 @@ struct DocumentSource: ~Copyable {
         }
     }
 
-    /// Gives the next piece of the file to the stream of elements.
+    /// Passes the next chunk of the file to the element stream.
     private mutating func feed() throws {
         do {
             guard let chunk = try lines.nextChunk() else {
@@ -144,16 +145,16 @@ struct DocumentSource: ~Copyable {
 
     // MARK: - Objects
 
-    /// The object that ``advance()`` went to.
+    /// Parses the object at the current position.
     ///
-    /// - Throws: ``RecordFault``.
+    /// - Throws: ``RecordFault`` for invalid JSON or a value that is not an object.
     func object() throws -> DocumentObject {
         var parser = parser
         parser.start = start
         do {
             let value = try rewriting.map { try parser.parse($0(place.text.span)) } ?? parser.parse(place.text)
             guard case .object(let object) = value else {
-                throw RecordFault(.type, "a document is an object in braces").at(
+                throw RecordFault(.type, "a document must be a JSON object").at(
                     line: start.line, offset: start.offset)
             }
             return object

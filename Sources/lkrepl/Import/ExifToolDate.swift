@@ -1,11 +1,11 @@
 import DocIndex
 
-/// Dates as EXIF writes them: `2012:06:08 18:02:11`, with a fraction and a zone at times.
+/// Dates in EXIF notation: `2012:06:08 18:02:11`, optionally with a fraction and a time zone.
 enum ExifToolDate {
-    /// The date in a text; null for the zeros of a camera whose clock was never set; `nil` if it is no date, or one that
-    /// would not come out again as it is.
+    /// Parses a date. Returns null for the zeros of a camera whose clock was never set, and `nil` if the string is not
+    /// a date or would not round-trip.
     ///
-    /// - Parameter object: where the zone stands, if the date itself has none.
+    /// - Parameter object: The object with the tag for the time zone, if the date itself has none.
     static func value(of text: String, _ tag: String, in object: DocumentObject) -> DocumentValue? {
         let bytes = Array(text.utf8)
         if bytes.starts(with: Array("0000:00:00".utf8)) || text == "    :  :     :  :  " { return .null }
@@ -24,7 +24,7 @@ enum ExifToolDate {
         bytes.dropFirst(19).contains { $0 == UInt8(ascii: "+") || $0 == UInt8(ascii: "-") || $0 == UInt8(ascii: "Z") }
     }
 
-    /// The zone that another tag of the file holds, in any group.
+    /// The time zone in another tag of the file, in any group.
     private static func zone(of tag: String, in object: DocumentObject) -> String? {
         for name in ExifToolTags.zones(of: tag) {
             for member in object where ExifToolTags.name(of: member.name) == name {

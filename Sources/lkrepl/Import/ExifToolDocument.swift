@@ -1,11 +1,11 @@
 import DocIndex
 
-/// Makes of what exiftool says of a file a document whose members have one kind each.
+/// Normalizes exiftool's metadata into documents whose members have consistent types.
 enum ExifToolDocument {
-    /// The document as it is stored: lists where there is one element, dates, coordinates and fractions as numbers, and
-    /// no places that only say that there is binary data.
+    /// The document to store: single elements of list tags become lists, dates, coordinates and fractions are parsed,
+    /// and placeholders for binary data are removed.
     ///
-    /// - Parameter listSeparator: what stands between the elements of a list, in CSV; `nil` in JSON.
+    /// - Parameter listSeparator: The separator between list elements, in CSV; `nil` in JSON.
     static func normalized(_ object: DocumentObject, listSeparator: String? = nil) -> DocumentObject {
         var result = DocumentObject()
         for member in object {
@@ -21,7 +21,7 @@ enum ExifToolDocument {
         return .array(text.split(separator: separator, omittingEmptySubsequences: false).map { .string(String($0)) })
     }
 
-    /// The value of a tag; `nil` for one that says nothing.
+    /// The value of a tag; `nil` for a placeholder.
     private static func value(of tag: String, _ value: DocumentValue, in object: DocumentObject) -> DocumentValue? {
         switch value {
         case .array(let elements):

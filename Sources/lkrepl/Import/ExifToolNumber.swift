@@ -1,6 +1,6 @@
-/// Numbers as exiftool writes them for people, without `-n`.
+/// Numbers in exiftool's formatted output, without `-n`.
 enum ExifToolNumber {
-    /// `1/250`, `50.0 mm`, `12.3 m Above Sea Level`; negative below it. `nil` for anything else.
+    /// Parses `1/250`, `50.0 mm` or `12.3 m Above Sea Level`; negative below sea level. `nil` for anything else.
     static func measure(_ text: String) -> Double? {
         var words = text.split(separator: " ")
         guard let first = words.first else { return nil }
@@ -23,7 +23,7 @@ enum ExifToolNumber {
         return unit == "m Below Sea Level" ? -number : number
     }
 
-    /// `48 deg 51' 0.00" N` in degrees, south and west negative; `nil` for anything else.
+    /// Parses `48 deg 51' 0.00" N` to degrees, negative for south and west. `nil` for anything else.
     static func coordinate(_ text: String) -> Double? {
         let words = text.split(separator: " ")
         guard words.count == 4 || words.count == 5, words[1] == "deg", words[2].hasSuffix("'"),

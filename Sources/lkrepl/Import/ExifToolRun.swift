@@ -4,10 +4,10 @@
     import Darwin
 #endif
 
-/// One run of exiftool over some files.
+/// One run of exiftool on several files.
 ///
-/// Not one process that is kept (`-stay_open`): that one does not end when its parent is killed, and a start is a small
-/// part of what some hundred files cost.
+/// A persistent process (`-stay_open`) is not used: it would survive if its parent is killed, and startup is cheap
+/// relative to reading some hundred files.
 final class ExifToolRun {
     private let processID: pid_t
     private let output: FileDescriptor
@@ -15,7 +15,7 @@ final class ExifToolRun {
 
     /// Starts exiftool.
     ///
-    /// - Throws: ``CommandFailure`` with `unavailable` where it is not installed.
+    /// - Throws: ``CommandFailure`` with `unavailable` if exiftool is not installed.
     init(_ files: [String]) throws {
         let input: (reading: Int32, writing: Int32)
         let output: (reading: Int32, writing: Int32)
@@ -29,7 +29,7 @@ final class ExifToolRun {
                 throw error
             }
         } catch {
-            throw CommandFailure.system(error, "cannot make a pipe to exiftool")
+            throw CommandFailure.system(error, "cannot create a pipe to exiftool")
         }
         defer {
             close(input.reading)
@@ -51,10 +51,10 @@ final class ExifToolRun {
         let arguments = FileDescriptor(rawValue: input.writing)
         defer { try? arguments.closeFile() }
         do {
-            // It reads all of its arguments before it writes anything.
+            // exiftool reads all arguments before it writes output, so this cannot deadlock.
             try arguments.writeAll(Array((options + files).map { $0 + "\n" }.joined().utf8))
         } catch {
-            throw CommandFailure.system(error, "cannot tell exiftool which files to read")
+            throw CommandFailure.system(error, "cannot pass the file names to exiftool")
         }
     }
 
@@ -65,7 +65,7 @@ final class ExifToolRun {
         _ = Spawning.wait(for: processID)
     }
 
-    /// Everything it printed, when it has ended.
+    /// The complete output, after the process has ended.
     func readAll() throws -> [UInt8] {
         var bytes: [UInt8] = []
         var buffer = [UInt8](repeating: 0, count: 64 << 10)
@@ -77,22 +77,22 @@ final class ExifToolRun {
             }
         } catch {
             if error.isInterruption { throw RecordFault(.reading, "interrupted").interrupted }
-            throw CommandFailure.system(error, "cannot read what exiftool prints")
+            throw CommandFailure.system(error, "cannot read the output of exiftool")
         }
         let code = Spawning.wait(for: processID)
         isWaitedFor = true
-        // 1 says that some file could not be read, which its object says as well.
+        // Code 1 means that a file could not be read; its object contains the error.
         guard code <= 128, !(bytes.isEmpty && code > 1) else {
             throw CommandFailure(
-                .unavailable, "exiftool ended with \(code <= 128 ? "code \(code)" : "signal \(code - 128)")",
-                hint: "its own messages are above")
+                .unavailable, "exiftool exited with \(code <= 128 ? "code \(code)" : "signal \(code - 128)")",
+                hint: "see its messages above")
         }
         return bytes
     }
 }
 
 extension RecordFault {
-    /// The fault of a read that a signal ended.
+    /// The fault of a read that a signal interrupted.
     fileprivate var interrupted: RecordFault {
         var fault = final
         fault.exitCode = .interrupted

@@ -1,6 +1,6 @@
 import DocIndex
 
-/// Documents of what `exiftool -json` or `exiftool -csv` has printed.
+/// Documents from the output of `exiftool -json` or `exiftool -csv`.
 final class ExifToolSource: RecordSource {
     private enum Reader {
         case json(PlainDocumentSource)
@@ -19,7 +19,7 @@ final class ExifToolSource: RecordSource {
 
     /// Reads `exiftool -csv`.
     ///
-    /// - Parameter listSeparator: what `-sep` said; exiftool puts `, ` otherwise.
+    /// - Parameter listSeparator: The separator given by `-sep`; exiftool's default is `, `.
     init(csv input: borrowing InputFile, listSeparator: String, maximumRecordByteCount: Int) {
         reader = .csv(
             DelimitedSource(
@@ -50,7 +50,7 @@ final class ExifToolSource: RecordSource {
         }
     }
 
-    /// The cells of tags that are no text and read as a number, as numbers: what exiftool's JSON would have had.
+    /// Converts numeric cells of tags that are not text to numbers, as in exiftool's JSON.
     private static func numbers(in object: DocumentObject) -> DocumentObject {
         var result = DocumentObject()
         for member in object {
@@ -67,7 +67,7 @@ final class ExifToolSource: RecordSource {
 }
 
 extension InputEvent {
-    /// A document of the collection that the command names, with its id within.
+    /// A document for the collection of the command, which contains its ID.
     static func document(_ content: DocumentObject) -> InputEvent {
         .change(.document(collection: nil, id: nil, content: content))
     }

@@ -1,10 +1,10 @@
-/// What is known of tags whose values exiftool prints in a form that depends on the value.
+/// Tags whose form in exiftool's output depends on their value.
 ///
-/// exiftool prints a text that looks like a number as a number, a list with one element as that element, and a file
-/// without a date as zeros. Names are those behind the group, so `IFD0:Artist` and `XMP-dc:Artist` are one. The names
-/// follow exiftool's own tables (EXIF, IPTC ApplicationRecord, XMP dc, photoshop, xmpRights, iptcCore, lr).
+/// exiftool prints a string that looks like a number as a number, a list with one element as that element, and a
+/// missing date as zeros. Names exclude the group, so `IFD0:Artist` and `XMP-dc:Artist` are treated alike. The names
+/// follow exiftool's tables (EXIF, IPTC ApplicationRecord, XMP dc, photoshop, xmpRights, iptcCore, lr).
 enum ExifToolTags {
-    /// Tags that are text by their standard, whatever the value looks like.
+    /// Tags that are text by their standard, whatever their value looks like.
     private static let texts: Set<String> = [
         // EXIF
         "ImageDescription", "Make", "Model", "Software", "Artist", "Copyright", "HostComputer", "DocumentName",
@@ -14,7 +14,7 @@ enum ExifToolTags {
         "XPAuthor", "XPKeywords", "XPSubject", "ImageHistory", "SpectralSensitivity", "RelatedSoundFile",
         "GPSMapDatum", "GPSAreaInformation", "GPSProcessingMethod", "ExifVersion", "FlashpixVersion",
         "InteropVersion", "FirmwareVersion", "Firmware", "CanonFirmwareVersion", "ProcessingSoftware",
-        // IPTC and its XMP twins
+        // IPTC and the corresponding XMP tags
         "ObjectName", "Headline", "Caption-Abstract", "Writer-Editor", "By-line", "By-lineTitle", "Credit", "Source",
         "CopyrightNotice", "Contact", "City", "Sub-location", "Province-State", "State", "Country",
         "Country-PrimaryLocationCode", "Country-PrimaryLocationName", "CountryCode", "Location",
@@ -28,11 +28,11 @@ enum ExifToolTags {
         "InstanceID", "OriginalDocumentID", "PreservedFileName", "RawFileName", "Comment", "Warning", "Error",
         "ProfileDescription", "ProfileCopyright", "DeviceModel", "DeviceManufacturer", "RegionName",
         "RegionPersonDisplayName",
-        // the file itself
+        // The file itself
         "SourceFile", "FileName", "Directory", "ExifToolVersion",
     ]
 
-    /// Tags that hold a list by their standard, also where there is one element.
+    /// Tags that are lists by their standard, even with one element.
     private static let lists: Set<String> = [
         "Keywords", "SupplementalCategories", "Subject", "Creator", "Contributor", "Publisher", "Relation", "Language",
         "Type", "By-line", "By-lineTitle", "Contact", "Writer-Editor", "HierarchicalSubject", "TagsList", "CatalogSets",
@@ -41,7 +41,7 @@ enum ExifToolTags {
         "DocumentAncestors", "XPKeywords", "Owner", "AlternateTitle",
     ]
 
-    /// Tags with a fraction or a unit where exiftool ran without `-n`.
+    /// Tags with a fraction or a unit if exiftool runs without `-n`.
     private static let measures: Set<String> = [
         "ExposureTime", "ShutterSpeed", "ShutterSpeedValue", "FocalLength", "FocalLengthIn35mmFormat",
         "FocalLength35efl", "SubjectDistance", "GPSAltitude",
@@ -52,10 +52,10 @@ enum ExifToolTags {
         tag.lastIndex(of: ":").map { tag[tag.index(after: $0)...] } ?? tag[...]
     }
 
-    /// Whether a tag is text, however its value looks.
+    /// Whether a tag is text, whatever its value looks like.
     static func isText(_ tag: String) -> Bool { texts.contains(String(name(of: tag))) }
 
-    /// Whether a tag is a list, however many elements there are.
+    /// Whether a tag is a list, even with one element.
     ///
     /// `XMP-xmpRights:Owner` and `XMP-dc:Type` are lists, `MakerNotes:Owner` and `File:Type` are not.
     static func isList(_ tag: String) -> Bool {
@@ -68,7 +68,7 @@ enum ExifToolTags {
             ? name == "Subject" || name == "Creator" : tag.hasPrefix("XMP") || tag.hasPrefix("IPTC")
     }
 
-    /// Whether a tag is a moment.
+    /// Whether a tag is a date.
     static func isDate(_ tag: String) -> Bool {
         let name = name(of: tag)
         guard !isText(tag) else { return false }
@@ -76,15 +76,15 @@ enum ExifToolTags {
             || name.hasSuffix("DateTime")
     }
 
-    /// Whether a tag is a length of time or space.
+    /// Whether a tag is a duration or a distance.
     static func isMeasure(_ tag: String) -> Bool { measures.contains(String(name(of: tag))) }
 
-    /// Whether a tag is a degree of latitude or longitude.
+    /// Whether a tag is a latitude or longitude in degrees.
     static func isCoordinate(_ tag: String) -> Bool {
         ["GPSLatitude", "GPSLongitude", "GPSDestLatitude", "GPSDestLongitude"].contains(String(name(of: tag)))
     }
 
-    /// The tags that hold the zone of a date, the likeliest first.
+    /// The tags that may contain the time zone of a date, most likely first.
     static func zones(of tag: String) -> [String] {
         switch name(of: tag) {
         case "DateTimeOriginal", "SubSecDateTimeOriginal": ["OffsetTimeOriginal", "OffsetTime"]

@@ -1,15 +1,15 @@
-/// Puts quotes around what exiftool has printed as a number or a truth value though its tag is text.
+/// Quotes numbers and booleans in exiftool's JSON if their tag is text.
 ///
-/// Before the JSON is read, because a number would lose its spelling: the serial number `12.60` is not 12.6. Also a
-/// number that no double holds becomes a text. The rest of the JSON stays as it is, byte for byte.
+/// This happens before parsing, because a number would lose its spelling: the serial number `12.60` is not 12.6. A
+/// number outside the range of a double becomes a string. The rest of the JSON is kept byte for byte.
 enum ExifToolText {
-    /// The text of one element, with quotes where they are missing.
+    /// The text of one element, with missing quotes added.
     ///
     /// - Complexity: O(*n*).
     static func rewriting(_ text: Span<UInt8>) -> [UInt8] {
         var output: [UInt8] = []
         output.reserveCapacity(text.count + 64)
-        /// For each open bracket whether it is that of an object, and the member that it belongs to.
+        /// For each open bracket, whether it is an object's, and the name of the enclosing member.
         var open: [(isObject: Bool, tag: String)] = []
         var tag = ""
         var expectsName = false
@@ -54,7 +54,7 @@ enum ExifToolText {
         guard word != Array("null".utf8) else { return false }
         if ExifToolTags.isText(tag) { return true }
         guard let first = word.first, first < UInt8(ascii: "a") else { return false }
-        // A reader of JSON refuses what no double holds.
+        // The JSON parser rejects numbers outside the range of a double.
         return Double(String(decoding: word, as: UTF8.self))?.isFinite == false
     }
 

@@ -1,10 +1,10 @@
-/// The formats in which documents leave for other programs.
+/// The formats in which documents can be exported.
 enum ExportFormat: String, NamedChoice {
-    /// One object a line.
+    /// One object per line.
     case jsonl
-    /// One array, an element a line.
+    /// One array, one element per line.
     case json
     case csv, tsv
 
-    static let unknownName = "export has no format"
+    static let unknownName = "unknown export format"
 }

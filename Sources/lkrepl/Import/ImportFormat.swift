@@ -1,14 +1,14 @@
-/// The formats of documents that `import` takes.
+/// The formats of documents that `import` accepts.
 enum ImportFormat: String, NamedChoice {
-    /// One object a line.
+    /// One object per line.
     case jsonl
     /// One array of objects.
     case json
     case csv, tsv
-    /// What `exiftool -json` prints.
+    /// The output of `exiftool -json`.
     case exiftoolJSON = "exiftool-json"
-    /// What `exiftool -csv` prints.
+    /// The output of `exiftool -csv`.
     case exiftoolCSV = "exiftool-csv"
 
-    static let unknownName = "there is no format"
+    static let unknownName = "unknown format"
 }

@@ -4,23 +4,23 @@
     import Darwin
 #endif
 
-/// A picture: where it is, and what tells whether it has changed.
+/// A picture's path, and the properties by which changes are detected.
 struct PictureFile: Equatable {
-    /// The canonical path: absolute, without links.
+    /// The canonical path: absolute, without symbolic links.
     let path: String
     let byteCount: Int64
-    /// When it was last changed, in seconds since 1970.
+    /// The modification time in seconds since 1970.
     let seconds: Int64
 }
 
 /// The pictures below a directory, and the skipped files.
 struct PictureListing {
     let root: PictureRoot
-    /// In the order of their paths.
+    /// The pictures, ordered by path.
     var files: [PictureFile] = []
-    /// Pictures whose names exiftool cannot be told, and directories that cannot be read.
+    /// Pictures whose names cannot be passed to exiftool, and unreadable directories.
     var leftOut: [String] = []
-    /// Files without a picture's ending, each with its ending or another reason.
+    /// Files without a picture's extension, each with its extension or another reason.
     var skipped: [(path: String, kind: String)] = []
 
     /// The number of skipped files of each kind, such as `3 txt, 2 hidden`; `nil` for none.
@@ -34,8 +34,8 @@ struct PictureListing {
 
 /// Finds the pictures below a directory.
 enum PictureFiles {
-    /// Endings of names, in lower case: what cameras and phones write, what is made of it, and what else exiftool reads of
-    /// pictures.
+    /// Lowercase file extensions: formats of cameras and phones, formats derived from them, and other picture formats
+    /// that exiftool reads.
     private static let endings: Set<String> = [
         "jpg", "jpeg", "jpe", "jfif", "mpo", "png", "apng", "mng", "jng", "gif", "tif", "tiff", "webp", "heic", "heif",
         "hif", "avif", "jp2", "jpf", "jpx", "jpm", "j2k", "j2c", "jpc", "jxl", "jxr", "wdp", "hdp", "bmp", "dib", "ico",
@@ -45,14 +45,15 @@ enum PictureFiles {
         "insp",
     ]
 
-    /// The pictures in a directory and those below it. Hidden files and directories and links to directories are skipped.
+    /// The pictures in a directory and those below it. Hidden files and directories and links to directories are
+    /// skipped.
     ///
     /// - Throws: ``CommandFailure`` with `noInput` if there is no such directory.
     static func list(in directory: String) throws -> PictureListing {
         guard FileDescriptor.isDirectory(directory) else {
             throw CommandFailure(
-                .noInput, "there is no directory \(directory)",
-                hint: "--photos takes a directory of pictures; if it is on another disk, mount that first")
+                .noInput, "directory \(directory) does not exist",
+                hint: "--photos needs a directory of pictures; mount its disk if it is on another one")
         }
         var listing = PictureListing(root: try PictureRoot(directory))
         var pending = [listing.root.path]
@@ -64,14 +65,14 @@ enum PictureFiles {
                 if let directory = add(name, whole, to: &listing) { pending.append(directory) }
             }
         }
-        // Two links may lead to one picture.
+        // Several links may lead to one picture.
         var seen: Set<String> = []
         listing.files = listing.files.sorted { $0.path.utf8.lexicographicallyPrecedes($1.path.utf8) }
             .filter { seen.insert($0.path).inserted }
         return listing
     }
 
-    /// Adds what has a name in a directory; returns it if it is a directory to go on in.
+    /// Adds a directory entry. Returns its path if it is a directory to list.
     private static func add(_ name: String, _ path: String, to listing: inout PictureListing) -> String? {
         if name.hasPrefix(".") {
             listing.skipped.append((path, "hidden"))
@@ -79,7 +80,7 @@ enum PictureFiles {
         }
         var status = stat()
         guard unsafe lstat(path, &status) == 0 else {
-            // Bytes that are not UTF-8 are replaced in the name, and there is no such file.
+            // The name may have contained bytes that are not UTF-8; with their replacements, no such file exists.
             if isPicture(name) { listing.leftOut.append(path) } else { listing.skipped.append((path, kind(name))) }
             return nil
         }
@@ -94,7 +95,7 @@ enum PictureFiles {
         case S_IFREG where !isPicture(name): listing.skipped.append((path, kind(name)))
         case S_IFREG:
             let path = isLink ? FileDescriptor.resolvingLinks(path) : path
-            // exiftool takes one file a line. Not asked of characters, of which CR LF is one.
+            // exiftool reads one file name per line. UTF-8 is checked because CR LF is one `Character`.
             guard !path.utf8.contains(0x0a) else {
                 listing.leftOut.append(path)
                 return nil
@@ -112,7 +113,7 @@ enum PictureFiles {
         name.lastIndex(of: ".").map { name[name.index(after: $0)...].lowercased() }
     }
 
-    /// What a file that is no picture is called: its ending, as far as that is one.
+    /// The kind of a file that is not a picture: its extension, if it has a reasonable one.
     private static func kind(_ name: String) -> String {
         guard let ending = ending(of: name), !ending.isEmpty, ending.utf8.count <= 12 else { return "without ending" }
         return ending

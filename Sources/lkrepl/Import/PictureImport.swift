@@ -6,22 +6,22 @@ import DocIndex
     import Darwin
 #endif
 
-/// The parts of an import of pictures around reading them: it finds unchanged pictures, reports skipped files, and deletes
-/// the documents of deleted pictures.
+/// The parts of an import of pictures around reading them: it finds unchanged pictures, reports skipped files, and
+/// deletes the documents of deleted pictures.
 struct PictureImport {
     let listing: PictureListing
     let collection: DocumentCollection
     let options: GlobalOptions
 
-    /// The id under which a picture is in the collection, or would be.
+    /// The ID of the picture's document, or the one that it would get.
     func id(of path: String) throws -> String {
         try listing.root.ids(of: path).first { try collection.contains(.string($0)) } ?? path
     }
 
     /// The pictures that must be read.
     ///
-    /// The mode `merge` leaves out pictures whose size and modification time match their document. The mode `skip` leaves out
-    /// all pictures that have a document.
+    /// The mode `merge` leaves out pictures whose size and modification time match their document. The mode `skip`
+    /// leaves out all pictures that have a document.
     ///
     /// - Parameter isIdentified: whether the ids of the collection are the paths of the pictures.
     func changedFiles(_ mode: LoadMode, isIdentified: Bool) throws -> [PictureFile] {
@@ -33,7 +33,7 @@ struct PictureImport {
         }
     }
 
-    /// Whether a picture is as exiftool found it.
+    /// Whether a picture matches the size and modification time in its document.
     private static func isUnchanged(_ file: PictureFile, _ document: DocumentObject) -> Bool {
         guard case .int(file.byteCount)? = document["System:FileSize"],
             case .date(let date)? = document["System:FileModifyDate"], date.offsetMinutes != nil
@@ -41,7 +41,7 @@ struct PictureImport {
         return date.milliseconds == file.seconds * 1000
     }
 
-    // MARK: - Telling
+    // MARK: - Reporting
 
     /// Reports the skipped files: counts in one line, and with `-v` each file.
     func reportSkipped() {
@@ -61,7 +61,7 @@ struct PictureImport {
 
     // MARK: - Pruning
 
-    /// The documents of pictures below the directory whose files are gone.
+    /// The IDs of documents of pictures below the directory whose files no longer exist.
     ///
     /// - Throws: ``CommandFailure`` if the directory contains no pictures, like the mount point of an unmounted disk.
     func goneIDs() throws -> [DocumentID] {

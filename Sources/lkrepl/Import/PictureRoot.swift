@@ -6,14 +6,14 @@ import DocIndex
     import Darwin
 #endif
 
-/// The directory of an import of pictures, and the ways in which earlier imports may have spelt it.
+/// The directory of a picture import, and the spellings that earlier imports may have used.
 ///
-/// The id of a picture is its canonical path. Earlier versions used the path as typed, so `wb` and `/home/me/wb` gave two
-/// documents. Such documents are found again if the directory is typed in the same way or is below the working directory.
+/// The ID of a picture is its canonical path. Earlier versions used the path as typed, so `wb` and `/home/me/wb` gave
+/// two documents. Such documents are found if the directory is typed in the same way or is below the working directory.
 struct PictureRoot {
     /// The canonical path.
     let path: String
-    /// Other beginnings of ids for the pictures below, without a slash at the end.
+    /// Other prefixes of IDs for the pictures below, without a trailing slash.
     let spellings: [String]
 
     init(_ directory: String) throws {
@@ -35,13 +35,13 @@ struct PictureRoot {
         self.spellings = spellings.filter { $0 != path }
     }
 
-    /// The ids that a picture below may have, the canonical path first.
+    /// The IDs that a picture below the directory may have, canonical path first.
     func ids(of path: String) -> [String] {
         guard let rest = rest(of: path, behind: self.path) else { return [path] }
         return [path] + spellings.map { $0 == "/" ? "/" + rest : $0 + "/" + rest }
     }
 
-    /// The path of the file that an id stands for; `nil` for an id of something that is not below this directory.
+    /// The path of the file for an ID; `nil` if it is not below this directory.
     func file(of id: String) -> String? {
         for spelling in [path] + spellings {
             if let rest = rest(of: id, behind: spelling) { return path == "/" ? "/" + rest : path + "/" + rest }
@@ -49,7 +49,7 @@ struct PictureRoot {
         return nil
     }
 
-    /// The ranges of ids that pictures below may have.
+    /// The ranges of IDs that pictures below the directory may have.
     var idRanges: [IDRange] { ([path] + spellings).map { .prefix($0 == "/" ? "/" : $0 + "/") } }
 
     private func rest(of path: String, behind directory: String) -> String? {
@@ -58,8 +58,8 @@ struct PictureRoot {
         return String(Substring(path.utf8.dropFirst(start.utf8.count)))
     }
 
-    /// A path as earlier versions gave it to exiftool, in whose files of arguments a line that begins with `-` is an option
-    /// and one with `#` a comment.
+    /// A path as earlier versions passed it to exiftool, whose argument files treat a line beginning with `-` as an
+    /// option and one beginning with `#` as a comment.
     private static func argument(_ path: String) -> String {
         guard let first = path.utf8.first else { return path }
         switch first {

@@ -1,32 +1,32 @@
 import DocIndex
 
-/// Documents of pictures, as exiftool sees them.
+/// Documents from exiftool's metadata of pictures.
 final class PictureSource: RecordSource {
     let name: String
     private let files: [PictureFile]
-    /// The id that a picture has in the collection, by its path.
+    /// The ID of the picture at a path.
     private let id: (String) throws -> String
     /// Reports unreadable tags and pictures.
     private let warn: (String) -> Void
     private var started = 0
     private var runs: [(run: ExifToolRun, files: ArraySlice<PictureFile>)] = []
     private var elements: [JSONElementStream.Element] = []
-    /// Files that were given out or passed over.
+    /// The number of files returned or skipped so far.
     private(set) var byteCount = 0
     private(set) var place = RecordPlace()
     private var done = 0
 
-    /// Files of the first run of exiftool, which is short so that something is stored early, and of the later ones.
+    /// The number of files in each run of exiftool. The first runs are short, so that something is stored early.
     private static let runFileCounts = [10, 25, 50, 100]
-    /// Runs at the same time: one is read while the next works.
+    /// The number of concurrent runs: one is read while the next one works.
     private static let runCount = 2
     private var startedRunCount = 0
 
     /// - Parameters:
-    ///   - name: the directory, for messages.
-    ///   - files: the pictures that are to be read.
-    ///   - id: the id of the picture at a path.
-    ///   - warn: called with a message for each unreadable tag or picture.
+    ///   - name: The directory, for messages.
+    ///   - files: The pictures to read.
+    ///   - id: Returns the ID of the picture at a path.
+    ///   - warn: Called with a message for each unreadable tag or picture.
     init(
         _ name: String, files: [PictureFile], id: @escaping (String) throws -> String = { $0 },
         warn: @escaping (String) -> Void
@@ -60,19 +60,19 @@ final class PictureSource: RecordSource {
         return .document(document)
     }
 
-    /// The tag that holds the path.
+    /// The tag that contains the path.
     static let pathTag = "SourceFile"
 
-    /// The object of one picture, without the tags that cannot be read.
+    /// The object of one picture, without unreadable tags.
     private func object(_ text: [UInt8]) throws -> DocumentObject {
         do {
             guard case .object(let object) = try JSONParser().parse(text) else {
-                throw RecordFault(.type, "exiftool has printed something that is no object")
+                throw RecordFault(.type, "exiftool did not print a JSON object")
             }
             return object
         } catch let error as JSONError {
             guard let (object, leftOut) = Self.readable(text), let path = object[Self.pathTag]?.stringValue else {
-                throw RecordFault(.syntax, "what exiftool has printed of a picture cannot be read: \(error.message)")
+                throw RecordFault(.syntax, "the output of exiftool for a picture is invalid: \(error.message)")
             }
             for tag in leftOut {
                 warn("\(path): ignored the unreadable tag \(ByteNotation.print(tag))")
@@ -81,7 +81,7 @@ final class PictureSource: RecordSource {
         }
     }
 
-    /// What can be read of an object, and the names of the tags that cannot.
+    /// The readable part of an object, and the names of unreadable tags.
     private static func readable(_ text: [UInt8]) -> (object: DocumentObject, leftOut: [[UInt8]])? {
         guard let (rest, leftOut) = PictureTags.readable(text.span, { (try? JSONParser().parse($0)) != nil }),
             case .object(let object) = try? JSONParser().parse(rest)
@@ -89,7 +89,7 @@ final class PictureSource: RecordSource {
         return (object, leftOut)
     }
 
-    /// Takes the objects of a run, the last first.
+    /// Stores the objects of a run in `elements`, in reverse order.
     private func read(_ run: ExifToolRun, _ files: ArraySlice<PictureFile>) throws {
         let bytes = try run.readAll()
         if bytes.contains(where: { $0 > 0x20 }) {
@@ -101,7 +101,7 @@ final class PictureSource: RecordSource {
             } catch {
                 throw RecordFault(
                     .syntax,
-                    "what exiftool has printed of \(files.first?.path ?? name) and others cannot be read: \(error.message)"
+                    "the output of exiftool for \(files.first?.path ?? name) and others is invalid: \(error.message)"
                 ).final
             }
         }
@@ -109,7 +109,7 @@ final class PictureSource: RecordSource {
         if elements.count < files.count { reportMissing(files) }
     }
 
-    /// Names the pictures for which exiftool returned no data.
+    /// Reports the pictures for which exiftool returned no data.
     private func reportMissing(_ files: ArraySlice<PictureFile>) {
         let found = Set(
             elements.compactMap { element in

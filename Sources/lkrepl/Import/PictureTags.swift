@@ -1,11 +1,11 @@
-/// Recovers the readable members of an object that exiftool printed and that is not valid JSON.
+/// Recovers the readable members of an invalid JSON object printed by exiftool.
 ///
-/// Names of tags come from files. A single name that is not UTF-8, or that occurs twice, makes the whole object invalid.
+/// Tag names come from files. A single name that is not UTF-8, or that occurs twice, makes the whole object invalid.
 enum PictureTags {
-    /// The object without the members that cannot be read.
+    /// The object without its unreadable members.
     ///
-    /// - Parameter isReadable: whether an object of one member, or of several, can be read.
-    /// - Returns: the object, and the names of the members that were left out; `nil` if the text is not an object.
+    /// - Parameter isReadable: Whether an object with the given text can be parsed.
+    /// - Returns: The object, and the names of the omitted members; `nil` if the text is not an object.
     static func readable(
         _ text: Span<UInt8>, _ isReadable: (Span<UInt8>) -> Bool
     ) -> (object: [UInt8], leftOut: [[UInt8]])? {
@@ -28,7 +28,7 @@ enum PictureTags {
         return (object, leftOut)
     }
 
-    /// The members of an object: the bytes of each, and those of its name without quotes; `nil` if it is none.
+    /// The members of an object: the range of each, and of its name without quotes; `nil` if the text is not an object.
     private static func members(of text: Span<UInt8>) -> [(whole: Range<Int>, name: Range<Int>)]? {
         guard let start = text.indices.first(where: { text[$0] > 0x20 }), text[start] == UInt8(ascii: "{") else {
             return nil

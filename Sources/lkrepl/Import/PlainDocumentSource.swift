@@ -4,7 +4,7 @@ import DocIndex
 final class PlainDocumentSource: RecordSource {
     private var source: DocumentSource
 
-    /// - Parameter notation: whether objects such as `{"$date":"…"}` stand for what JSON does not have.
+    /// - Parameter notation: Whether objects such as `{"$date":"…"}` denote types that JSON lacks.
     init(
         _ input: borrowing InputFile, format: DocumentSource.Format?, maximumLineByteCount: Int, notation: JSONNotation,
         rewriting: ((Span<UInt8>) -> [UInt8])? = nil

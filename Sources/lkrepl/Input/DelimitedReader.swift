@@ -1,38 +1,38 @@
-/// Takes CSV (RFC 4180) or TSV (the text format of PostgreSQL's COPY) apart, record by record.
+/// Splits CSV (RFC 4180) or TSV (the text format of PostgreSQL's COPY) into records.
 ///
-/// A state machine over bytes. Memory is one chunk and one record.
+/// A state machine over bytes. It holds one chunk and one record in memory.
 struct DelimitedReader: ~Copyable {
-    /// How fields are told apart.
+    /// The syntax of fields.
     enum Dialect: Hashable {
-        /// Fields with a separator between them, quoted with `"` where they hold one or a line end.
+        /// Fields with a separator between them, in double quotes if they contain a separator or a line end.
         case csv(separator: UInt8)
-        /// Fields with tabs between them; a backslash begins an escape, `\N` is null.
+        /// Fields separated by tabs; a backslash begins an escape, and `\N` is null.
         case tsv
     }
 
     /// One field.
     struct Cell: Hashable {
         var bytes: [UInt8] = []
-        /// Whether it stood in quotes.
+        /// Whether the field was quoted.
         var isQuoted = false
-        /// Whether it is the null of the format: an empty field without quotes, or `\N`.
+        /// Whether the field is null: empty without quotes in CSV, or `\N` in TSV.
         var isNull = false
     }
 
-    private static let cutHint = "get the file anew, or mend its end"
+    private static let cutHint = "get the file again, or fix its end"
 
     private let dialect: Dialect
     private let maximumRecordByteCount: Int
     private var lines: LineReader
     private var chunk: [UInt8]
     private var position = 0
-    /// Bytes of the file before `chunk`.
+    /// The bytes of the file before `chunk`.
     private var consumed = 0
     private var lineNumber = 1
     private var isAtBeginning = true
-    /// The last record: where it began, and its bytes without its line end.
+    /// The last record: its position, and its bytes without the line end.
     private(set) var place = RecordPlace()
-    /// Whether the record before was broken and its rest is still to be passed.
+    /// Whether the rest of the previous, invalid record must be skipped.
     private var mustResynchronize = false
 
     init(_ input: borrowing InputFile, dialect: Dialect, maximumRecordByteCount: Int) {
@@ -42,12 +42,12 @@ struct DelimitedReader: ~Copyable {
         chunk = []
     }
 
-    /// Bytes of the file that were taken so far.
+    /// The bytes of the file consumed so far.
     var byteCount: Int { consumed + position }
 
     /// The fields of the next record; `nil` at the end.
     ///
-    /// - Throws: ``RecordFault``; the next call goes on with the line behind it.
+    /// - Throws: ``RecordFault``; the next call continues with the following line.
     mutating func next() throws -> [Cell]? {
         if mustResynchronize {
             while let byte = try peek(), byte != 0x0a { advance() }
@@ -77,7 +77,7 @@ struct DelimitedReader: ~Copyable {
         }
     }
 
-    /// A field, and whether the record ends behind it.
+    /// A field, and whether it is the last one of the record.
     private mutating func readCSVCell(_ separator: UInt8) throws -> (Cell, Bool) {
         var cell = Cell()
         if try peek() == UInt8(ascii: "\"") {
@@ -105,12 +105,13 @@ struct DelimitedReader: ~Copyable {
                 throw RecordFault(
                     .format,
                     cell.isQuoted
-                        ? "something stands behind the quote that ends a field"
-                        : "a quote stands within a field without quotes",
-                    hint: "a field with a quote is quoted, and the quote written twice")
+                        ? "unexpected characters after the closing quote of a field"
+                        : "a quote occurs within an unquoted field",
+                    hint: "enclose the field in quotes, and double the quote within it")
             default:
                 guard !cell.isQuoted else {
-                    throw RecordFault(.format, "something stands between the quote that ends a field and the separator")
+                    throw RecordFault(
+                        .format, "unexpected characters between the closing quote of a field and the separator")
                 }
                 take(byte)
                 try append(byte, to: &cell)
@@ -131,7 +132,7 @@ struct DelimitedReader: ~Copyable {
             try append(byte, to: &cell)
         }
         throw RecordFault(
-            .truncated, "the file ends within quotes; it was cut, or a quote is missing", hint: Self.cutHint
+            .truncated, "the file ends within quotes; it is truncated, or a quote is missing", hint: Self.cutHint
         ).at(
             line: place.line, offset: place.offset
         ).final
@@ -172,12 +173,12 @@ struct DelimitedReader: ~Copyable {
                 }
             case 0x0d:
                 advance()
-                // A CR of the data is written \r.
+                // A CR in the data is written as \r.
                 if try peek() != 0x0a {
-                    throw RecordFault(.format, "a carriage return stands within a record", hint: "it is written \\r")
+                    throw RecordFault(.format, "unescaped carriage return within a record", hint: "write it as \\r")
                 }
             default:
-                guard !isNull else { throw RecordFault(.format, "something stands behind \\N") }
+                guard !isNull else { throw RecordFault(.format, "unexpected characters after \\N") }
                 take(byte)
                 try append(byte, to: &cells[cells.count - 1])
             }
@@ -203,7 +204,7 @@ struct DelimitedReader: ~Copyable {
             return first << 4 | second
         default: break
         }
-        throw RecordFault(.format, "a backslash stands before something that is no escape", hint: "it is written \\\\")
+        throw RecordFault(.format, "a backslash does not begin a valid escape", hint: "write a backslash as \\\\")
     }
 
     // MARK: - Bytes
@@ -212,7 +213,7 @@ struct DelimitedReader: ~Copyable {
         guard place.text.count <= maximumRecordByteCount else {
             throw RecordFault(
                 .size, "a record is longer than \(HumanNumber.grouped(maximumRecordByteCount)) bytes",
-                hint: "raise --max-line, or look for a quote that is missing", isRecoverable: false)
+                hint: "raise --max-line, or check for a missing quote", isRecoverable: false)
         }
         cell.bytes.append(byte)
     }
@@ -249,7 +250,7 @@ struct DelimitedReader: ~Copyable {
 
     private mutating func skipByteOrderMark() throws {
         isAtBeginning = false
-        // Spreadsheets write one.
+        // Spreadsheets write a byte order mark.
         guard try peek() == 0xef, chunk.dropFirst(position).starts(with: [0xef, 0xbb, 0xbf]) else { return }
         position += 3
     }

@@ -1,25 +1,25 @@
 import DocIndex
 
-/// What a source of records gives: what it holds, and then one change after the other.
+/// An event from a source of records: a header or a schema, or a change.
 enum InputEvent {
-    /// What a dump says of itself.
+    /// The header of a dump.
     case header(DumpHeader)
-    /// The schema of the store that a dump is of.
+    /// The schema of the dumped store.
     case schema(Schema)
     case change(InputChange)
 }
 
-/// One thing to store or to delete.
+/// A record to store or to delete.
 enum InputChange {
     case pair(key: [UInt8], value: [UInt8])
     case deletion(key: [UInt8])
     /// - Parameters:
-    ///   - collection: `nil` for the one that the command names.
-    ///   - id: `nil` if the content alone has it.
+    ///   - collection: `nil` for the collection of the command.
+    ///   - id: `nil` if only the content contains it.
     case document(collection: String?, id: DocumentID?, content: DocumentObject)
     case documentDeletion(collection: String?, id: DocumentID)
 
-    /// The collection of the document; `nil` for a pair, and where the command names it.
+    /// The collection of the document; `nil` for a pair, or for the collection of the command.
     var collection: String? {
         switch self {
         case .pair, .deletion: nil
@@ -27,7 +27,7 @@ enum InputChange {
         }
     }
 
-    /// Adds the change to a digest of all that was read.
+    /// Adds the change to a digest of all input.
     func add(to digest: inout ContentDigest) {
         switch self {
         case .pair(let key, let value): digest.add(key: key.span, value: value.span)

@@ -1,17 +1,17 @@
-/// A file that is read from its beginning once, whose first bytes can be looked at before.
+/// A file that is read once from its beginning, and whose first bytes can be examined before.
 ///
-/// Standard input and pipes cannot be wound back, so what was looked at is kept and read again first.
+/// Standard input and pipes cannot be rewound, so the examined bytes are kept and returned first.
 struct InputFile: ~Copyable {
     let descriptor: FileDescriptor
-    /// What the file is called in messages.
+    /// The file's name in messages.
     let name: String
-    /// The first bytes, up to some thousands; empty if the file is.
+    /// The first bytes, up to some thousands; empty for an empty file.
     let beginning: [UInt8]
     private let ownsDescriptor: Bool
 
     /// Opens a file; `-` is standard input.
     ///
-    /// - Throws: ``CommandFailure`` with `noInput` where there is none.
+    /// - Throws: ``CommandFailure`` with `noInput` if it does not exist.
     init(path: String) throws {
         let descriptor = try FileDescriptor.openForReading(path)
         let name = path == "-" ? "standard input" : path
@@ -28,7 +28,7 @@ struct InputFile: ~Copyable {
         ownsDescriptor = path != "-"
     }
 
-    /// Reads from an open descriptor, which stays open.
+    /// Reads from an open descriptor, which is not closed.
     init(descriptor: FileDescriptor, name: String) throws {
         let beginning = try Self.firstBytes(of: descriptor, name: name)
         self.descriptor = descriptor
@@ -37,7 +37,7 @@ struct InputFile: ~Copyable {
         ownsDescriptor = false
     }
 
-    /// A file that consists of some bytes.
+    /// A file with the given bytes as its contents.
     init(bytes: [UInt8], name: String) throws {
         let descriptor = try FileDescriptor.openForReading("/dev/null")
         self.descriptor = descriptor
@@ -54,7 +54,7 @@ struct InputFile: ~Copyable {
         var bytes: [UInt8] = []
         var buffer = [UInt8](repeating: 0, count: 64 << 10)
         do {
-            // A pipe may give a few bytes only; enough to tell a format is one line that is not empty.
+            // A read from a pipe may return only a few bytes; one nonempty line is enough to detect the format.
             while bytes.count < 4096 {
                 let count = try descriptor.read(into: &buffer, shouldStop: { Interruption.isRequested })
                 if count == 0 { break }
@@ -68,10 +68,10 @@ struct InputFile: ~Copyable {
         return bytes
     }
 
-    /// How many bytes the file has; `nil` if it is no regular file.
+    /// The size of the file; `nil` if it is not a regular file.
     var byteCount: Int? { descriptor.byteCount }
 
-    /// The program that compressed the file; `nil` if none is known.
+    /// The program that compressed the file; `nil` if it is not recognized.
     var compression: String? {
         if beginning.starts(with: [0x1f, 0x8b]) { return "gzip" }
         if beginning.starts(with: [0x28, 0xb5, 0x2f, 0xfd]) { return "zstd" }
@@ -80,7 +80,7 @@ struct InputFile: ~Copyable {
         return nil
     }
 
-    /// Refuses a compressed file, and says how to read it.
+    /// Throws a ``CommandFailure`` for a compressed file, with the command to read it.
     func refuseCompression(_ command: String) throws {
         guard let program = compression else { return }
         throw CommandFailure(
@@ -88,13 +88,13 @@ struct InputFile: ~Copyable {
             hint: "use \(program) -dc FILE | lkrepl \(command) … -")
     }
 
-    /// The first line that is not empty, without white space before it; empty if there is none.
+    /// The first nonempty line, without leading white space; empty if there is none.
     var firstLine: ArraySlice<UInt8> {
         let text = beginning.drop { $0 <= 0x20 }
         return text.prefix { $0 != 0x0a }
     }
 
-    /// A reader of lines from the beginning.
+    /// A line reader at the beginning of the file.
     func lines(maximumLineByteCount: Int = LineReader.usualMaximum) -> LineReader {
         LineReader(
             descriptor: descriptor, beginning: beginning, maximumLineByteCount: maximumLineByteCount,

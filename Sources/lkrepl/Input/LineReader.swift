@@ -4,19 +4,19 @@
     import Darwin
 #endif
 
-/// Reads lines of any bytes from a file descriptor.
+/// Reads lines of arbitrary bytes from a file descriptor.
 ///
-/// Lines end with LF or CRLF; a CR elsewhere is part of its line. The end of the file ends the last line, if anything
-/// follows the last LF. Memory is one chunk and the longest line.
+/// Lines end with LF or CRLF; a CR elsewhere is part of its line. Bytes after the last LF form a last line. The reader
+/// holds one chunk and the longest line in memory.
 struct LineReader: ~Copyable {
-    /// One line without its end, and where it stood.
+    /// One line without its line end, and its position.
     struct Line: Hashable, Sendable {
         var bytes: [UInt8] = []
-        /// Counted from 1.
+        /// The line number, from 1.
         var number = 0
-        /// The bytes of the file that precede the line.
+        /// The number of bytes before the line.
         var offset = 0
-        /// False for a last line that the end of the file cut or ended.
+        /// False for a last line without a line end.
         var isTerminated = false
     }
 
@@ -28,20 +28,20 @@ struct LineReader: ~Copyable {
     private var start = 0
     private var end = 0
     private var lineCount = 0
-    /// How many bytes of the file were taken from the buffer.
+    /// The number of bytes consumed from the file.
     private(set) var offset = 0
-    /// Whether the rest of a line that was too long is still to be passed.
+    /// Whether the rest of a line that was too long must be skipped.
     private var isWithinLongLine = false
 
-    /// The longest line that is read if nothing else is said: that of a dump, 16 MiB and its brackets.
+    /// The default maximum length of a line: that of dumps, 16 MiB.
     static let usualMaximum = 16 << 20
 
-    /// A reader from where `descriptor` stands; the descriptor stays open.
+    /// Creates a reader at the current position of `descriptor`, which is not closed.
     ///
     /// - Parameters:
-    ///   - beginning: What was read from the descriptor already and comes first.
-    ///   - maximumLineByteCount: The longest line, its CR included, that is held in memory.
-    ///   - shouldStop: Asked when a signal interrupts a read; if true, reading fails with EINTR.
+    ///   - beginning: Bytes that were already read from the descriptor; they come first.
+    ///   - maximumLineByteCount: The maximum length of a line, including its CR.
+    ///   - shouldStop: Called when a signal interrupts a read; if it returns true, reading fails with EINTR.
     init(
         descriptor: FileDescriptor, beginning: [UInt8] = [], maximumLineByteCount: Int = 64 << 20,
         chunkByteCount: Int = 256 << 10, shouldStop: @escaping () -> Bool = { false }
@@ -61,9 +61,9 @@ struct LineReader: ~Copyable {
         return try read(into: &line) ? line : nil
     }
 
-    /// Reads the next line into `line`, whose memory is used again; false at the end of the file.
+    /// Reads the next line into `line`, reusing its memory; returns false at the end of the file.
     ///
-    /// After ``LineReadFailure/Reason/tooLong(maximumByteCount:)`` the next call goes on with the line that follows.
+    /// After ``LineReadFailure/Reason/tooLong(maximumByteCount:)`` the next call continues with the following line.
     mutating func read(into line: inout Line) throws(LineReadFailure) -> Bool {
         if isWithinLongLine { try skipLine() }
         line.bytes.removeAll(keepingCapacity: true)
@@ -93,9 +93,9 @@ struct LineReader: ~Copyable {
         return true
     }
 
-    /// What is left in the buffer, or the next chunk, whatever lines it holds; `nil` at the end of the file.
+    /// The rest of the buffer, or the next chunk; `nil` at the end of the file.
     ///
-    /// For formats that do not consist of lines. The count of lines is not kept up.
+    /// For formats that are not line-based. Line numbers are not updated.
     mutating func nextChunk() throws(LineReadFailure) -> [UInt8]? {
         if start == end, try !fill() { return nil }
         let chunk = Array(buffer[start..<end])
@@ -115,12 +115,12 @@ struct LineReader: ~Copyable {
         lineCount += 1
     }
 
-    /// Reads the next chunk into the buffer, which is used up; false at the end of the file.
+    /// Reads the next chunk into the empty buffer; returns false at the end of the file.
     private mutating func fill() throws(LineReadFailure) -> Bool {
         do throws(SystemError) {
             start = 0
             end = 0
-            // The first chunk is what was read before.
+            // The first buffer holds the bytes that were read before.
             if buffer.count != chunkByteCount { buffer = Array(repeating: 0, count: chunkByteCount) }
             end = try descriptor.read(into: &buffer, shouldStop: shouldStop)
         } catch {
@@ -148,23 +148,23 @@ struct LineReader: ~Copyable {
     }
 }
 
-/// Why the next line of a file cannot be had.
+/// The reason that the next line of a file cannot be read.
 struct LineReadFailure: Error, Hashable {
     enum Reason: Hashable, Sendable {
-        /// The line has more bytes than are allowed.
+        /// The line exceeds the maximum length.
         case tooLong(maximumByteCount: Int)
         case system(SystemError)
     }
 
     var reason: Reason
-    /// The line that could not be read, counted from 1.
+    /// The number of the line, from 1.
     var lineNumber: Int
-    /// The bytes of the file that precede it, or that were read before a system call failed.
+    /// The number of bytes before the line, or before the point where a system call failed.
     var offset: Int
 
-    /// What the user is told.
+    /// The error for the user.
     ///
-    /// - Parameter name: What the file is called.
+    /// - Parameter name: The file's name in messages.
     func commandFailure(reading name: String) -> CommandFailure {
         switch reason {
         case .tooLong(let maximumByteCount):
@@ -172,11 +172,11 @@ struct LineReadFailure: Error, Hashable {
                 .badData,
                 "\(name):\(lineNumber): the line that begins at byte \(offset) is longer than "
                     + "\(HumanNumber.grouped(maximumByteCount)) bytes",
-                hint: "the file may not consist of lines at all; check its format")
+                hint: "check the format of the file; it may not be line-based")
         case .system(let error):
             CommandFailure(
                 error.isInterruption ? .interrupted : .inputOutput,
-                "\(name):\(lineNumber): cannot read on after byte \(offset): \(error)", hint: error.hint)
+                "\(name):\(lineNumber): cannot read after byte \(offset): \(error)", hint: error.hint)
         }
     }
 }

@@ -1,9 +1,9 @@
 import DocIndex
 
 extension RecordFault {
-    /// The fault of a text that is no JSON, or not that of a record.
+    /// The fault of invalid JSON.
     ///
-    /// - Parameter offset: the bytes before the record; the error has the place within the input.
+    /// - Parameter offset: The number of bytes before the record. The error contains the position within the input.
     init(_ error: JSONError, recordOffset offset: Int) {
         self.init(
             error.code == .invalidUTF8 ? .utf8 : error.code == .duplicateName ? .duplicateKey : .syntax, error.message)
@@ -12,16 +12,16 @@ extension RecordFault {
         self.offset = offset
     }
 
-    /// The fault of a line that cannot be read.
+    /// The fault of an unreadable line.
     init(_ failure: LineReadFailure) {
         switch failure.reason {
         case .tooLong(let maximum):
             self.init(
                 .size,
                 "the line that begins at byte \(failure.offset) is longer than \(HumanNumber.grouped(maximum)) bytes",
-                hint: "raise --max-line, or check that the file consists of lines at all")
+                hint: "raise --max-line, or check that the file is line-based")
         case .system(let error):
-            self.init(.reading, "cannot read on after byte \(failure.offset): \(error)", hint: error.hint)
+            self.init(.reading, "cannot read after byte \(failure.offset): \(error)", hint: error.hint)
             exitCode = error.isInterruption ? .interrupted : error.exitCode
             isRecoverable = false
         }

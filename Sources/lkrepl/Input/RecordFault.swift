@@ -1,52 +1,52 @@
-/// Why a piece of the input is no record, and where it stands.
+/// The reason that a part of the input is not a valid record, and its position.
 ///
-/// The one form in which readers of all formats say so: for people it becomes a ``CommandFailure``, for programs a line
-/// of the file of rejects.
+/// The readers of all formats report errors in this form. It is converted to a ``CommandFailure`` for users, and to a
+/// line of the rejects file for programs.
 struct RecordFault: Error {
-    /// What is wrong, as files of rejects name it.
+    /// The kind of error, by its name in rejects files.
     enum Kind: String, Sendable, CaseIterable {
-        /// Text that is no JSON.
+        /// Invalid JSON.
         case syntax = "json.syntax"
-        /// Text that breaks the rules of another format.
+        /// A violation of the rules of another format.
         case format
         case utf8
         case base64
-        /// A record without its key or id.
+        /// A record without its key or ID.
         case missingKey = "key.missing"
-        /// A key that occurs twice where it must not.
+        /// A duplicate key.
         case duplicateKey = "key.duplicate"
-        /// A value of the wrong kind.
+        /// A value of the wrong type.
         case type = "schema.type"
         /// A line or a value that is too large.
         case size
-        /// A key that is there already, or a value that must be unique.
+        /// A key that already exists, or a duplicate of a unique value.
         case conflict
-        /// Counts or digests that do not fit.
+        /// A mismatch of counts or digests.
         case digest
-        /// Input that ends too early.
+        /// Truncated input.
         case truncated
-        /// Input that cannot be read on.
+        /// A read error.
         case reading
     }
 
     var kind: Kind
-    /// A sentence without its full stop.
+    /// A sentence without its final period.
     var message: String
-    /// Counted from 1; 0 where the input has no lines.
+    /// The line number from 1; 0 if the input has no lines.
     var line = 0
-    /// In bytes, counted from 1; `nil` if the whole line is meant.
+    /// In bytes, from 1; `nil` for the whole line.
     var column: Int?
-    /// The bytes before the record.
+    /// The number of bytes before the record.
     var offset = 0
-    /// Where in the record, such as `$.iso`; `nil` if that is not known.
+    /// The path within the record, such as `$.iso`; `nil` if unknown.
     var path: String?
     var hint: String?
-    /// Whether what follows can still be read.
+    /// Whether the following records can still be read.
     var isRecoverable = true
-    /// The system's error where reading failed.
+    /// The exit code; that of the system error if reading failed.
     var exitCode = ExitCode.badData
 
-    /// A fault whose place the reader of the input adds.
+    /// Creates a fault without a position, which the reader of the input adds.
     init(_ kind: Kind, _ message: String, hint: String? = nil, isRecoverable: Bool = true) {
         self.kind = kind
         self.message = message
@@ -54,7 +54,7 @@ struct RecordFault: Error {
         self.isRecoverable = isRecoverable
     }
 
-    /// The fault, with its place.
+    /// The fault with a position.
     func at(line: Int, column: Int? = nil, offset: Int) -> RecordFault {
         var fault = self
         fault.line = line
@@ -63,20 +63,20 @@ struct RecordFault: Error {
         return fault
     }
 
-    /// The fault after which nothing more can be read.
+    /// The fault, marked as unrecoverable.
     var final: RecordFault {
         var fault = self
         fault.isRecoverable = false
         return fault
     }
 
-    /// What the user is told: `photos.jsonl:1042:17: …`.
+    /// The error for the user: `photos.jsonl:1042:17: …`.
     func commandFailure(in name: String) -> CommandFailure {
         var place = name
         if line > 0 { place += ":\(line)" }
         if line > 0, let column { place += ":\(column)" }
         var hint = hint
-        if kind == .truncated { hint = hint ?? "make the dump anew, or take what is there with --allow-incomplete" }
+        if kind == .truncated { hint = hint ?? "create the dump again, or accept it with --allow-incomplete" }
         return CommandFailure(exitCode, "\(place): \(message)", hint: hint)
     }
 }

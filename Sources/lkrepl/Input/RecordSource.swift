@@ -1,22 +1,21 @@
-/// Records of a file in any format, one after another.
+/// The records of a file in any format, one after another.
 ///
-/// A class because the wrappers around it, such as the one for files of rejects, look at the place of the last record
-/// after they got it.
+/// A class, because wrappers such as the source for rejects files read the position of the last record afterwards.
 protocol RecordSource: AnyObject {
-    /// What the file is called in messages.
+    /// The file's name in messages.
     var name: String { get }
-    /// Bytes of the file that were taken so far, for progress.
+    /// The bytes of the file consumed so far, for progress.
     var byteCount: Int { get }
-    /// The last record or fault: its line from 1 (0 without lines), the bytes before it, and its text.
+    /// The last record or fault: its line number, its byte offset and its text.
     var place: RecordPlace { get }
-    /// What a record needs before it to be read again by itself, such as the first row of CSV; empty for nothing.
+    /// The text that must precede a record to read it separately, such as the first row of CSV; empty for none.
     var header: [UInt8] { get }
-    /// What the user should know about how the input ended, such as that it is not complete.
+    /// A warning about the end of the input, such as that it is incomplete; `nil` for none.
     var warning: String? { get }
 
     /// The next record; `nil` at the end.
     ///
-    /// - Throws: ``RecordFault``; if it is recoverable, the next call goes on behind it.
+    /// - Throws: ``RecordFault``; if it is recoverable, the next call continues after it.
     func next() throws -> InputEvent?
 }
 
@@ -25,10 +24,10 @@ extension RecordSource {
     var warning: String? { nil }
 }
 
-/// Where a record stood, and its text.
+/// The position of a record, and its text.
 struct RecordPlace {
     var line = 0
     var offset = 0
-    /// Empty where the source does not keep it.
+    /// Empty if the source does not keep it.
     var text: [UInt8] = []
 }

@@ -1,12 +1,12 @@
 import LevelFiles
 
 extension CommandFailure {
-    /// The failure for a database that is foreign or broken, with what to do next.
+    /// The failure for a foreign or damaged database, with advice.
     init(_ diagnosis: Diagnosis) {
         self.init(.badData, diagnosis.explanation, hint: diagnosis.advice)
     }
 
-    /// This failure to open a database, with what its files tell; unchanged where they tell nothing.
+    /// This failure to open a database, replaced by a diagnosis of its files; unchanged if there is none.
     func diagnosed(at path: String) -> CommandFailure {
         guard exitCode == .badData || exitCode == .usage || exitCode == .inputOutput,
             let files = try? DatabaseFiles(at: path), let finding = Diagnosis.findings(in: files).first

@@ -1,7 +1,7 @@
 import LevelFiles
 
 extension CommandFailure {
-    /// The failure for a file of a database that cannot be read.
+    /// The failure for an unreadable database file.
     init(_ fault: FileFault) {
         let code: ExitCode =
             switch fault.kind {
@@ -9,7 +9,7 @@ extension CommandFailure {
             case .unreadable: .inputOutput
             case .damaged, .foreign: .badData
             }
-        // A fault of a foreign file says what to do behind a semicolon.
+        // The description of a foreign file contains a hint after a semicolon.
         let parts = fault.description.split(separator: "; ", maxSplits: 1).map(String.init)
         self.init(code, parts[0], hint: parts.count > 1 ? parts[1] : nil)
     }

@@ -1,26 +1,26 @@
 import LevelKit
 
-/// Cuts a range into pieces that LevelDB merges in a moment each.
+/// Splits a range into pieces that LevelDB compacts in a moment each.
 ///
-/// A compaction cannot be stopped, and one of a large database takes minutes. Pieces end where tables end, so that hardly
-/// any table is merged twice.
+/// A compaction cannot be interrupted, and that of a large database takes minutes. Pieces end at table boundaries, so
+/// that few tables are compacted twice.
 struct CompactionPieces {
-    /// A table, as far as it is of interest here.
+    /// The properties of a table that matter here.
     struct Table {
         var largest: [UInt8]
         var byteCount: UInt64
     }
 
-    /// The bounds of one compaction; `nil` for no bound. Both keys belong to it.
+    /// The bounds of one compaction, inclusive; `nil` for no bound.
     struct Bounds: Equatable {
         var lower: [UInt8]?
         var upper: [UInt8]?
     }
 
-    /// How much a piece may hold: less than LevelDB merges in a second on a slow disk.
+    /// The size of a piece: less than LevelDB merges in a second on a slow disk.
     static let pieceByteCount: UInt64 = 16 << 20
 
-    /// The pieces in order, which together are the range; at least one.
+    /// The pieces in order, which together cover the range; at least one.
     let bounds: [Bounds]
 
     init(of range: KeyRange, tables: [Table]) {
@@ -37,7 +37,7 @@ struct CompactionPieces {
             byteCount += table.byteCount
             guard byteCount >= Self.pieceByteCount else { continue }
             pieces.append(Bounds(lower: start, upper: table.largest))
-            // The next key behind it: what lies between the two belongs to no key.
+            // The immediate successor: no key lies between the two.
             start = table.largest + [0]
             byteCount = 0
         }
@@ -45,7 +45,7 @@ struct CompactionPieces {
         bounds = pieces
     }
 
-    /// A key that a range ends at; a compaction takes whole blocks, so whether the key belongs to it does not matter.
+    /// The key of a bound. Whether it is included does not matter, since a compaction processes whole blocks.
     private static func key(_ bound: KeyBound) -> [UInt8]? {
         switch bound {
         case .unbounded: nil

@@ -19,7 +19,7 @@ final class DifferenceWriter {
     /// Whether there was no difference.
     var isEmpty: Bool { counts == (0, 0, 0) }
 
-    /// How many there were.
+    /// The numbers of differences.
     var summary: String {
         "diff: \(HumanNumber.grouped(counts.removed)) only in the first, \(HumanNumber.grouped(counts.added)) only in the "
             + "second, \(HumanNumber.grouped(counts.changed)) differ"

@@ -1,22 +1,22 @@
 import DocIndex
 
-/// What differs between two document stores, document by document.
+/// The differences between two document stores, document by document.
 struct DocumentDifference {
     /// One difference.
     struct Item {
         let collection: String
         let id: DocumentID
-        /// The document in the first; `nil` where it has none.
+        /// The document in the first store; `nil` if it does not exist.
         let first: DocumentObject?
-        /// The document in the second; `nil` where it has none.
+        /// The document in the second store; `nil` if it does not exist.
         let second: DocumentObject?
     }
 
     let first: Session
     let second: Session
 
-    /// Calls `body` with each difference, by collections and then by ids: first what the first store has, then what only
-    /// the second has.
+    /// Calls `body` with each difference, ordered by collection and document ID: in each collection first documents of
+    /// the first store, then those only in the second.
     func forEach(_ body: (Item) throws -> Void) throws {
         let left = try Self.collections(of: first)
         let right = try Self.collections(of: second)

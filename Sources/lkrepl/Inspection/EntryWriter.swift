@@ -1,7 +1,7 @@
 import DocIndex
 import LevelFiles
 
-/// Writes stored operations as rows: the key, its number, what was done, and the value.
+/// Writes stored operations as rows: the key, its sequence number, the operation, and the value.
 struct EntryWriter {
     private let writer: ResultWriter
     private let isForPeople: Bool
@@ -20,7 +20,7 @@ struct EntryWriter {
 
     /// Writes one operation.
     ///
-    /// - Parameter others: members that stand behind the key and before the value.
+    /// - Parameter others: Members to insert between the key and the value.
     func write(_ key: InternalKey, value: some Sequence<UInt8>, _ others: DocumentObject = DocumentObject()) throws {
         var row = DocumentObject()
         append(key.userKey, "k", "key", to: &row)
@@ -38,10 +38,10 @@ struct EntryWriter {
         try writer.write(row)
     }
 
-    /// Writes a row of other things.
+    /// Writes another row.
     func write(_ row: DocumentObject) throws { try writer.write(row) }
 
-    /// Adds a key to a row under the name that programs or people expect.
+    /// Adds a key to a row, under `name` for programs or `title` for people.
     func append(_ key: [UInt8], _ name: String, _ title: String, to row: inout DocumentObject) {
         if isForPeople {
             row[title] = .string(view.text(of: key))

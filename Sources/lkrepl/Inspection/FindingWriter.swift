@@ -1,9 +1,8 @@
 import DocIndex
 
-/// Writes what a check of a document store found as rows that say where: collection, index, document, row and key.
+/// Writes the findings of a store verification as rows with their location: collection, index, document, row and key.
 ///
-/// Keys are in the notation that commands take, in every form of output, so that what is printed can be pasted behind
-/// `get`.
+/// Keys are in the notation of command arguments in every output mode, so that they can be pasted after `get`.
 struct FindingWriter {
     private let writer: ResultWriter
     private let isForPeople: Bool
@@ -29,7 +28,7 @@ struct FindingWriter {
         try writer.write(row)
     }
 
-    /// Writes values that several documents have under a unique index.
+    /// Writes a value that violates a unique index, with its documents.
     func write(_ violation: UniqueViolation) throws {
         var row: DocumentObject = [
             "duplicates": .string(violation.description), "collection": .string(violation.collection),

@@ -1,26 +1,26 @@
 import DocIndex
 
-/// What values have in common, as a JSON Schema (draft 2020-12) that all of them satisfy.
+/// Infers a JSON Schema (draft 2020-12) that all given values satisfy.
 ///
-/// Memory is that of the different paths.
+/// Memory is proportional to the number of distinct paths.
 struct InferredSchema {
-    /// How many values there were.
+    /// The number of values.
     private(set) var count = 0
 
     private var types: Set<SchemaType> = []
-    /// The members of those that are objects, in the order in which they came.
+    /// The members of all objects, in order of first occurrence.
     private var members: [(name: String, shape: InferredSchema)] = []
     private var positions: [[UInt8]: Int] = [:]
     private var objectCount = 0
-    /// The elements of those that are arrays; none or one, since a value cannot hold itself.
+    /// The schema of array elements: none or one. An array, since a struct cannot contain itself.
     private var elements: [InferredSchema] = []
 
-    /// Kinds of values, in the words and the order of the result.
+    /// The types of values, in the order of the result.
     private enum SchemaType: String, CaseIterable {
         case null, boolean, integer, number, string, date, bytes, array, object
     }
 
-    /// Takes one value.
+    /// Adds one value.
     mutating func add(_ value: DocumentValue) {
         count += 1
         types.insert(Self.type(of: value))
@@ -59,7 +59,7 @@ struct InferredSchema {
         }
     }
 
-    /// The schema, with what a whole document has before it.
+    /// The schema of a whole document, with title and dialect.
     func jsonSchema(title: String) -> DocumentValue {
         var schema: DocumentObject = [
             "$schema": "https://json-schema.org/draft/2020-12/schema", "title": .string(title),
@@ -82,7 +82,7 @@ struct InferredSchema {
         }
         if names.count == 1 { schema["type"] = .string(names[0]) }
         if names.count > 1 { schema["type"] = .array(names.map { .string($0) }) }
-        // What holds of all texts alone may be said of them.
+        // Formats apply only if all strings are of the same kind.
         let texts = kinds.filter { [.string, .date, .bytes].contains($0) }
         if texts == [.date] { schema["format"] = "date-time" }
         if texts == [.bytes] { schema["contentEncoding"] = "base64" }

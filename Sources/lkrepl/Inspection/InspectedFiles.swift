@@ -1,16 +1,16 @@
 import DocIndex
 import LevelFiles
 
-/// The files of a database as the commands see them that look into files: nothing is locked, and nothing changes.
+/// The files of a database for commands that inspect files: nothing is locked or changed.
 struct InspectedFiles {
     let files: DatabaseFiles
 
-    /// Looks at the directory of a database.
+    /// Lists the directory of a database.
     ///
-    /// - Throws: ``CommandFailure`` with `noInput` where there is no such directory, or nothing of LevelDB's in it.
+    /// - Throws: ``CommandFailure`` with `noInput` if the directory does not exist or contains no LevelDB files.
     init(at path: String) throws {
         guard FileDescriptor.isDirectory(path) else {
-            throw CommandFailure(.noInput, "there is no database at \(path)", hint: "check the path")
+            throw CommandFailure(.noInput, "no database at \(path)", hint: "check the path")
         }
         do throws(FileFault) {
             files = try DatabaseFiles(at: path)
@@ -18,13 +18,13 @@ struct InspectedFiles {
             throw CommandFailure(error)
         }
         guard !files.files.isEmpty else {
-            throw CommandFailure(.noInput, "\(path) holds no file of LevelDB's", hint: "check the path")
+            throw CommandFailure(.noInput, "\(path) contains no LevelDB files", hint: "check the path")
         }
     }
 
-    /// The file that an argument names: its name, or the number in it.
+    /// The file with the given name or number.
     ///
-    /// - Throws: ``CommandFailure`` with `noInput` that lists what there is.
+    /// - Throws: ``CommandFailure`` with `noInput` and a list of the existing files.
     func file(_ argument: String, _ what: String, where isWanted: (EngineFileName) -> Bool) throws -> DatabaseFiles.File
     {
         let name = try ArgumentOrigin.current.text(of: argument)
@@ -36,12 +36,12 @@ struct InspectedFiles {
             return file
         }
         throw CommandFailure(
-            .noInput, "there is no \(what) \(name) in \(files.path)",
+            .noInput, "\(what) \(name) does not exist in \(files.path)",
             hint: wanted.isEmpty
-                ? "there is none" : "there are " + wanted.prefix(20).map(\.name).joined(separator: ", "))
+                ? "there are none" : "use one of " + wanted.prefix(20).map(\.name).joined(separator: ", "))
     }
 
-    /// Whether a file is in use, as members of a row.
+    /// Adds the file's name, size and use to a row.
     func append(_ file: DatabaseFiles.File, to row: inout DocumentObject) {
         let (use, level) = files.use(of: file)
         row["file"] = .string(file.name)

@@ -1,15 +1,15 @@
 import LevelKit
 
-/// Where the levels of keys end: what makes a tree of them.
+/// The boundaries of key levels, which define the tree of keys.
 enum KeyLevels: Equatable {
     /// Each of these bytes ends a level.
     case delimiters(Set<UInt8>)
     /// Each element of a tuple is a level.
     case tuples
-    /// The layout of a document store: the kind of the record, the collection or index, and then numbers, ids or values.
+    /// The layout of a document store: the kind of record, the collection or index, then numbers, IDs or values.
     case store
 
-    /// The end of the first level behind `depth`; `nil` for a key that has none.
+    /// The end of the first level after `depth`; `nil` if there is none.
     func end(in key: Span<UInt8>, behind depth: Int) -> Int? {
         switch self {
         case .delimiters(let delimiters):
@@ -20,7 +20,7 @@ enum KeyLevels: Equatable {
         }
     }
 
-    /// The keys below a prefix, which may also end within a level.
+    /// The range of keys below a prefix, which may end within a level.
     func range(below prefix: [UInt8]) -> KeyRange {
         guard !prefix.isEmpty, end(in: prefix.span, behind: prefix.count - 1) == prefix.count,
             let end = end(ofPrefix: prefix)
@@ -28,11 +28,11 @@ enum KeyLevels: Equatable {
         return .from(prefix, to: end)
     }
 
-    /// The key that everything below a level comes before; `nil` where nothing comes behind it.
+    /// The upper bound of all keys below a level; `nil` if no key can follow.
     func end(ofPrefix prefix: [UInt8]) -> [UInt8]? {
         switch self {
         case .delimiters: KeyRange.successor(ofPrefix: prefix)
-        // A text ends with 00, and one that has a zero goes on with ff there: that is another text.
+        // A string ends with 00, and an embedded zero is 00 ff: that would be a different string.
         case .tuples, .store: prefix + [0xff]
         }
     }
@@ -54,7 +54,7 @@ enum KeyLevels: Equatable {
 
     // MARK: - Document stores
 
-    /// As `docs/FORMAT.md` has it: a byte for the kind, the number of a collection or index, and the rest.
+    /// The layout in `docs/FORMAT.md`: a byte for the kind, the number of a collection or index, and the rest.
     private static func storeEnd(in key: Span<UInt8>, behind depth: Int) -> Int? {
         guard let kind = StoreRecordKind(key) else { return nil }
         if depth == 0 { return 1 }
@@ -67,7 +67,7 @@ enum KeyLevels: Equatable {
         }
     }
 
-    /// The end of a value of an index; behind the last one stands the row, which is a tuple integer.
+    /// The end of an index value. The last value is followed by the row, a tuple integer.
     private static func valueEnd(in key: Span<UInt8>, behind depth: Int, from start: Int, hasRow: Bool) -> Int? {
         var rest = key.extracting(start..<key.count).copied()[...]
         while let code = rest.first {
@@ -97,13 +97,13 @@ enum StoreRecordKind: UInt8 {
     case text = 0x58
     case setAside = 0x51
 
-    /// The kind of a key; `nil` if the store has none such.
+    /// The kind of a key; `nil` if it is unknown.
     init?(_ key: Span<UInt8>) {
         guard key.count > 0 else { return nil }
         self.init(rawValue: key[0])
     }
 
-    /// What the records are, in the plural.
+    /// A plural title for the records.
     var title: String {
         switch self {
         case .catalog: "catalog"

@@ -1,37 +1,37 @@
 import LevelKit
 
-/// The keys of a database as a tree: what stands between delimiters is a level, or an element of a tuple, or what the
-/// layout of a document store has as one (``KeyLevels``).
+/// The keys of a database as a tree. Levels are delimited by characters, tuple elements, or the layout of a document
+/// store (``KeyLevels``).
 ///
-/// Nothing is sampled and little is read: from the first key of a child the cursor goes on to the first key that does not
-/// begin with the child's prefix. So the children of a node cost a seek each, however many keys lie below them.
+/// The tree is exact, without sampling and with few reads: from the first key of a child, the cursor seeks to the first
+/// key without the child's prefix. Each child of a node costs one seek, however many keys lie below it.
 struct KeyTree {
     /// One child of a prefix.
     struct Node: Equatable {
-        /// The keys of the child begin with this; of a key without a further delimiter, the key itself.
+        /// The common prefix of the child's keys; the key itself for a key without a further level.
         var prefix: [UInt8]
-        /// Whether more keys lie below; a key alone has none.
+        /// Whether the child has keys below it.
         var isBranch: Bool
-        /// Bytes that tables hold for it, about; 0 for what is still in memory.
+        /// The approximate size in tables; 0 for data still in memory.
         var approximateByteCount: UInt64 = 0
-        /// How many keys there are; `nil` unless they were counted.
+        /// The number of keys; `nil` unless counted.
         var keyCount: Int?
     }
 
     /// The children of one prefix.
     struct Level: Equatable {
         var nodes: [Node] = []
-        /// Where listing stopped, if there are more children than were asked for.
+        /// The first omitted child, if there are more than the limit.
         var nextPrefix: [UInt8]?
     }
 
     private let database: Database
     private let reader: any KeyValueReader
-    /// Where levels end.
+    /// The boundaries of levels.
     let levels: KeyLevels
-    /// How often a cursor was moved to another place.
+    /// The number of seeks, for tests.
     private(set) var seekCount = 0
-    /// How often a cursor was moved to the next key.
+    /// The number of steps to the next key, for tests.
     private(set) var stepCount = 0
 
     init(_ database: Database, reader: any KeyValueReader, levels: KeyLevels) {
@@ -42,8 +42,8 @@ struct KeyTree {
 
     /// The children of a prefix, in order.
     ///
-    /// - Parameter limit: how many at most.
-    /// - Complexity: a seek for each child that has keys below it, a step for each that has none.
+    /// - Parameter limit: The maximum number of children.
+    /// - Complexity: One seek for each child with keys below it, one step for each other child.
     mutating func children(of prefix: [UInt8], limit: Int = .max) throws -> Level {
         var level = Level()
         var cursor = try reader.cursor(in: levels.range(below: prefix), reverse: false, fillsCache: false)
@@ -52,7 +52,7 @@ struct KeyTree {
             try Interruption.check()
             stepCount += 1
             let node = node(of: cursor.key, below: prefix.count)
-            // A tuple that is itself the beginning of others lies below them.
+            // A tuple that is a prefix of others is part of their branch.
             if node.isBranch, let last = level.nodes.last, !last.isBranch, last.prefix == node.prefix {
                 level.nodes.removeLast()
             }
@@ -69,7 +69,7 @@ struct KeyTree {
         return level
     }
 
-    /// Adds the sizes of nodes, and counts their keys if that is asked for.
+    /// Adds the sizes of nodes, and the numbers of their keys if requested.
     func measure(_ nodes: inout [Node], counting: Bool) throws {
         for index in nodes.indices {
             try Interruption.check()
@@ -95,7 +95,7 @@ struct KeyTree {
 
     private func node(of key: Span<UInt8>, below depth: Int) -> Node {
         guard let end = levels.end(in: key, behind: depth) else { return Node(prefix: key.copied(), isBranch: false) }
-        // A delimiter that ends a key still ends a level; an element that does is all of the key.
+        // A delimiter at the end of a key still ends a level; a tuple element at the end completes the key.
         if end == key.count, case .delimiters = levels {
         } else if end == key.count {
             return Node(prefix: key.copied(), isBranch: false)
@@ -105,12 +105,12 @@ struct KeyTree {
 
     // MARK: - Delimiters
 
-    /// Characters that people put between the parts of keys, the likelier first.
+    /// Common delimiters in keys, most likely first.
     private static let candidates = Array("/:!|.-_,;#\u{0}".utf8)
 
-    /// The levels that the keys below a prefix most probably have; `nil` where nothing can be told.
+    /// The most likely levels of the keys below a prefix; `nil` if none can be detected.
     ///
-    /// - Complexity: O(1): at most 64 places of the database, four keys at each.
+    /// - Complexity: O(1): at most 64 positions in the database, four keys at each.
     static func levels(of reader: any KeyValueReader, below prefix: [UInt8]) throws -> KeyLevels? {
         let keys = try sample(of: reader, below: prefix)
         let tuples = keys.count { KeyMeaning.isTuple($0) }
@@ -118,10 +118,10 @@ struct KeyTree {
         return delimiter(in: keys, below: prefix).map { .delimiters([$0]) }
     }
 
-    /// The character that most probably ends the levels of the keys below a prefix: the one that most keys of a few hundred
-    /// have. `nil` if they have none.
+    /// The most likely delimiter of the keys below a prefix: the one that most of a few hundred keys contain. `nil` if
+    /// they contain none.
     ///
-    /// - Complexity: as ``levels(of:below:)``.
+    /// - Complexity: Like ``levels(of:below:)``.
     static func delimiter(of reader: any KeyValueReader, below prefix: [UInt8]) throws -> UInt8? {
         delimiter(in: try sample(of: reader, below: prefix), below: prefix)
     }
@@ -138,7 +138,7 @@ struct KeyTree {
         return candidates[counts.firstIndex { $0 * 10 >= most * 9 } ?? 0]
     }
 
-    /// Keys from places that are far from each other, the same each time.
+    /// A deterministic sample of keys from distant positions.
     private static func sample(of reader: any KeyValueReader, below prefix: [UInt8]) throws -> [[UInt8]] {
         var keys: [[UInt8]] = []
         var cursor = try reader.cursor(in: .prefix(prefix), reverse: false, fillsCache: false)
@@ -151,7 +151,7 @@ struct KeyTree {
                 last = key
             }
             guard let last else { break }
-            // On to the next first byte of this level, or the next but one.
+            // Continue at the next value of one of the following bytes.
             let depth = min(last.count, prefix.count + 1 + place % 3)
             guard let next = KeyRange.successor(ofPrefix: Array(last.prefix(max(1, depth)))) else { break }
             cursor.seek(to: next)

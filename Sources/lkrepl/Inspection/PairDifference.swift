@@ -1,20 +1,20 @@
 import LevelKit
 
-/// What differs between two databases, key by key: a merge of two cursors.
+/// The differences between two databases, key by key; a merge of two cursors.
 struct PairDifference {
     /// One difference.
     struct Item: Equatable {
         let key: [UInt8]
-        /// The value in the first; `nil` where it has none.
+        /// The value in the first database; `nil` if the key does not exist.
         let first: [UInt8]?
-        /// The value in the second; `nil` where it has none.
+        /// The value in the second database; `nil` if the key does not exist.
         let second: [UInt8]?
     }
 
-    /// The keys that are compared.
+    /// The range of keys to compare.
     let range: KeyRange
 
-    /// Calls `body` with each difference, in the order of keys. Both are in bytewise order.
+    /// Calls `body` with each difference, in key order. Both databases must have the bytewise order.
     func forEach(
         between first: any KeyValueReader, and second: any KeyValueReader, _ body: (Item) throws -> Void
     ) throws {

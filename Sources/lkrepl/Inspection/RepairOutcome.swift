@@ -1,28 +1,28 @@
 import DocIndex
 import LevelKit
 
-/// What a repair came to: the losses of the database, and of the documents if it is a store.
+/// The outcome of a repair: the losses of the database, and of the documents of a document store.
 struct RepairOutcome {
-    /// What the document layer says.
+    /// The outcome for a document store.
     struct Store {
         let losses: StoreLosses
-        /// Of the store as it is now, after the rebuild if there was one.
+        /// The verification of the current state, after any rebuild.
         let verification: Verification
-        /// What the rebuild did; `nil` where none was asked for or needed.
+        /// The report of the rebuild; `nil` if none was requested or needed.
         let rebuild: RebuildReport?
     }
 
     let report: RepairReport
     /// `nil` for a plain database.
     let store: Store?
-    /// Why the store cannot be opened; `nil` if it can.
+    /// The reason that the store cannot be opened; `nil` if it can.
     let storeFailure: String?
 
-    /// Looks at a repaired database.
+    /// Examines a repaired database.
     ///
     /// - Parameters:
-    ///   - path: where it is.
-    ///   - rebuilds: whether a store of which documents and indexes do not agree is rebuilt.
+    ///   - path: The path of the database.
+    ///   - rebuilds: Whether to rebuild an inconsistent store.
     init(_ report: RepairReport, at path: String, rebuilds: Bool, _ options: GlobalOptions) throws {
         self.report = report
         (store, storeFailure) = try Self.store(at: path, report, rebuilds: rebuilds, options)
@@ -41,7 +41,7 @@ struct RepairOutcome {
         } catch let error as DocIndexError {
             return (nil, error.code == .notADocumentStore ? nil : error.message)
         } catch let error as LevelError where error.code == .comparatorMismatch {
-            // No store has another order.
+            // Document stores always have the bytewise order, so this is a plain database.
             return (nil, nil)
         } catch let error as LevelError where error.code == .corruption {
             return (nil, error.message)
@@ -65,7 +65,7 @@ struct RepairOutcome {
 
     // MARK: - Rows
 
-    /// The outcome as rows of output.
+    /// The outcome as output rows.
     var rows: [DocumentObject] {
         var rows = databaseRows
         rows += report.losses.places.map(Self.row)
@@ -145,21 +145,21 @@ struct RepairOutcome {
 
     // MARK: - The end of the command
 
-    /// Whether only indexes were damaged, and they are whole again.
+    /// Whether only indexes were damaged, and they have been rebuilt.
     var isRestored: Bool {
         guard let store else { return false }
         return store.losses.isInIndexesOnly && store.losses.isEmpty && store.verification.isSound
     }
 
-    /// Throws what the command is to end with, unless nothing is lost.
+    /// Throws the error that the command ends with, unless nothing is lost.
     ///
     /// - Parameters:
-    ///   - path: the database that the user named.
-    ///   - isRehearsal: whether a copy was repaired.
+    ///   - path: The database that the user specified.
+    ///   - isRehearsal: Whether a copy was repaired.
     func requireWhole(_ path: String, isRehearsal: Bool) throws {
         if !report.verification.isSound {
             throw CommandFailure(
-                .badData, "\(report.verification.problemCount) problems are left", hint: "restore a backup")
+                .badData, "\(report.verification.problemCount) problems remain", hint: "restore a backup")
         }
         if let storeFailure {
             throw CommandFailure(
@@ -170,14 +170,15 @@ struct RepairOutcome {
         throw CommandFailure(.badData, summary, hint: hint(path, isRehearsal: isRehearsal))
     }
 
-    /// What is lost, as a sentence.
+    /// The losses as a sentence.
     private var summary: String {
         let losses = report.losses
         var parts: [String] = []
         for collection in store?.losses.collections ?? [] where !collection.isEmpty {
             let name = collection.name
             for (count, what) in [
-                (collection.lostDocumentCount, "lost"), (collection.outdatedDocumentCount, "left in an older version"),
+                (collection.lostDocumentCount, "lost"),
+                (collection.outdatedDocumentCount, "restored in an older version"),
                 (collection.returnedDocumentCount, "back although deleted"),
             ] where count > 0 {
                 parts.append("\(HumanNumber.grouped(count)) documents of \(name) are \(what)")
@@ -185,9 +186,9 @@ struct RepairOutcome {
         }
         if let store, parts.isEmpty {
             parts.append(
-                store.losses.isComplete ? "no document is lost" : "documents may be lost of which nothing is left")
+                store.losses.isComplete ? "no document is lost" : "documents may be lost without a trace")
         } else if store?.losses.isComplete == false {
-            parts.append("there may be more of which nothing is left")
+            parts.append("more may be lost without a trace")
         }
         if losses.placeCount > 0 {
             let atLeast = HumanNumber.grouped(Int(clamping: losses.entryCount))
@@ -197,7 +198,7 @@ struct RepairOutcome {
                     + (losses.estimatedEntryCount.map { ", about \(HumanNumber.grouped(Int(clamping: $0)))" } ?? ""))
         }
         let changed = losses.missingKeyCount &+ losses.changedKeyCount &+ losses.returnedKeyCount
-        if changed > 0 { parts.append("\(changed) keys are not as they were readable before") }
+        if changed > 0 { parts.append("\(changed) keys differ from their readable state before") }
         if let store, !store.verification.isSound {
             parts.append("the store has \(store.verification.problemCount) problems")
         }
@@ -209,8 +210,8 @@ struct RepairOutcome {
             return "restore a backup; or repair it with \"\(Remedy.repair(path, rebuilds: store != nil))\""
         }
         if let store, !store.verification.isSound {
-            return "\"\(Remedy.rebuild(path))\" makes ids and indexes agree with the documents that are left"
+            return "\"\(Remedy.rebuild(path))\" rebuilds IDs and indexes from the remaining documents"
         }
-        return "restore what is lost from a backup; the files as they were are in \(report.backupPath)"
+        return "restore lost data from a backup; the original files are in \(report.backupPath)"
     }
 }

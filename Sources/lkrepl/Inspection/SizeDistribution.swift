@@ -1,13 +1,13 @@
-/// How sizes are distributed, by powers of two, and the largest of them.
+/// A distribution of sizes by powers of two, and the largest sizes.
 struct SizeDistribution {
-    /// A pair that is among the largest.
+    /// One of the largest pairs.
     struct Pair: Equatable {
         var size: Int
         var key: [UInt8]
         var valueByteCount: Int
     }
 
-    /// The sizes from one power of two up to the next.
+    /// The sizes from one power of two to the next.
     struct Bucket: Equatable {
         var range: ClosedRange<Int>
         var count: Int
@@ -17,17 +17,17 @@ struct SizeDistribution {
     private let topCount: Int
     private var counts = [Int](repeating: 0, count: 64)
     private var byteCounts = [Int](repeating: 0, count: 64)
-    /// The largest so far, the smallest of them first once there are enough.
+    /// The largest sizes so far; a min-heap once it has `topCount` elements.
     private var kept: [Pair] = []
-    /// How many sizes there are.
+    /// The number of sizes.
     private(set) var count = 0
 
-    /// - Parameter topCount: how many of the largest are kept, at least one.
+    /// - Parameter topCount: The number of largest sizes to keep, at least one.
     init(topCount: Int) { self.topCount = max(1, topCount) }
 
     /// Adds a size.
     ///
-    /// - Returns: whether it is among the largest so far, so that ``keep(_:key:valueByteCount:)`` is to follow.
+    /// - Returns: Whether it is among the largest so far; if so, the caller must call ``keep(_:key:valueByteCount:)``.
     mutating func add(_ size: Int) -> Bool {
         count += 1
         let bucket = size == 0 ? 0 : Int.bitWidth - size.leadingZeroBitCount
@@ -36,9 +36,9 @@ struct SizeDistribution {
         return kept.count < topCount || size > kept[0].size
     }
 
-    /// Keeps a pair that is among the largest.
+    /// Keeps one of the largest pairs.
     ///
-    /// - Complexity: O(log n) in the pairs that are kept: a heap with the smallest in front.
+    /// - Complexity: O(log n) in the number of kept pairs.
     mutating func keep(_ size: Int, key: [UInt8], valueByteCount: Int) {
         let pair = Pair(size: size, key: key, valueByteCount: valueByteCount)
         guard kept.count == topCount else {
@@ -60,14 +60,14 @@ struct SizeDistribution {
         }
     }
 
-    /// The largest, the largest first; of equal ones, in the order of keys.
+    /// The largest pairs, largest first; pairs of equal size in key order.
     var largest: [Pair] {
         kept.sorted { left, right in
             left.size != right.size ? left.size > right.size : left.key.lexicographicallyPrecedes(right.key)
         }
     }
 
-    /// The sizes by powers of two, without the empty ranges.
+    /// The nonempty ranges between powers of two.
     var buckets: [Bucket] {
         counts.indices.filter { counts[$0] > 0 }.map { bucket in
             let range = bucket == 0 ? 0...0 : (1 << (bucket - 1))...(1 << (bucket - 1)) * 2 - 1
@@ -75,7 +75,7 @@ struct SizeDistribution {
         }
     }
 
-    /// The distribution as lines for people.
+    /// The distribution as text lines.
     var lines: [String] {
         let most = counts.max() ?? 0
         return buckets.map { bucket in

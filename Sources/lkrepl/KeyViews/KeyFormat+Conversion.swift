@@ -1,5 +1,5 @@
 extension KeyFormat {
-    /// A key in the form of its parts; `nil` if the key is none of this format.
+    /// The key in this format; `nil` if the key does not match it.
     func text(of key: [UInt8]) -> String? {
         var text: [UInt8] = []
         var rest = key[...]
@@ -32,7 +32,7 @@ extension KeyFormat {
         return rest.isEmpty ? String(decoding: text, as: UTF8.self) : nil
     }
 
-    /// The key that a text of this form stands for; `nil` if the text has another form.
+    /// The key that a string in this format denotes; `nil` if the text does not match it.
     func key(of text: String) -> [UInt8]? {
         var key: [UInt8] = []
         var rest = Array(text.utf8)[...]
@@ -50,7 +50,7 @@ extension KeyFormat {
                     guard let found = Self.firstIndex(of: next, in: rest) else { return nil }
                     count = found
                 } else if case .integer = parts[index + 1] {
-                    // Numbers that follow each other each have their mark.
+                    // Each of several consecutive numbers has its own mark.
                     let numbers = parts[(index + 1)...].prefix { if case .integer = $0 { true } else { false } }.count
                     let marks = rest.indices.filter { rest[$0] == UInt8(ascii: "#") }
                     guard marks.count >= numbers, numbers + index + 1 == parts.count else { return nil }
@@ -83,7 +83,8 @@ extension KeyFormat {
         return rest.isEmpty ? key : nil
     }
 
-    /// The bytes of the text that part `index` is: up to the literal behind it, or all that the fixed parts leave.
+    /// The length of the text at part `index`: up to the following literal, or all bytes except those of the fixed
+    /// parts.
     private func textByteCount(at index: Int, in rest: ArraySlice<UInt8>) -> Int? {
         guard index + 1 < parts.count else { return rest.count }
         if case .literal(let next) = parts[index + 1] { return Self.firstIndex(of: next, in: rest) }
@@ -100,7 +101,7 @@ extension KeyFormat {
         return (0...bytes.count - literal.count).first { bytes.dropFirst($0).starts(with: literal) }
     }
 
-    /// Two's complement, the highest byte first; `nil` for a number that is out of range.
+    /// Two's complement, most significant byte first; `nil` if the number is out of range.
     private static func bytes(of digits: String, byteCount: Int, isSigned: Bool) -> [UInt8]? {
         let bits: UInt64
         if isSigned {

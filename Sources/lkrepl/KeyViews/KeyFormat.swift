@@ -1,22 +1,22 @@
-/// The declared form of the keys of a database, which lets them be read and typed by their parts.
+/// The declared format of a database's keys, by whose parts they are shown and typed.
 ///
-/// `'photo/' utf8 '/' u64be` makes `photo/ann/#42` of the bytes `photo/ann/` and the number 42 in eight bytes, and the
-/// other way round. Texts stand as they are, numbers behind a `#`.
+/// With `'photo/' utf8 '/' u64be`, the bytes `photo/ann/` followed by the number 42 in eight bytes are shown as
+/// `photo/ann/#42`, and typed in the same way. Text is unchanged, and numbers are preceded by `#`.
 struct KeyFormat: Hashable {
     /// One part of a key.
     enum Part: Hashable {
-        /// Bytes that every key has here.
+        /// Bytes that every key contains at this position.
         case literal([UInt8])
-        /// A text, up to the first occurrence of the literal that follows or up to the bytes that the rest takes.
+        /// Text, up to the first occurrence of the following literal or up to the bytes of the remaining parts.
         case text
-        /// An integer of a fixed width.
+        /// A fixed-width integer.
         case integer(byteCount: Int, isSigned: Bool, isBigEndian: Bool)
-        /// Sixteen bytes, in hexadecimal.
+        /// Sixteen bytes in hexadecimal.
         case uuid
-        /// All bytes that are left, in hexadecimal.
+        /// All remaining bytes in hexadecimal.
         case hex
 
-        /// The bytes that the part takes; `nil` if that is not fixed.
+        /// The size of the part; `nil` if it is variable.
         var byteCount: Int? {
             switch self {
             case .literal(let bytes): bytes.count
@@ -29,30 +29,32 @@ struct KeyFormat: Hashable {
 
     /// The parts, in order.
     let parts: [Part]
-    /// The text that the format was declared with.
+    /// The declaration of the format.
     let source: String
 
-    /// Reads the declaration of a format: words, and literals in quotes.
+    /// Parses the declaration of a format: words, and quoted literals.
     ///
-    /// - Throws: ``CommandFailure`` that says what is wrong with it.
+    /// - Throws: ``CommandFailure`` for an invalid declaration.
     init(_ source: String) throws {
         self.source = source
         var parts: [Part] = []
         for word in try Self.words(of: source) { parts.append(try Self.part(word)) }
-        guard !parts.isEmpty else { throw CommandFailure(.usage, "a format of keys has at least one part") }
+        guard !parts.isEmpty else { throw CommandFailure(.usage, "a key format needs at least one part") }
         for (part, next) in zip(parts, parts.dropFirst()) {
-            if part == .hex { throw CommandFailure(.usage, "hex takes all that is left, so nothing can follow it") }
+            if part == .hex {
+                throw CommandFailure(.usage, "hex must be the last part, because it takes all remaining bytes")
+            }
             if part == .text, next == .text || next == .hex {
                 throw CommandFailure(
-                    .usage, "utf8 has no end before \(next == .text ? "utf8" : "hex")",
+                    .usage, "utf8 cannot be followed by \(next == .text ? "utf8" : "hex")",
                     hint: "put a literal such as '/' between them")
             }
-            // Digits that follow digits could not be told apart when they are typed.
+            // Adjacent digits would be ambiguous in typed keys.
             if next.byteCount != nil, case .integer = part {
                 if case .literal(let bytes) = next, let first = bytes.first, !Self.isDigit(first) { continue }
                 if case .integer = next { continue }
                 throw CommandFailure(
-                    .usage, "what follows a number begins with a literal that is no digit, or with a number")
+                    .usage, "a number must be followed by a number, or by a literal that does not begin with a digit")
             }
         }
         self.parts = parts
@@ -60,7 +62,7 @@ struct KeyFormat: Hashable {
 
     private static func isDigit(_ byte: UInt8) -> Bool { (0x30...0x39).contains(byte) }
 
-    /// Words between spaces; what stands in quotes is one word.
+    /// Splits a declaration at spaces; a quoted literal is one word.
     private static func words(of source: String) throws -> [String] {
         var words: [String] = []
         var rest = Array(source.utf8)[...]
@@ -71,10 +73,10 @@ struct KeyFormat: Hashable {
             }
             var end = rest.startIndex + 1
             if first == UInt8(ascii: "'") || first == UInt8(ascii: "\"") {
-                // A doubled quote, or one behind a backslash, does not end the literal.
+                // A doubled quote, or one after a backslash, does not end the literal.
                 while true {
                     guard end < rest.endIndex else {
-                        throw CommandFailure(.usage, "a literal of the format is not closed")
+                        throw CommandFailure(.usage, "a literal of the key format is not closed")
                     }
                     if first == UInt8(ascii: "\""), rest[end] == UInt8(ascii: "\\") {
                         end += 2
@@ -99,7 +101,7 @@ struct KeyFormat: Hashable {
     private static func part(_ word: String) throws -> Part {
         if word.hasPrefix("'") || word.hasPrefix("\"") || word.hasPrefix("0x") {
             let bytes = try ByteNotation.parse(word)
-            guard !bytes.isEmpty else { throw CommandFailure(.usage, "a literal of the format is empty") }
+            guard !bytes.isEmpty else { throw CommandFailure(.usage, "a literal of the key format is empty") }
             return .literal(bytes)
         }
         switch word {
@@ -114,8 +116,8 @@ struct KeyFormat: Hashable {
                 }
             }
             throw CommandFailure(
-                .usage, "a format of keys has no part \(word)",
-                hint: "'literal', utf8, u8, u16be, u32be, u64be, the same with i or le, uuid, hex")
+                .usage, "unknown part \(word) of a key format",
+                hint: "use 'literal', utf8, u8, u16be, u32be, u64be, the same with i or le, uuid, hex")
         }
     }
 }

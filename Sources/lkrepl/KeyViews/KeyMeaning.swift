@@ -1,17 +1,17 @@
 import DocIndex
 import LevelKit
 
-/// What a stored key means to people: the parts of a tuple, and of a document store what the key belongs to.
+/// The meaning of a stored key for people: the elements of a tuple, or the record of a document store.
 ///
-/// For reading only; it is never typed. See `docs/FORMAT.md` for the keys of a store.
+/// Only for display; it is never parsed. See `docs/FORMAT.md` for the keys of a store.
 struct KeyMeaning {
-    /// Names of the collections and indexes of a store by their numbers; `nil` for a plain database.
+    /// The names of a store's collections and indexes by number; `nil` for a plain database.
     private let names: StoreNames?
 
-    /// The meaning of keys of a plain database.
+    /// Creates the meaning for keys of a plain database.
     init() { names = nil }
 
-    /// The meaning of the keys of a session's database.
+    /// Creates the meaning for keys of a session's database.
     init(of session: Session) throws {
         guard try session.isDocumentStore(), let catalog = try session.reader.value(forKey: [0x4d]) else {
             names = nil
@@ -20,13 +20,13 @@ struct KeyMeaning {
         names = StoreNames(catalog: catalog)
     }
 
-    /// What a key means; `nil` where its bytes say it all, or nothing is known.
+    /// The meaning of a key; `nil` if its bytes are self-explanatory, or nothing is known.
     func text(of key: [UInt8]) -> String? {
         if let names { return storeText(of: key, names) ?? Self.tuple(key[...]) }
         return Self.sublevel(key) ?? Self.tuple(key[...])
     }
 
-    /// The sublevels that a key of Node's Level lies in: `!people!42`, or `!people!!old!42` for one within another.
+    /// The sublevels of a key of Node's Level: `!people!42`, or nested `!people!!old!42`.
     private static func sublevel(_ key: [UInt8]) -> String? {
         let mark = UInt8(ascii: "!")
         var rest = key[...]
@@ -40,11 +40,11 @@ struct KeyMeaning {
         return "sublevel \(names.joined(separator: ", ")): \(ByteNotation.print(Array(rest)))"
     }
 
-    /// Whether a key is a tuple, and not a text that happens to be one.
+    /// Whether a key is a tuple, and not text that happens to be a valid tuple.
     static func isTuple(_ key: [UInt8]) -> Bool { tuple(key[...]) != nil }
 
-    /// What a level of keys has in common: the kind of record of a store, its collection or index, the elements of tuples.
-    /// `nil` where its bytes say it all.
+    /// The meaning of a level of keys: the kind of record of a store, its collection or index, or the elements of
+    /// tuples. `nil` if its bytes are self-explanatory.
     func text(ofLevel prefix: [UInt8], _ levels: KeyLevels) -> String? {
         switch levels {
         case .delimiters: return Self.sublevel(prefix)
@@ -72,13 +72,13 @@ struct KeyMeaning {
         }
     }
 
-    /// The parts of a text index, as `docs/FORMAT.md` numbers them.
+    /// The parts of a text index, by their numbers in `docs/FORMAT.md`.
     private static let textParts: [Int: String] = [
         0: "structure", 1: "terms", 2: "postings", 3: "positions", 4: "norms", 5: "dead slots", 6: "rows", 7: "slots",
         8: "pending slots", 9: "removed terms",
     ]
 
-    /// The tuple that a key is; `nil` for a key that can be read as it is, or is no tuple.
+    /// The tuple that a key contains; `nil` for a key that is readable as it is, or is not a tuple.
     private static func tuple(_ key: ArraySlice<UInt8>) -> String? {
         let bytes = Array(key)
         guard !bytes.isEmpty, ByteNotation.print(bytes).utf8.first == UInt8(ascii: "\""),
@@ -123,7 +123,7 @@ struct KeyMeaning {
         }
     }
 
-    /// The keys of a text index, as `docs/FORMAT.md` lists them.
+    /// The keys of a text index, listed in `docs/FORMAT.md`.
     private func textKey(_ rest: ArraySlice<UInt8>, _ names: StoreNames) -> String? {
         guard let parts = try? Tuple(packed: Array(rest)), parts.count >= 2, let index = Self.number(parts[0]),
             let kind = Self.number(parts[1])
@@ -156,7 +156,7 @@ struct KeyMeaning {
         return nil
     }
 
-    /// A tuple integer that is not negative, and what follows it.
+    /// A nonnegative tuple integer, and the bytes after it.
     private static func leadingNumber(_ bytes: ArraySlice<UInt8>) -> (Int64, ArraySlice<UInt8>)? {
         guard let code = bytes.first, (0x14...0x1b).contains(code), bytes.count > Int(code) - 0x14 else { return nil }
         let count = Int(code) - 0x14
@@ -164,7 +164,8 @@ struct KeyMeaning {
         return (number, bytes.dropFirst(1 + count))
     }
 
-    /// The tuple integers that may end the bytes, and where they begin: what stands before it decides.
+    /// The possible tuple integers at the end of the bytes, and their positions. The bytes before them decide which one
+    /// is valid.
     private static func trailingRows(_ bytes: ArraySlice<UInt8>) -> [(start: Int, row: UInt64)] {
         (1...8).compactMap { count in
             let start = bytes.endIndex - count - 1
@@ -186,12 +187,12 @@ struct KeyMeaning {
     }
 }
 
-/// Names of collections and indexes, from the catalog of a store.
+/// The names of collections and indexes, from the catalog of a store.
 struct StoreNames {
     private var collections: [Int64: String] = [:]
     private var indexes: [Int64: String] = [:]
 
-    /// Reads a catalog; what cannot be read has no name.
+    /// Reads a catalog; unreadable entries get no names.
     init(catalog: [UInt8]) {
         guard case .object(let object) = try? JSONParser().parse(catalog),
             let collections = object["collections"]?.arrayValue
@@ -208,11 +209,11 @@ struct StoreNames {
         }
     }
 
-    /// The name of a collection, or its number where it is not known.
+    /// The name of a collection; its number if the name is unknown.
     func collection(_ number: Int64) -> String {
         collections[number].map { VisibleText.singleLine($0) } ?? "collection \(number)"
     }
 
-    /// The collection and name of an index, or its number where it is not known.
+    /// The collection and name of an index; its number if the name is unknown.
     func index(_ number: Int64) -> String { indexes[number].map { VisibleText.singleLine($0) } ?? "index \(number)" }
 }

@@ -6,15 +6,14 @@ import DocIndex
     import Darwin
 #endif
 
-/// The formats of keys that the user has declared, by the path of their database: one JSON object in
-/// `$XDG_CONFIG_HOME/lkrepl/keyfmt.json`.
+/// The user's declared key formats by database path: one JSON object in `$XDG_CONFIG_HOME/lkrepl/keyfmt.json`.
 struct KeyProfiles {
     private let file: String
     private var formats: DocumentObject
 
-    /// Reads the file; there are no formats where there is no file.
+    /// Reads the file; a missing file contains no formats.
     ///
-    /// - Throws: ``CommandFailure`` with `badConfiguration` for a file that is no such object.
+    /// - Throws: ``CommandFailure`` with `badConfiguration` if the file is not a JSON object.
     init() throws {
         file = Self.directory + "/keyfmt.json"
         guard FileDescriptor.exists(file) else {
@@ -26,12 +25,12 @@ struct KeyProfiles {
         guard let text = String(validating: try descriptor.readAll(limit: 16 << 20, name: file), as: UTF8.self),
             case .object(let object) = try? DocumentValue(json: text)
         else {
-            throw CommandFailure(.badConfiguration, "\(file) is no JSON object", hint: "correct it, or delete it")
+            throw CommandFailure(.badConfiguration, "\(file) is not a JSON object", hint: "correct it, or delete it")
         }
         formats = object
     }
 
-    /// The directory of the user's configuration. A relative path in the environment is not taken, as XDG has it.
+    /// The directory of the user's configuration. Relative paths in the environment are ignored, as XDG requires.
     private static var directory: String {
         if let path = unsafe getenv("XDG_CONFIG_HOME").map({ unsafe String(cString: $0) }), path.hasPrefix("/") {
             return path + "/lkrepl"
@@ -40,13 +39,13 @@ struct KeyProfiles {
         return home + "/.config/lkrepl"
     }
 
-    /// The format of the keys of a database; `nil` if none is declared.
+    /// The key format of a database; `nil` if none is declared.
     func format(of path: String) throws -> KeyFormat? {
         guard let source = formats[FileDescriptor.resolvingLinks(path)]?.stringValue else { return nil }
         return try KeyFormat(source)
     }
 
-    /// Declares the format of the keys of a database, or takes it back.
+    /// Declares the key format of a database, or removes it.
     mutating func set(_ format: KeyFormat?, for path: String) throws {
         let name = FileDescriptor.resolvingLinks(path)
         formats[name] = format.map { .string($0.source) }
@@ -63,7 +62,7 @@ struct KeyProfiles {
             guard !FileDescriptor.isDirectory(path) else { continue }
             guard unsafe mkdir(path, 0o700) == 0 || errno == EEXIST else {
                 let error = SystemError(number: errno)
-                throw CommandFailure(.cannotCreate, "cannot make \(path): \(error)", hint: error.hint)
+                throw CommandFailure(.cannotCreate, "cannot create \(path): \(error)", hint: error.hint)
             }
         }
     }

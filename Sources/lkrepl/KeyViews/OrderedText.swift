@@ -1,13 +1,13 @@
-/// Values of index keys as text: the ordered encoding of `docs/FORMAT.md`, read for people.
+/// The values of index keys as text: decodes the ordered encoding of `docs/FORMAT.md` for people.
 ///
-/// Kinds that people know as they are come out as such; of the others, and of what cannot be read, the bytes.
+/// Values of simple types are shown directly; other types and undecodable bytes are shown in hexadecimal.
 struct OrderedText {
-    /// The values, with commas between them.
+    /// The values, separated by commas.
     let text: String
-    /// Whether all bytes could be read.
+    /// Whether all bytes were decoded.
     let isWhole: Bool
 
-    /// Reads the values that some bytes are.
+    /// Decodes a sequence of values.
     init(_ bytes: ArraySlice<UInt8>) {
         var texts: [String] = []
         var rest = bytes
@@ -23,13 +23,13 @@ struct OrderedText {
         text = texts.joined(separator: ", ")
     }
 
-    /// The bytes that the first value takes; `nil` if it cannot be read.
+    /// The size of the first value in bytes; `nil` if it cannot be decoded.
     static func byteCount(ofFirstIn bytes: ArraySlice<UInt8>) -> Int? {
         guard let kind = bytes.first else { return nil }
         return value(kind >= 0x80 ? ArraySlice(bytes.map { ~$0 }) : bytes)?.1
     }
 
-    /// The ascending value at the front, and the bytes that it takes.
+    /// The first value, in ascending encoding, and its size.
     private static func value(_ bytes: ArraySlice<UInt8>) -> (String, Int)? {
         guard let kind = bytes.first else { return nil }
         let content = bytes.dropFirst()
@@ -42,7 +42,7 @@ struct OrderedText {
             guard let (raw, count) = escaped(content), raw.count <= 10 else { return nil }
             return (number(raw), 1 + count)
         case 0x0b:
-            // The folded form, and the text itself.
+            // The folded form, followed by the string itself.
             guard let (_, folded) = escaped(content), let (raw, count) = escaped(content.dropFirst(folded)) else {
                 return nil
             }
@@ -76,7 +76,7 @@ struct OrderedText {
         return (names.joined(separator: " > "), 2 + content.count - rest.count)
     }
 
-    /// Bytes up to `00`, in which `00 ff` stands for a zero, and how many were read.
+    /// The bytes up to `00`, in which `00 ff` denotes a zero, and the number of bytes read.
     private static func escaped(_ bytes: ArraySlice<UInt8>) -> ([UInt8], Int)? {
         var raw: [UInt8] = []
         var index = bytes.startIndex
@@ -101,7 +101,7 @@ struct OrderedText {
         let bits = padded.prefix(8).reduce(UInt64(0)) { $0 << 8 | UInt64($1) }
         let value = Double(bitPattern: bits >> 63 == 1 ? bits ^ 1 << 63 : ~bits)
         guard let whole = Int64(exactly: value) else { return "\(value)" }
-        // An integer that no double holds has its distance from the one below it in two more bytes.
+        // An integer that a double cannot represent has its distance from the next lower one in two more bytes.
         let distance = raw.count > 8 ? (raw.dropFirst(8) + [0]).prefix(2).reduce(Int64(0)) { $0 << 8 | Int64($1) } : 0
         return "\(whole &+ distance)"
     }

@@ -1,7 +1,7 @@
 import DocIndex
 import LevelKit
 
-/// Writes pairs of a plain database as rows: in tables with what the key means, in the other forms as dumps have them.
+/// Writes pairs of a plain database as rows: tables include the meaning of keys, other modes use the form of dumps.
 struct PairWriter {
     private let writer: ResultWriter
     private let isForPeople: Bool
@@ -16,22 +16,22 @@ struct PairWriter {
         self.meaning = meaning
     }
 
-    /// How many pairs were written.
+    /// The number of pairs written.
     var rowCount: Int { writer.rowCount }
 
-    /// Writes a pair that a cursor lends.
+    /// Writes a pair, given as spans of a cursor.
     func write(key: Span<UInt8>, value: Span<UInt8>) throws {
         if try writer.writeUsual(key: key, value: value) { return }
         try write(key: key.copied(), value: value.copied())
     }
 
-    /// Writes a key that a cursor lends, alone.
+    /// Writes a key without a value, given as a span of a cursor.
     func write(key: Span<UInt8>) throws {
         if try writer.writeUsual(key: key) { return }
         try write(key: key.copied(), value: nil)
     }
 
-    /// Writes a pair; without a value, the key alone.
+    /// Writes a pair, or only the key if `value` is `nil`.
     func write(key: [UInt8], value: [UInt8]?, mark: String? = nil) throws {
         guard isForPeople || mark != nil else { return try writer.write(key: key, value: value) }
         var row = DocumentObject()
@@ -56,7 +56,7 @@ struct PairWriter {
         try writer.write(row)
     }
 
-    /// Writes the last rows.
+    /// Completes the output.
     func finish() throws { try writer.finish() }
 
     private func append(_ key: [UInt8], to row: inout DocumentObject) {

@@ -1,21 +1,21 @@
 import ArgumentParser
 
-/// The option that says how keys are shown and typed.
+/// The options for showing and typing keys.
 struct ViewOptions: ParsableArguments {
     @Option(
         name: .long,
-        help: "The form of the keys, such as \"'photo/' utf8 '/' u64be\"; none for bytes. See keyfmt.")
+        help: "Use this key format, such as \"'photo/' utf8 '/' u64be\"; none for bytes. See keyfmt.")
     var keyfmt: String?
 
-    @Option(name: .long, help: "How bytes are printed in tables and lists of keys: auto, text, hex or base64.")
+    @Option(name: .long, help: "Print bytes in tables and lists of keys as auto, text, hex or base64.")
     var bytes: String?
 
-    /// The view of the keys of a session: the option, or what `keyfmt` has declared.
+    /// The view of a session's keys: that of the option, or of the format declared by `keyfmt`.
     func view(of session: Session) throws -> KeyView {
         try view(ofDatabaseAt: session.path)
     }
 
-    /// The view of the keys of a database.
+    /// The view of a database's keys.
     func view(ofDatabaseAt path: String) throws -> KeyView {
         let form = try bytes.map { try ByteNotation.Form(named: $0) } ?? .auto
         guard let keyfmt else { return KeyView(try KeyProfiles().format(of: path), form: form) }

@@ -1,30 +1,30 @@
 import DocIndex
 import LevelKit
 
-/// Stores documents in a store.
+/// Loads documents into a store.
 ///
-/// The marker of how far the load has come is in the same batch as the documents: killed at any moment, it goes on
-/// behind the last that is stored, and stores none twice.
+/// The progress marker is written in the same batch as the documents. A load that is killed at any moment resumes after
+/// the last stored document, and stores none twice.
 final class DocumentLoadTarget: LoadTarget {
     private let store: DocumentStore
-    /// The database below the store.
+    /// The database of the store.
     private let database: Database
     private let mode: LoadMode
-    /// What the store is called in messages.
+    /// The store's name in messages.
     private let path: String
     /// The collection of documents that do not name one.
     private let collection: String?
-    /// The name of the marker; `nil` where none is kept.
+    /// The name of the marker; `nil` if none is kept.
     private let markerName: String?
-    /// A member that becomes the id where the collection has its ids in another.
+    /// The member that becomes the ID, if it is not the collection's ID field.
     private let keyField: String?
-    /// Whether the mode `merge` takes members as wholes, and keeps what the input says nothing of, also where that is null.
+    /// Whether the mode `merge` replaces whole members, even by null, and keeps members that the input lacks.
     private let mergesMembers: Bool
-    /// The collections that the input has.
+    /// The collections of the input.
     private var collections: [String]
     private var idFields: [(collection: String, field: String)] = []
 
-    /// How many documents are removed at once.
+    /// The number of documents to remove at once.
     private static let clearedBatchCount = 1000
 
     init(
@@ -45,19 +45,19 @@ final class DocumentLoadTarget: LoadTarget {
     func begin(_ header: DumpHeader) throws {
         guard header.content == .documents else {
             throw RecordFault(
-                .format, "the dump holds raw pairs, and \(path) is a document store",
+                .format, "the dump contains raw pairs, but \(path) is a document store",
                 hint: "load it with --create into a new database", isRecoverable: false)
         }
     }
 
     func adopt(_ schema: Schema) throws {
-        // A store that is there keeps its own schema; it must know every collection of the dump.
+        // An existing store keeps its schema, which must contain every collection of the dump.
         for collection in schema.collections {
             guard let field = idField(of: collection.name), field.utf8.elementsEqual(collection.idField.utf8) else {
                 throw RecordFault(
                     .format,
-                    "the store has no collection \(collection.name) with its ids in \(collection.idField)",
-                    hint: "--only names the collections to load, --rename OLD=NEW another name for one",
+                    "the store has no collection \(collection.name) with the ID field \(collection.idField)",
+                    hint: "select collections with --only, or rename one with --rename OLD=NEW",
                     isRecoverable: false)
             }
         }
@@ -67,8 +67,8 @@ final class DocumentLoadTarget: LoadTarget {
     func clear(_ step: (Int) throws -> Void) throws -> Int {
         guard !collections.isEmpty else {
             throw CommandFailure(
-                .usage, "records without the header of a dump do not say which collections they replace",
-                hint: "use --mode upsert, or load a whole dump")
+                .usage, "records without a dump header do not specify which collections to replace",
+                hint: "use --mode upsert, or load a complete dump")
         }
         var count = 0
         for name in collections {
@@ -80,7 +80,8 @@ final class DocumentLoadTarget: LoadTarget {
                 count += ids.count
                 ids = []
             }
-            // One walk over the moment before the first is removed: a new one would pass all that was removed again.
+            // One scan of the state before the first removal: a new scan for each batch would pass all tombstones
+            // again.
             try store.collection(name).forEach { document in
                 if ids.count % 64 == 0 { try step(count) }
                 ids.append(document.id)
@@ -97,7 +98,7 @@ final class DocumentLoadTarget: LoadTarget {
         return outcome
     }
 
-    /// Stores a part of a batch as one; false if a rejected record ended it.
+    /// Commits a part of a batch atomically. Returns false if a rejected record stopped it.
     private func commit(_ batch: LoadBatch, _ range: Range<Int>, _ outcome: inout LoadOutcome) throws -> Bool {
         var part = LoadOutcome()
         var isStopped = false
@@ -124,7 +125,7 @@ final class DocumentLoadTarget: LoadTarget {
             }
         } catch {
             guard !range.isEmpty, let fault = Self.fault(of: error) else { throw error }
-            // The commit does not say which document it concerns; halves find it.
+            // The error does not tell which document caused it; find it by bisection.
             guard range.count > 1 else { return try reject(batch, range.lowerBound, fault, &outcome) }
             let middle = range.lowerBound + range.count / 2
             return try commit(batch, range.lowerBound..<middle, &outcome)
@@ -135,7 +136,7 @@ final class DocumentLoadTarget: LoadTarget {
         return !isStopped
     }
 
-    /// Leaves out the only document of a part, and notes that it was.
+    /// Rejects the only document of a part.
     private func reject(
         _ batch: LoadBatch, _ index: Int, _ fault: RecordFault, _ outcome: inout LoadOutcome
     ) throws -> Bool {
@@ -159,7 +160,7 @@ final class DocumentLoadTarget: LoadTarget {
         return true
     }
 
-    /// The fault of a document because of which a commit failed; `nil` where it failed for another reason.
+    /// The fault of a document that made a commit fail; `nil` if another error did.
     private static func fault(of error: any Error) -> RecordFault? {
         switch error {
         case let error as DocIndexError:
@@ -175,7 +176,7 @@ final class DocumentLoadTarget: LoadTarget {
         }
     }
 
-    /// A fault whose message begins with the document that it is of.
+    /// The fault with the document's ID at the beginning of its message.
     private func named(_ fault: RecordFault, _ collection: String, _ id: DocumentID?) -> RecordFault {
         guard let id else { return fault }
         var fault = fault
@@ -185,12 +186,12 @@ final class DocumentLoadTarget: LoadTarget {
         return fault
     }
 
-    /// The id that a document has in a collection; `nil` if it has none.
+    /// The document's ID in a collection; `nil` if it has none.
     private func id(of content: DocumentObject, in name: String) -> DocumentID? {
         content[keyField ?? idField(of: name) ?? ""].flatMap { DocumentID($0) }
     }
 
-    /// The field of an index with the longest value; `nil` if no index has a text or bytes of the document.
+    /// The indexed field with the longest value; `nil` if the indexes contain no string or bytes of the document.
     private func largestIndexedField(
         of content: DocumentObject, in name: String
     ) -> (path: FieldPath, byteCount: Int)? {
@@ -222,16 +223,16 @@ final class DocumentLoadTarget: LoadTarget {
         case .documentDeletion(let name, let id):
             if try transaction.delete(id, in: try target(name)) { summary.deleted += 1 }
         case .pair, .deletion:
-            throw RecordFault(.type, "this is a raw pair, and \(path) is a document store")
+            throw RecordFault(.type, "the record is a raw pair, but \(path) is a document store")
         }
     }
 
     private func target(_ name: String?) throws -> String {
         guard let name = name ?? collection else {
-            throw RecordFault(.missingKey, "the record does not say which collection it belongs to")
+            throw RecordFault(.missingKey, "the record does not name its collection")
         }
         guard idField(of: name) != nil else {
-            throw RecordFault(.format, "there is no collection \(name)").final
+            throw RecordFault(.format, "unknown collection \(name)").final
         }
         return name
     }
@@ -244,7 +245,7 @@ final class DocumentLoadTarget: LoadTarget {
         var content = content
         if let keyField, !keyField.utf8.elementsEqual(field.utf8) {
             guard let key = content[keyField] else {
-                throw RecordFault(.missingKey, "the document has no member \(keyField), which holds its id")
+                throw RecordFault(.missingKey, "the document's ID member \(keyField) is missing")
             }
             var whole: DocumentObject = [:]
             whole[field] = key
@@ -253,22 +254,22 @@ final class DocumentLoadTarget: LoadTarget {
             }
             content = whole
         }
-        // With a new id each time, the same file would be stored again and again.
+        // Generated IDs would store the documents again each time the same file is loaded.
         guard let value = content[field] else {
             throw RecordFault(
-                .missingKey, "the document has no member \(field), which holds the id in \(name)")
+                .missingKey, "the document has no member \(field), the ID field of \(name)")
         }
         guard let own = DocumentID(value) else {
             throw RecordFault(
-                .type, "the member \(field), which holds the id in \(name), must be a text or a whole number")
+                .type, "the member \(field), the ID field of \(name), must be a string or an integer")
         }
         guard id == nil || id == own else {
-            throw RecordFault(.type, "the document's member \(field) is not the id of its record")
+            throw RecordFault(.type, "the document's member \(field) differs from the ID of its record")
         }
         let isThere = try transaction.contains(own, in: name)
         switch mode {
         case .insert where isThere:
-            throw RecordFault(.conflict, "\(name) has a document \(own) already")
+            throw RecordFault(.conflict, "document \(own) already exists in \(name)")
         case .skip where isThere:
             summary.skipped += 1
         case .merge where isThere && mergesMembers:
@@ -286,7 +287,7 @@ final class DocumentLoadTarget: LoadTarget {
         }
     }
 
-    /// The member that holds the ids of a collection; `nil` if there is no such collection.
+    /// The ID field of a collection; `nil` if the collection does not exist.
     private func idField(of name: String) -> String? {
         if let known = idFields.first(where: { $0.collection.utf8.elementsEqual(name.utf8) }) { return known.field }
         guard let field = try? store.collection(name).definition.idField else { return nil }
@@ -304,7 +305,7 @@ final class DocumentLoadTarget: LoadTarget {
     }
 
     func synchronize() throws {
-        // Into tables: what is left in the log would be read again, and written, by whoever opens the store next.
+        // Flush to tables: otherwise the next opening would have to replay the log.
         try database.flush()
     }
 

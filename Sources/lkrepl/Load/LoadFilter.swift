@@ -1,16 +1,16 @@
 import DocIndex
 import LevelKit
 
-/// Which records of the input are wanted, and under which names.
+/// Selects and renames records of the input.
 struct LoadFilter {
-    /// The collections that are wanted; `nil` for all.
+    /// The collections to load; `nil` for all.
     var only: [String]?
     /// New names of collections.
     var renames: [(from: String, to: String)] = []
-    /// New beginnings of keys; keys that begin otherwise stay.
+    /// Replacements of key prefixes; other keys are kept.
     var prefixes: [(from: [UInt8], to: [UInt8])] = []
 
-    /// The change as it is wanted; `nil` if it is not.
+    /// The change with its new name; `nil` if it is not selected.
     func change(_ change: InputChange) -> InputChange? {
         switch change {
         case .pair(let key, let value): prefixes.isEmpty ? change : .pair(key: mapped(key), value: value)
@@ -23,7 +23,7 @@ struct LoadFilter {
         }
     }
 
-    /// The schema with the collections that are wanted, under their new names.
+    /// The schema of the selected collections, with their new names.
     func schema(_ schema: Schema) -> Schema {
         var schema = schema
         schema.collections = schema.collections.filter { isWanted($0.name) }.map { collection in
@@ -34,7 +34,7 @@ struct LoadFilter {
         return schema
     }
 
-    /// The first collection that is wanted and is none of those that the input has; `nil` if there is none.
+    /// The first selected collection that the input does not contain; `nil` if there is none.
     func missing(among names: Set<[UInt8]>) -> String? {
         only?.first { !names.contains(Array($0.utf8)) }
     }

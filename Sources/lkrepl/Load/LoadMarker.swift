@@ -1,20 +1,20 @@
 import DocIndex
 
-/// How far a load has come: what it needs to go on exactly behind its last batch.
+/// The progress of a load: what it needs to resume exactly after its last batch.
 ///
-/// In a document store it is in the same batch as the documents, so that it is always right. Beside a plain database,
-/// which is left clean, it is a file that is written after a batch has reached the disk; what came behind it is written
-/// once more.
+/// In a document store it is written in the same batch as the documents, so it is always accurate. For a plain
+/// database, which is left clean, it is a separate file, written after a batch is on disk; later records are loaded
+/// again.
 struct LoadMarker: Equatable {
-    /// Records that were taken from the input, the rejected and the skipped included.
+    /// The number of records read from the input, including rejected and skipped ones.
     var itemCount: Int
-    /// Bytes before the last of them.
+    /// The number of bytes before the last of them.
     var offset: Int
-    /// The digest of all records so far: a file with another beginning is not taken for the same.
+    /// The digest of all records so far, which detects an input with another beginning.
     var digest: String
     /// The mode of the load.
     var mode: LoadMode
-    /// The absolute path of the database, for markers beside it.
+    /// The absolute path of the database, for marker files.
     var database = ""
 
     /// The marker as text.
@@ -28,7 +28,7 @@ struct LoadMarker: Equatable {
         return text
     }
 
-    /// The marker that a text stands for; `nil` if it is none.
+    /// Decodes a marker; `nil` if the text is not one.
     init?(encoded text: [UInt8]) {
         guard let value = try? JSONParser().parse(text), value["lkprogress"] == 1,
             let items = value["items"]?.intValue, items >= 0, let offset = value["byte"]?.intValue, offset >= 0,

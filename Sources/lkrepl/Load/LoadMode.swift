@@ -1,15 +1,15 @@
-/// What becomes of a record whose key or id is there already.
+/// How to handle a record whose key or ID already exists.
 enum LoadMode: String, NamedChoice {
-    /// It takes the place of what is there.
+    /// Replace the existing record.
     case upsert
-    /// It is rejected.
+    /// Reject the new record.
     case insert
-    /// What is there stays.
+    /// Keep the existing record.
     case skip
-    /// As `upsert`, after everything in the range or the collections of the input was removed.
+    /// Like `upsert`, after removing everything in the range or the collections of the input.
     case replace
-    /// It is merged into the document that is there (RFC 7396).
+    /// Merge the record into the existing document (RFC 7396).
     case merge
 
-    static let unknownName = "there is no mode"
+    static let unknownName = "unknown mode"
 }

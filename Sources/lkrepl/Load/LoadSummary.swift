@@ -1,16 +1,16 @@
-/// What a load did, for its last line.
+/// The counts of a load, for its last line of output.
 struct LoadSummary: Equatable {
-    /// Records that were read.
+    /// Records read.
     var read = 0
     var inserted = 0
     var replaced = 0
-    /// Stored without looking whether there was one, as a plain database does it.
+    /// Stored without checking whether the key existed, as in a plain database.
     var stored = 0
     var merged = 0
     var deleted = 0
     var skipped = 0
     var rejected = 0
-    /// Removed before the first was stored, by the mode `replace`.
+    /// Removed before the first record was stored, in the mode `replace`.
     var cleared = 0
 
     /// `read 1,000,000 inserted 998,100 replaced 0 skipped 1,850 rejected 50 in 3.1 s`

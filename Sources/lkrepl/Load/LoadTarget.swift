@@ -1,52 +1,53 @@
 import DocIndex
 import LevelKit
 
-/// Where a load stores its records.
+/// The destination of a load.
 protocol LoadTarget: AnyObject {
-    /// Takes what a dump says of itself.
+    /// Processes the header of a dump.
     func begin(_ header: DumpHeader) throws
-    /// Takes the schema that the documents of a dump were stored by.
+    /// Processes the schema of a dump of documents.
     func adopt(_ schema: Schema) throws
     /// Removes what the mode `replace` replaces.
     ///
-    /// - Parameter step: told how many records are removed so far; what it throws ends the removal between two batches.
-    /// - Returns: how many records were removed.
+    /// - Parameter step: Called with the number of removed records; an error that it throws stops the removal between
+    ///   two batches.
+    /// - Returns: The number of removed records.
     func clear(_ step: (_ removed: Int) throws -> Void) throws -> Int
-    /// Stores a batch, each of its records or, if that one is rejected, none.
+    /// Stores a batch. Each record is stored completely or, if rejected, not at all.
     func store(_ batch: LoadBatch) throws -> LoadOutcome
-    /// The marker that a load which did not come to its end has left; `nil` if there is none.
+    /// The marker of an interrupted load; `nil` if there is none.
     func marker() throws -> LoadMarker?
-    /// Whether the marker is in the batch of the records, so that a load that only inserts can go on behind it.
+    /// Whether the marker is written atomically with the records, so that a load with the mode `insert` can be resumed.
     var resumesInserts: Bool { get }
-    /// Makes what was stored survive the loss of power.
+    /// Makes stored records survive a loss of power.
     func synchronize() throws
-    /// How many records there are now; `nil` if it cannot differ from those that were stored.
+    /// The current number of records; `nil` if it cannot differ from the number of stored records.
     func count() throws -> Int?
 }
 
-/// A record on its way into a database.
+/// A record to be stored.
 struct LoadItem {
     var change: InputChange
-    /// How many records of the input came up to this one, itself included.
+    /// The position of the record in the input, from 1.
     var ordinal: Int
     var place: RecordPlace
 }
 
-/// Records that are stored together.
+/// Records to be stored together.
 struct LoadBatch {
     var items: [LoadItem]
-    /// Whether a record that is rejected ends the load, so that none behind it is stored.
+    /// Whether a rejected record ends the load, so that no later record is stored.
     var stopsAtReject: Bool
-    /// Whether nothing comes behind it, so that no marker is needed any more.
+    /// Whether this is the last batch, so that the marker is no longer needed.
     var isLast: Bool
     var durability: Durability
-    /// The marker for when the first of the items are stored; `nil` if no markers are kept.
+    /// The marker after the first `itemCount` items; `nil` if no markers are kept.
     var marker: (_ itemCount: Int) -> LoadMarker?
 }
 
-/// What became of a batch.
+/// The result of storing a batch.
 struct LoadOutcome {
     var summary = LoadSummary()
-    /// Records that could not be stored, in their order.
+    /// Records that could not be stored, in order.
     var rejects: [(item: LoadItem, fault: RecordFault)] = []
 }

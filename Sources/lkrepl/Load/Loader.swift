@@ -1,36 +1,35 @@
 import DocIndex
 import LevelKit
 
-/// Takes records from a source and stores them in batches, each of them all or nothing: what `load` and `import` have in
-/// common.
+/// Stores records from a source in atomic batches: the common part of `load` and `import`.
 ///
-/// A record that is no good ends the load, or is told of, written to the file of rejects and passed over. What was
-/// stored before stays, and a marker says how far that is.
+/// A bad record ends the load, or is reported, written to the rejects file and skipped. Records stored before it are
+/// kept, and a marker records the progress.
 final class Loader {
     struct Options {
-        /// The command, for messages.
+        /// The command's name in messages.
         var command = "load"
-        /// What the records are called, in the plural.
+        /// The plural noun for records in messages.
         var noun = "records"
         var mode = LoadMode.upsert
-        /// Whether records that are no good are passed over.
+        /// Whether bad records are skipped.
         var skipsBad = false
-        /// How many may be passed over.
+        /// The maximum number of bad records to skip.
         var maximumErrorCount = Int.max
         var batchCount = 1000
         var batchByteCount = 1 << 20
-        /// Whether each batch is to survive the loss of power, the last one alone, or none.
+        /// Whether each batch, only the last one, or none must survive a loss of power.
         var synchronization = Synchronization.end
         var filter = LoadFilter()
-        /// Whether an interrupted load goes on where it was.
+        /// Whether to resume an interrupted load.
         var resumes = false
-        /// Whether an interrupted load is begun anew.
+        /// Whether to restart an interrupted load.
         var restarts = false
-        /// Whether a load that does not come to its end may go on later.
+        /// Whether an unfinished load can be resumed.
         var keepsMarkers = true
         /// Whether nothing is stored unless everything is.
         var isAllOrNothing = false
-        /// What is told after each batch: how many records are stored by then.
+        /// Called after each batch with the number of records stored so far.
         var acknowledgement: ((Int) throws -> Void)?
     }
 
@@ -38,11 +37,11 @@ final class Loader {
         case batch, end, none
     }
 
-    /// The command line that goes on where this one was interrupted.
+    /// The command line that resumes an interrupted load.
     var resumeCommand: String?
 
     private let options: Options
-    /// Tells how much was removed in the mode `replace`.
+    /// Shows the progress of removal in the mode `replace`.
     var clearing: ProgressReporter?
 
     private let rejects: RejectWriter?
@@ -56,19 +55,19 @@ final class Loader {
     private var pending: [LoadItem] = []
     private var pendingByteCount = 0
     private var consumedByteCount = 0
-    /// Of everything up to the pending batch.
+    /// The digest of all records before the pending batch.
     private var digest = ContentDigest()
     private var itemCount = 0
-    /// Records that an earlier load has stored already.
+    /// The marker of the interrupted load that is being resumed.
     private var resumed: LoadMarker?
     private(set) var summary = LoadSummary()
-    /// Bad records that are told of one by one.
+    /// The maximum number of bad records to report individually.
     private static let toldCount = 20
 
-    /// The collections that the input has, as bytes; noted where not all are wanted.
+    /// The collections in the input, as UTF-8; collected only with `--only`.
     private var collections: Set<[UInt8]> = []
 
-    /// - Parameter makeTarget: the target for a dump with this header, or for records without one.
+    /// - Parameter makeTarget: Creates the target for a dump with the given header, or for records without one.
     init(
         options: Options, rejects: RejectWriter? = nil, progress: ProgressReporter,
         makeTarget: @escaping (DumpHeader?) throws -> any LoadTarget
@@ -79,12 +78,12 @@ final class Loader {
         self.makeTarget = makeTarget
     }
 
-    /// Loads everything.
+    /// Loads all records.
     ///
     /// - Parameters:
-    ///   - byteCount: the size of the input, for progress; `nil` if that is not known.
-    ///   - readsAhead: whether records are read on a thread of their own.
-    /// - Throws: ``CommandFailure``, after what came before is stored.
+    ///   - byteCount: The size of the input, for progress; `nil` if unknown.
+    ///   - readsAhead: Whether records are read on a separate thread.
+    /// - Throws: ``CommandFailure``, after storing the preceding records.
     func run(_ source: any RecordSource, byteCount: Int?, readsAhead: Bool = false) throws {
         guard readsAhead else { return try run(source, byteCount: byteCount) }
         let ahead = ReadAheadSource(source)
@@ -105,24 +104,24 @@ final class Loader {
             progress.advance(done: source.byteCount, total: byteCount)
         }
         if let resumed, itemCount < resumed.itemCount { throw otherInput(resumed) }
-        // A dump without records replaces what there is by nothing. Input without a header may be no dump at all.
+        // A dump without records replaces existing data by nothing. Input without a header may not be a dump at all.
         if options.mode == .replace, !isCleared, header != nil { try clear() }
         try commit(isLast: true)
         if !collections.isEmpty, let name = options.filter.missing(among: collections) {
             throw CommandFailure(
                 .badData, "the input has no collection \(name)",
-                hint: "--only names collections; the lines of the dump that begin with \"schema\" tell which there are")
+                hint: "check --only; lines of the dump that begin with \"schema\" list its collections")
         }
         if options.synchronization == .end { try target?.synchronize() }
         if let warning = source.warning { StandardError.shared.write("\(options.command): \(warning)\n") }
     }
 
-    /// Says that the input brought no record at all, where a target is needed nevertheless.
+    /// Opens the target if the input contained no records, for callers that need it.
     func finishTarget() throws {
         if target == nil { _ = try openTarget() }
     }
 
-    /// How many records there are in the database now; `nil` if that cannot differ from what was stored.
+    /// The current number of records in the database; `nil` if it cannot differ from the number of stored records.
     func storedCount() throws -> Int? { try target?.count() }
 
     // MARK: - Records
@@ -158,7 +157,7 @@ final class Loader {
         }
     }
 
-    /// Gives a fault of the target the place of the line that brought it about.
+    /// Adds the position of the current line to faults of the target.
     private func placing(_ source: any RecordSource, _ body: () throws -> Void) throws {
         do {
             try body()
@@ -176,24 +175,24 @@ final class Loader {
         guard options.keepsMarkers, let marker = try target.marker(), !options.restarts else {
             if options.resumes {
                 StandardError.shared.write(
-                    "\(options.command): nothing was interrupted; this begins at the first record\n")
+                    "\(options.command): no interrupted load was found; starting at the first record\n")
             }
             return target
         }
         guard options.resumes else {
-            // The other modes may begin anew without harm, and replace the marker.
+            // The other modes can start over without harm, and replace the marker.
             guard options.mode == .insert else { return target }
             throw CommandFailure(
                 .usage, "an earlier \(options.command) was interrupted after record \(marker.itemCount)",
                 hint: target.resumesInserts
-                    ? "--resume goes on there, --restart begins anew"
-                    : "--mode skip --resume goes on there, --restart begins anew")
+                    ? "--resume continues there, --restart starts over"
+                    : "--mode skip --resume continues there, --restart starts over")
         }
-        // What was inserted behind the last mark is there, and skipped.
+        // Records inserted after the last marker exist already, and are skipped.
         let goesOnSkipping = marker.mode == .insert && options.mode == .skip && !target.resumesInserts
         guard marker.mode == options.mode || goesOnSkipping else {
             throw CommandFailure(
-                .usage, "the interrupted \(options.command) had the mode \(marker.mode.rawValue)",
+                .usage, "the interrupted \(options.command) used --mode \(marker.mode.rawValue)",
                 hint: "use --mode \(marker.mode.rawValue), or --restart")
         }
         resumed = marker
@@ -213,9 +212,9 @@ final class Loader {
             } ?? 0
     }
 
-    // MARK: - Going on
+    // MARK: - Resuming
 
-    /// Whether a record lies before the marker; compares the beginnings when the marker is reached.
+    /// Whether a record precedes the marker. At the marker, compares the digests.
     private func isStoredAlready(_ change: InputChange) throws -> Bool {
         guard let marker = resumed, itemCount <= marker.itemCount else { return false }
         change.add(to: &digest)
@@ -225,8 +224,8 @@ final class Loader {
 
     private func otherInput(_ marker: LoadMarker) -> CommandFailure {
         CommandFailure(
-            .badData, "the first \(marker.itemCount) records are not those that were loaded before the interruption",
-            hint: "give the same input again, or use --restart")
+            .badData, "the first \(marker.itemCount) records differ from those loaded before the interruption",
+            hint: "use the same input again, or --restart")
     }
 
     // MARK: - Batches
@@ -273,11 +272,11 @@ final class Loader {
     private func take(_ fault: RecordFault, _ source: any RecordSource) throws {
         if fault.kind == .reading, fault.exitCode == .interrupted { throw try interrupted() }
         guard fault.isRecoverable else {
-            // A digest that does not fit says that any record may be wrong; anything else, that those before are sound.
+            // After a digest mismatch, any record may be wrong; after other faults, the preceding records are valid.
             if fault.kind != .digest { try commit() }
             throw stopped(fault)
         }
-        // Mended, the record is read again: the marker must not be behind it.
+        // A corrected record will be read again, so the marker must not be after it.
         if !options.skipsBad { try commit() }
         itemCount += 1
         if let resumed, itemCount <= resumed.itemCount { return }
@@ -285,7 +284,7 @@ final class Loader {
         try reject(fault, source.place)
     }
 
-    /// Tells of a record that cannot be stored; stops there unless bad ones are passed over.
+    /// Reports a bad record; throws unless bad records are skipped.
     private func reject(_ fault: RecordFault, _ place: RecordPlace) throws {
         summary.rejected += 1
         try rejects?.write(fault, place, header: source?.header ?? [])
@@ -312,7 +311,7 @@ final class Loader {
                 advice + Self.nothingChanged + (options.skipsBad ? "" : "; --on-error skip ignores bad records")
         } else if options.keepsMarkers {
             failure.hint =
-                "\(advice)\(count) \(options.noun) before it are stored; mend it and run again"
+                "\(advice)\(count) \(options.noun) before it are stored; fix it and run again"
                 + (options.skipsBad ? "" : ", or use --on-error skip")
         }
         return failure
@@ -320,7 +319,7 @@ final class Loader {
 
     static let nothingChanged = "nothing was replaced; the database is unchanged"
 
-    /// Stores what is there, and says how to go on.
+    /// Stores the pending records, and returns the failure with instructions for resuming.
     private func interrupted() throws -> CommandFailure {
         if options.isAllOrNothing {
             var failure = Interruption.failure("record \(itemCount)")
@@ -330,12 +329,12 @@ final class Loader {
         try commit()
         try target?.synchronize()
         var failure = Interruption.failure("record \(itemCount)")
-        if options.keepsMarkers, let resumeCommand { failure.hint = "go on with: \(resumeCommand)" }
+        if options.keepsMarkers, let resumeCommand { failure.hint = "resume with: \(resumeCommand)" }
         return failure
     }
 }
 
 extension LoadSummary {
-    /// Records that are in the database now because of the load, or were there before.
+    /// The number of records that are now in the database because of the load, or were there before.
     var storedCount: Int { inserted + replaced + stored + merged + skipped + deleted }
 }

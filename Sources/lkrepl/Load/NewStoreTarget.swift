@@ -1,14 +1,14 @@
 import DocIndex
 import LevelKit
 
-/// Makes a document store when its schema is known, which comes behind the header of a dump.
+/// Creates a document store when its schema is read, which follows the header of the dump.
 final class NewStoreTarget: LoadTarget {
     private let mode: LoadMode
     private let open: () throws -> Database
     private var store: DocumentStore?
     private var target: DocumentLoadTarget?
 
-    /// - Parameter open: makes the database.
+    /// - Parameter open: Creates the database.
     init(mode: LoadMode, _ open: @escaping () throws -> Database) {
         self.mode = mode
         self.open = open
@@ -17,8 +17,8 @@ final class NewStoreTarget: LoadTarget {
     func begin(_ header: DumpHeader) throws {
         guard header.changes == nil else {
             throw RecordFault(
-                .format, "the dump holds changes since commit \(header.changes?.since ?? 0), and not a whole store",
-                hint: "load the whole dump first, then this one with --write", isRecoverable: false)
+                .format, "the dump contains only changes since commit \(header.changes?.since ?? 0)",
+                hint: "load the full dump first, then this one with --write", isRecoverable: false)
         }
     }
 
@@ -34,16 +34,16 @@ final class NewStoreTarget: LoadTarget {
     func store(_ batch: LoadBatch) throws -> LoadOutcome {
         guard let target else {
             if batch.items.isEmpty { return LoadOutcome() }
-            throw RecordFault(.format, "a document stands before the schema").final
+            throw RecordFault(.format, "a document precedes the schema").final
         }
         return try target.store(batch)
     }
 
-    /// What is interrupted leaves no store, and so no marker.
+    /// An interrupted load leaves no store, and thus no marker.
     var resumesInserts: Bool { true }
     func marker() throws -> LoadMarker? { nil }
     func synchronize() throws {
-        // What is pending of a text index would be read again by the next opening.
+        // Otherwise the next opening would have to read pending changes of text indexes again.
         try store?.flushTextIndexes()
         try target?.synchronize()
     }

@@ -7,30 +7,30 @@ import LevelKit
     import Darwin
 #endif
 
-/// Stores pairs in a plain database.
+/// Loads pairs into a plain database.
 final class RawLoadTarget: LoadTarget {
     private let database: Database
     private let mode: LoadMode
-    /// What the database is called in messages.
+    /// The database's name in messages.
     private let path: String
-    /// The file of the marker; `nil` where none is kept.
+    /// The path of the marker file; `nil` if none is kept.
     private let markerPath: String?
     private let batch = WriteBatch()
-    /// Keys of the pending batch, where it matters which are there.
+    /// The keys of the pending batch, in modes that check for existing keys.
     private var pending: Set<[UInt8]> = []
     private var range = KeyRange.all
-    /// The largest key so far, as long as all came in order.
+    /// The largest key so far, while keys arrive in order.
     private var lastKey: [UInt8]?
     private var isSorted = true
     private var lastMarkerTime = ContinuousClock.now
 
-    /// How often a marker is written; each costs a write that reaches the disk.
+    /// The minimum interval between markers; each needs a synced write.
     private static let markerInterval = Duration.milliseconds(500)
 
     init(_ database: Database, path: String, mode: LoadMode, markerPath: String?) throws {
         guard mode != .merge else {
             throw CommandFailure(
-                .usage, "merge is for documents, and \(path) is a plain database", hint: "use --mode upsert")
+                .usage, "--mode merge needs documents, but \(path) is a plain database", hint: "use --mode upsert")
         }
         self.database = database
         self.mode = mode
@@ -41,7 +41,7 @@ final class RawLoadTarget: LoadTarget {
     func begin(_ header: DumpHeader) throws {
         guard header.content == .raw else {
             throw RecordFault(
-                .format, "the dump holds documents, and \(path) is no document store",
+                .format, "the dump contains documents, but \(path) is not a document store",
                 hint: "load it with --create into a new store", isRecoverable: false)
         }
         range = header.range
@@ -77,7 +77,7 @@ final class RawLoadTarget: LoadTarget {
         let isMarked =
             markerPath != nil && !batch.isLast && batch.durability != .synced
             && ContinuousClock.now - lastMarkerTime >= Self.markerInterval
-        // A marker must never be ahead of the records.
+        // A marker must never be ahead of the stored records.
         if isMarked { durability = .synced }
         if self.batch.count > 0 || durability == .synced { try database.write(self.batch, durability: durability) }
         guard let markerPath else { return }
@@ -105,7 +105,7 @@ final class RawLoadTarget: LoadTarget {
                         summary.skipped += 1
                         return
                     }
-                    throw RecordFault(.conflict, "the key \(ByteNotation.print(key)) is there already")
+                    throw RecordFault(.conflict, "key \(ByteNotation.print(key)) already exists")
                 }
                 pending.insert(key)
                 summary.inserted += 1
@@ -120,8 +120,8 @@ final class RawLoadTarget: LoadTarget {
             summary.deleted += 1
         case .document, .documentDeletion:
             throw RecordFault(
-                .type, "this is a document, and \(path) is no document store",
-                hint: "--key FIELD stores each line under the member FIELD")
+                .type, "the record is a document, but \(path) is not a document store",
+                hint: "--key FIELD stores each line under its member FIELD")
         }
     }
 
@@ -146,7 +146,7 @@ final class RawLoadTarget: LoadTarget {
         lastKey = key
     }
 
-    /// The marker is a file beside the input.
+    /// The marker is a separate file.
     var resumesInserts: Bool { false }
 
     func marker() throws -> LoadMarker? {
@@ -155,8 +155,8 @@ final class RawLoadTarget: LoadTarget {
         let marker = LoadMarker(encoded: file.beginning)
         guard let marker, marker.database.utf8.elementsEqual(database.path.utf8) else {
             throw CommandFailure(
-                .badData, "\(markerPath) is of a load into another database",
-                hint: "--restart begins anew and replaces it")
+                .badData, "\(markerPath) belongs to a load into another database",
+                hint: "--restart starts over and replaces it")
         }
         return marker
     }

@@ -1,22 +1,22 @@
 import Dispatch
 import Synchronization
 
-/// The records of another source, read on a thread of their own while those before them are stored.
+/// The records of another source, read ahead on a separate thread while earlier ones are stored.
 ///
-/// They come in the same order, with their places and faults. Reading goes on until a few pieces of some hundred records
-/// wait, so memory does not depend on the input.
+/// Order, positions and faults are preserved. Reading pauses when a few pieces of some hundred records are waiting, so
+/// memory does not depend on the size of the input.
 final class ReadAheadSource: RecordSource, @unchecked Sendable {
-    // Unchecked: the source belongs to the reading thread until that has ended, everything else to the caller's; pieces
-    // go from one to the other through the queue.
+    // Unchecked: the source belongs to the reading thread until that ends, everything else to the caller's thread;
+    // pieces are passed between them through the queue.
 
-    /// One call of the source, and where it left it.
+    /// The result of one call of the source, with its position.
     fileprivate struct Step {
         var result: Result<InputEvent?, any Error>
         var byteCount: Int
         var place: RecordPlace
     }
 
-    /// Steps that are handed over together.
+    /// Steps that are passed to the caller together.
     private struct Piece {
         var steps: [Step] = []
         var header: [UInt8] = []
@@ -28,16 +28,16 @@ final class ReadAheadSource: RecordSource, @unchecked Sendable {
         var isAbandoned = false
     }
 
-    /// Steps of a piece, and bytes of input from which on it has enough with fewer.
+    /// The maximum number of steps in a piece, and the bytes of input after which a piece ends early.
     private static let pieceCount = 256
     private static let pieceByteCount = 1 << 20
-    /// Pieces that may wait.
+    /// The maximum number of waiting pieces.
     private static let queueLimit = 4
 
     let name: String
     private let source: any RecordSource
     private let queue = Mutex(Queue())
-    /// Begins at 0: one that is let go with less than it began with ends the process.
+    /// Created with 0: Dispatch aborts if a semaphore is released with a value below its initial one.
     private let free = DispatchSemaphore(value: 0)
     private let filled = DispatchSemaphore(value: 0)
     private let ended = DispatchSemaphore(value: 0)
@@ -48,7 +48,7 @@ final class ReadAheadSource: RecordSource, @unchecked Sendable {
     private(set) var byteCount = 0
     private(set) var place = RecordPlace()
 
-    /// Begins to read.
+    /// Starts reading.
     init(_ source: any RecordSource) {
         self.source = source
         name = source.name
@@ -75,10 +75,10 @@ final class ReadAheadSource: RecordSource, @unchecked Sendable {
         return try step.result.get()
     }
 
-    /// Ends the reading. Every source that was begun must be ended.
+    /// Ends reading. Must be called for every started source.
     ///
-    /// - Parameter waits: whether to wait until the thread has left the file alone, which a file of unknown length, such
-    ///   as a pipe to which nobody writes, may not let it do.
+    /// - Parameter waits: Whether to wait until the thread has finished with the file. This may block for input such as
+    ///   a pipe without a writer.
     func end(waits: Bool) {
         queue.withLock { $0.isAbandoned = true }
         free.signal()
@@ -110,7 +110,7 @@ final class ReadAheadSource: RecordSource, @unchecked Sendable {
             let result = Result { try source.next() }
             let step = Step(result: result, byteCount: source.byteCount, place: source.place)
             piece.steps.append(step)
-            // Whoever waits at a pipe wants to see what came so far; and behind a fault, whether to go on is not decided.
+            // Nothing can be read after the end of the input or an unrecoverable fault.
             if step.isLast { break }
         }
         piece.header = source.header
@@ -120,7 +120,7 @@ final class ReadAheadSource: RecordSource, @unchecked Sendable {
 }
 
 extension ReadAheadSource.Step {
-    /// Whether nothing can come behind it.
+    /// Whether no step can follow.
     fileprivate var isLast: Bool {
         switch result {
         case .success(let event): event == nil

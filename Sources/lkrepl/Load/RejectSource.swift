@@ -1,13 +1,13 @@
 import DocIndex
 
-/// The records of a file of rejects, read again as if they stood where they were rejected.
+/// The records of a rejects file, read as if they were at their original positions.
 final class RejectSource: RecordSource {
     let name: String
     private var rejects: DocumentSource
     private let reading: (borrowing InputFile) throws -> any RecordSource
     private(set) var place = RecordPlace()
 
-    /// - Parameter reading: how the records of the file that they come from are read.
+    /// - Parameter reading: Creates the source for the records of the original file.
     init(_ input: borrowing InputFile, reading: @escaping (borrowing InputFile) throws -> any RecordSource) {
         name = input.name
         rejects = DocumentSource(input, format: .jsonl)
@@ -20,7 +20,7 @@ final class RejectSource: RecordSource {
         while let object = try rejects.next() {
             place = rejects.place
             guard let raw = try bytes("raw", in: object) else {
-                throw RecordFault(.format, "this is no line of a file of rejects: there is no member raw").at(
+                throw RecordFault(.format, "not a line of a rejects file: the member raw is missing").at(
                     line: place.line, offset: place.offset)
             }
             let head = try bytes("head", in: object) ?? []

@@ -1,13 +1,12 @@
 import DocIndex
 
-/// Writes records that were rejected, one JSON object a line, so that they can be mended and given back with
-/// `--from-rejects`.
+/// Writes rejected records, one JSON object per line, so that they can be corrected and loaded with `--from-rejects`.
 final class RejectWriter {
     private let output: StandardOutput
     private let isTerminal: Bool
     private(set) var count = 0
 
-    /// Makes the file, in place of one that is there.
+    /// Creates the file, overwriting an existing one.
     init(path: String) throws {
         let descriptor = try FileDescriptor.openForOverwriting(path)
         output = StandardOutput(descriptor: descriptor, name: path)
@@ -16,7 +15,7 @@ final class RejectWriter {
 
     /// Writes one record.
     ///
-    /// - Parameter header: what the record needs before it to be read again, such as the first row of CSV.
+    /// - Parameter header: The text that must precede the record to read it again, such as the first row of CSV.
     func write(_ fault: RecordFault, _ place: RecordPlace, header: [UInt8] = []) throws {
         count += 1
         var object: DocumentObject = [
@@ -32,7 +31,7 @@ final class RejectWriter {
         if isTerminal { line = TerminalText.escaped(line, as: .json) }
         line.append(0x0a)
         try output.write(line)
-        // Whoever looks while the command runs sees whole lines.
+        // Readers of the file see only whole lines while the command runs.
         try output.flush()
     }
 

@@ -1,5 +1,5 @@
 extension Base64 {
-    /// The base64 of `bytes`.
+    /// `bytes` in base64.
     static func text(of bytes: [UInt8]) -> String {
         var output: [UInt8] = []
         append(bytes.span, to: &output)

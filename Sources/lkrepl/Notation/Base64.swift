@@ -1,10 +1,10 @@
-/// Standard base64 (RFC 4648, section 4): the alphabet that ends in `+/`, padded with `=`.
+/// Standard base64 (RFC 4648, section 4): the alphabet with `+/`, padded with `=`.
 enum Base64 {
-    /// Why a text is not base64.
+    /// The reason that a string is not base64.
     struct DecodingError: Error, Equatable {
-        /// How many bytes of the text precede the fault.
+        /// The number of bytes before the error.
         var offset: Int
-        /// A sentence without its full stop.
+        /// A sentence without its final period.
         var message: String
     }
 
@@ -40,10 +40,10 @@ enum Base64 {
         }
     }
 
-    /// The bytes that `text` stands for.
+    /// The bytes that `text` encodes.
     ///
-    /// Strict, so that a value has one spelling: padding is required, the unused bits of the last digit are zero, and
-    /// neither line breaks nor the URL-safe alphabet are accepted.
+    /// Strict, so that each value has only one spelling: padding is required, the unused bits of the last digit must be
+    /// zero, and neither line breaks nor the URL-safe alphabet are accepted.
     static func decode(_ text: Span<UInt8>) throws(DecodingError) -> [UInt8] {
         var digitCount = text.count
         while digitCount > 0, text.count - digitCount < 2, text[digitCount - 1] == padding { digitCount -= 1 }
@@ -65,7 +65,7 @@ enum Base64 {
         guard text.count % 4 == 0 else {
             throw DecodingError(
                 offset: text.count,
-                message: "base64 is padded with = to a multiple of 4 characters; this has \(text.count)")
+                message: "base64 must be padded with = to a multiple of 4 characters; this has \(text.count)")
         }
 
         let unusedBitCount: UInt32
@@ -83,7 +83,7 @@ enum Base64 {
         guard group & (1 << unusedBitCount - 1) == 0 else {
             throw DecodingError(
                 offset: digitCount - 1,
-                message: "the last base64 digit has bits that belong to no byte; the text was cut")
+                message: "the last base64 digit has excess bits; the text is truncated")
         }
         return bytes
     }
@@ -114,7 +114,7 @@ enum Base64 {
 
     private static func complaint(about byte: UInt8) -> String {
         switch byte {
-        case padding: "= stands only at the end of base64, at most twice"
+        case padding: "= is allowed only at the end of base64, at most twice"
         case UInt8(ascii: "-"), UInt8(ascii: "_"): "this is URL-safe base64; write + for - and / for _"
         default: "not a base64 digit"
         }

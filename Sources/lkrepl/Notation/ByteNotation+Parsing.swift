@@ -1,21 +1,21 @@
 extension ByteNotation {
-    /// The bytes that one token stands for; an empty text is the empty key.
+    /// Parses one token; an empty text is the empty key.
     ///
-    /// Throws if a quote is left open or followed by something, if an escape is unknown, or if hex or base64 is
-    /// ill-formed.
+    /// Throws if a quote is unclosed or followed by other characters, if an escape is unknown, or if hex or base64 is
+    /// malformed.
     static func parse(_ text: String) throws(NotationError) -> [UInt8] {
         try parse(Array(text.utf8))
     }
 
-    /// The bytes that one token stands for, where the token itself came as bytes, such as a line of a file.
+    /// Parses one token given as bytes, such as a line of a file.
     ///
-    /// Throws as ``parse(_:)-(String)`` does, and if the token is not UTF-8: such bytes are typed as `\xNN`.
+    /// Throws like ``parse(_:)-(String)``, and if the token is not UTF-8: such bytes must be written as `\xNN`.
     static func parse(_ token: [UInt8]) throws(NotationError) -> [UInt8] {
         var parser = Parser(token: token)
         return try parser.parse()
     }
 
-    /// One token, read from left to right.
+    /// A parser for one token.
     private struct Parser {
         let token: [UInt8]
         var index = 0
@@ -55,8 +55,8 @@ extension ByteNotation {
             if let backslash = token.firstIndex(of: UInt8(ascii: "\\")) {
                 throw error(
                     at: backslash,
-                    "a backslash stands only inside quotes: \"…\" reads it as an escape, '…' takes it as it is "
-                        + "(in another shell put both kinds: '\"…\"')")
+                    "a backslash is allowed only inside quotes: \"…\" reads it as an escape, '…' keeps it "
+                        + "(in another shell use both kinds: '\"…\"')")
             }
             bytes = token
         }
@@ -157,7 +157,7 @@ extension ByteNotation {
             return token[index]
         }
 
-        /// The value of the hexadecimal digit at `index`, which is then passed; `nil` if there is none.
+        /// The value of the hexadecimal digit at `index`, which is consumed; `nil` if there is none.
         mutating func nextHexDigit() -> UInt8? {
             guard index < token.count else { return nil }
             let value: UInt8

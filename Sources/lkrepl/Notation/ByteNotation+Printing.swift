@@ -1,12 +1,12 @@
 extension ByteNotation {
-    /// The notation of `bytes`.
+    /// `bytes` in byte notation.
     static func print(_ bytes: [UInt8], form: Form = .auto) -> String {
         var output: [UInt8] = []
         append(bytes.span, form: form, to: &output)
         return String(decoding: output, as: UTF8.self)
     }
 
-    /// Appends the notation of `bytes`, which is always valid UTF-8 without control characters, to `output`.
+    /// Appends the notation of `bytes` to `output`: always valid UTF-8 without control characters.
     ///
     /// - Complexity: O(*n*).
     static func append(_ bytes: Span<UInt8>, form: Form = .auto, to output: inout [UInt8]) {
@@ -24,7 +24,7 @@ extension ByteNotation {
         }
     }
 
-    /// Whether the bytes can be printed as they are.
+    /// Whether the bytes can be printed without quotes.
     private static func isPlain(_ bytes: Span<UInt8>) -> Bool {
         guard bytes.count > 0 else { return false }
         switch bytes[0] {
@@ -60,7 +60,8 @@ extension ByteNotation {
     private static func appendQuoted(_ bytes: Span<UInt8>, to output: inout [UInt8]) {
         output.append(UInt8(ascii: "\""))
         var index = 0
-        // A mark after the opening quote or after an escape would be drawn on a character that is not in the bytes.
+        // A mark after the opening quote or after an escape would be drawn on a character that is not part of the
+        // bytes.
         var mayCarryMark = false
         while index < bytes.count {
             guard let (scalar, byteCount) = bytes.utf8Scalar(at: index) else {
@@ -86,7 +87,7 @@ extension ByteNotation {
         output.append(UInt8(ascii: "\""))
     }
 
-    /// Appends an ASCII byte as it stands between double quotes; true if it stands there as itself.
+    /// Appends an ASCII byte, escaped for double quotes. Returns true if it needed no escape.
     private static func appendQuoted(_ byte: UInt8, to output: inout [UInt8]) -> Bool {
         switch byte {
         case UInt8(ascii: "\\"): append("\\\\", to: &output)

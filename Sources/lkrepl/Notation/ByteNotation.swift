@@ -1,4 +1,4 @@
-/// The one way in which keys and values, which are any bytes, are shown and typed.
+/// The notation in which keys and values, which are arbitrary bytes, are shown and typed.
 ///
 /// ```
 /// bytes   := plain | dquoted | squoted | hex | b64
@@ -8,27 +8,27 @@
 /// hex     := 0x([0-9A-Fa-f]{2})*          b64 := b64:BASE64
 /// ```
 ///
-/// Printing is closed under typing: what ``append(_:form:to:)`` writes, ``parse(_:)`` reads as the same bytes, in any
-/// command and next to any other argument. So printing is stricter than reading: `plain` is what needs no thought,
-/// and everything else is printed quoted.
+/// Everything printed can be typed: ``parse(_:)`` reads the output of ``append(_:form:to:)`` as the same bytes, in any
+/// command and next to any other argument. Printing is therefore stricter than reading: `plain` is used only if no
+/// quoting could be needed, and everything else is printed quoted.
 ///
-/// Reading takes an unquoted text *whole*, spaces included, because in the arguments of a process the user's own shell
-/// has removed the quotes already. In lkrepl's shell, ``ShellScanner`` has cut the line into such texts. Two cases are
-/// not taken as they stand:
+/// Reading uses an unquoted text *whole*, including spaces, because the user's own shell has already removed the quotes
+/// from the arguments of a process. In lkrepl's shell, ``ShellScanner`` has split the line into such texts. There are
+/// two exceptions:
 ///
-/// - A backslash outside quotes is refused: it is what is left of `"a\x00"` after another shell ate the quotes, and
+/// - A backslash outside quotes is rejected: it is the rest of `"a\x00"` after another shell removed the quotes, and
 ///   storing the six characters would be a silent mistake.
-/// - A text that begins with `{` or `[` is JSON and keeps its backslashes.
+/// - A string that begins with `{` or `[` is JSON and keeps its backslashes.
 enum ByteNotation {
-    /// Which spelling printing uses.
+    /// The spelling of printed bytes.
     enum Form: String, NamedChoice, Sendable {
-        static let unknownName = "there is no form of bytes"
+        static let unknownName = "unknown form of bytes"
 
-        /// Plain if the bytes qualify, else in double quotes.
+        /// Plain if possible, otherwise in double quotes.
         case auto
         /// Always in double quotes.
         case text
-        /// `0x` and two lower-case digits a byte.
+        /// `0x` and two lowercase digits per byte.
         case hex
         /// `b64:` and standard base64 with padding.
         case base64
@@ -39,7 +39,7 @@ enum ByteNotation {
 }
 
 extension Span<UInt8> {
-    /// Whether the bytes begin with those of an ASCII literal.
+    /// Whether the bytes begin with an ASCII literal.
     func starts(with literal: StaticString) -> Bool {
         guard count >= literal.utf8CodeUnitCount else { return false }
         return literal.withUTF8Buffer { prefix in

@@ -1,8 +1,8 @@
-/// Why a text is not byte notation (see ``ByteNotation``).
+/// The reason that a string is not valid byte notation (see ``ByteNotation``).
 struct NotationError: Error, Equatable, CustomStringConvertible {
-    /// Where the fault lies, in Unicode scalars of the text, counted from 1.
+    /// The position of the error, in Unicode scalars, from 1.
     var column: Int
-    /// What is wrong and what to write instead; a sentence without its full stop.
+    /// The error and its correction; a sentence without its final period.
     var message: String
 
     var description: String { "column \(column): \(message)" }

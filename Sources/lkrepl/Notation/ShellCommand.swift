@@ -1,36 +1,36 @@
-/// One argument as it was typed in the shell, quotes and escapes included.
+/// One argument as typed in the shell, including quotes and escapes.
 struct ShellToken: Hashable, Sendable {
-    /// The spelling, which ``ByteNotation`` reads and ``ArgumentOrigin/text(of:)`` unquotes.
+    /// The raw spelling, which ``ByteNotation`` parses and ``ArgumentOrigin/text(of:)`` unquotes.
     var raw: String
-    /// The line it begins on, counted from 1.
+    /// The line of its start, from 1.
     var line: Int
-    /// The column it begins at, in Unicode scalars, counted from 1.
+    /// The column of its start, in Unicode scalars, from 1.
     var column: Int
-    /// The bytes of that line that precede it: what completion replaces begins there.
+    /// The number of bytes before it in its line, where completion begins to replace.
     var offset: Int
 }
 
-/// One command as it was typed in the shell; it has at least one token.
+/// One command as typed in the shell; it has at least one token.
 struct ShellCommand: Hashable, Sendable {
     /// The name of the command and its arguments.
     var tokens: [ShellToken]
-    /// What was typed from the first token to the last, spaces included.
+    /// The input from the first token to the last, including spaces.
     var source: String
 
-    /// The line of the first token, counted from 1.
+    /// The line of the first token, from 1.
     var line: Int { tokens[0].line }
 
-    /// What goes on to the argument parser: every token in its raw spelling (see ``ArgumentOrigin``).
+    /// The arguments for the argument parser: each token in its raw spelling (see ``ArgumentOrigin``).
     var arguments: [String] { tokens.map(\.raw) }
 }
 
-/// Why a line is not a command.
+/// The reason that a line is not a valid command.
 struct ShellSyntaxError: Error, Hashable, CustomStringConvertible {
-    /// Counted from 1.
+    /// The line, from 1.
     var line: Int
-    /// In Unicode scalars, counted from 1.
+    /// The column in Unicode scalars, from 1.
     var column: Int
-    /// What is wrong and what to write instead; a sentence without its full stop.
+    /// The error and its correction; a sentence without its final period.
     var message: String
 
     var description: String { "\(line):\(column): \(message)" }

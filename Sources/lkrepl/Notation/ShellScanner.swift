@@ -1,4 +1,4 @@
-/// Cuts lines typed in the shell, or read from a script, into commands and arguments.
+/// Splits lines typed in the shell, or read from a script, into commands and arguments.
 ///
 /// ```
 /// input   := command { (';' | newline) command }
@@ -6,18 +6,18 @@
 /// token   := run of characters without space and ';'
 /// ```
 ///
-/// Space, `;`, `#` and newline are ordinary
-/// - between quotes: `'…'`, or `"…"` where a backslash takes the next character along; a quote opens wherever it
-///   stands in a token, and `''` inside single quotes is one quote;
+/// Space, `;`, `#` and newline are ordinary characters
+/// - between quotes: `'…'`, or `"…"` in which a backslash escapes the next character; a quote may open anywhere in a
+///   token, and `''` inside single quotes is one quote;
 /// - in JSON: from a `{` or `[` at the start of a token, or of the value in `--option=value`, to its closing bracket.
 ///
-/// A quote or bracket that is open at the end of a line makes the next line part of the command. `|` at the start of a
-/// token is refused, so that pipes can be added without changing what a script means.
+/// A quote or bracket that is open at the end of a line continues the command on the next line. `|` at the start of a
+/// token is rejected, so that pipes can be added without changing the meaning of scripts.
 ///
-/// Tokens keep their raw spelling; ``ArgumentOrigin`` tells who reads it. The scanner is a pure state machine: feed it
-/// lines, and it gives commands once nothing is open.
+/// Tokens keep their raw spelling; see ``ArgumentOrigin`` for how it is read. The scanner is a pure state machine: it
+/// receives lines, and returns commands when nothing is open.
 struct ShellScanner {
-    /// What a line can leave open.
+    /// A construct that may be open at the end of a line.
     enum Construct: Hashable, Sendable {
         case singleQuote
         case doubleQuote
@@ -26,7 +26,7 @@ struct ShellScanner {
     }
 
     private var mode = Mode.between
-    /// The closing brackets that are missing, the innermost last.
+    /// The pending closing brackets, innermost last.
     private var closers: [UInt8] = []
     private var commands: [ShellCommand] = []
     private var command = PartialCommand()
@@ -34,12 +34,12 @@ struct ShellScanner {
     private var openStart = Position()
     private var position = Position()
 
-    /// A scanner whose first line has the number `line`, counted from 1.
+    /// Creates a scanner that numbers its first line `line`, from 1.
     init(line: Int = 1) {
         position.line = line
     }
 
-    /// The innermost quote or bracket that waits to be closed; `nil` between commands.
+    /// The innermost open quote or bracket; `nil` if none is open.
     var openConstruct: Construct? {
         switch mode {
         case .between, .word, .comment: nil
@@ -49,10 +49,10 @@ struct ShellScanner {
         }
     }
 
-    /// Takes the next line, without its newline, and returns the commands that are now complete, perhaps none.
+    /// Processes the next line, without its newline, and returns the completed commands, if any.
     ///
-    /// Nothing is returned while ``openConstruct`` is not `nil`, not even commands that a `;` ended, so that an
-    /// abandoned input has run nothing. After an error the scanner has forgotten the commands it held.
+    /// Nothing is returned while ``openConstruct`` is not `nil`, not even commands ended by a `;`, so that an abandoned
+    /// input has run nothing. An error discards pending commands.
     mutating func feed(_ line: String) throws(ShellSyntaxError) -> [ShellCommand] {
         try scan(line)
         switch mode {
@@ -78,7 +78,7 @@ struct ShellScanner {
         }
     }
 
-    /// Forgets what is open and what it belongs to, as after ^C at the prompt.
+    /// Discards the open input, as after ^C at the prompt.
     mutating func reset() {
         self = ShellScanner(line: position.line)
     }
@@ -99,21 +99,21 @@ struct ShellScanner {
 // MARK: - Completion
 
 extension ShellScanner {
-    /// What the cursor stands on at the end of a text.
+    /// The context of the cursor at the end of a string.
     struct CompletionPoint: Hashable, Sendable {
         /// The complete tokens of the command before the cursor.
         var tokens: [ShellToken]
-        /// The token that touches the cursor; `nil` after a space.
+        /// The token at the cursor; `nil` after a space.
         var word: ShellToken?
     }
 
-    /// The last argument of the last command of a text, as it was typed; `nil` if there is none, or after a mistake.
+    /// The last argument of the last command in a text, in its raw spelling; `nil` if there is none, or after an error.
     static func lastToken(of text: String) -> String? {
         guard let commands = try? commands(in: text) else { return nil }
         return commands.last?.tokens.last?.raw
     }
 
-    /// Whether a text leaves a quote or a bracket open, so that another line belongs to it.
+    /// Whether a string leaves a quote or a bracket open, so that another line must follow.
     static func isOpen(_ text: String) -> Bool {
         var scanner = ShellScanner()
         for line in text.unicodeScalars.split(separator: "\n", omittingEmptySubsequences: false) {
@@ -122,7 +122,7 @@ extension ShellScanner {
         return scanner.openConstruct != nil
     }
 
-    /// The command being typed at the end of `text`; `nil` in a comment or after a mistake.
+    /// The completion context at the end of `text`; `nil` in a comment or after an error.
     static func completionPoint(atEndOf text: String) -> CompletionPoint? {
         var scanner = ShellScanner()
         do throws(ShellSyntaxError) {
@@ -179,7 +179,7 @@ extension ShellScanner {
     private struct PartialCommand {
         var tokens: [ShellToken] = []
         var source: [UInt8] = []
-        /// How much of `source` ends with a token and not with space.
+        /// The length of `source` up to the end of its last token.
         var sourceCount = 0
     }
 
@@ -192,7 +192,7 @@ extension ShellScanner {
                 throw error
             }
             position.offset += 1
-            // The other bytes of a scalar do not count.
+            // Continuation bytes of a scalar do not count.
             if byte & 0xc0 != 0x80 { position.column += 1 }
         }
     }
@@ -230,7 +230,7 @@ extension ShellScanner {
         case UInt8(ascii: ";"): endCommand()
         case UInt8(ascii: "#"): mode = .comment
         case UInt8(ascii: "|"):
-            throw position.error("there are no pipes here; .once '| program' sends the next output to a program")
+            throw position.error("pipes are not supported; .once '| program' sends the next output to a program")
         default:
             token = PartialToken(start: position)
             mode = .word

@@ -1,6 +1,6 @@
-/// Arguments as a person types them in the system's shell.
+/// Quotes arguments for the system's shell.
 enum ShellWord {
-    /// The argument in single quotes where a shell would read something else.
+    /// The argument, in single quotes if a shell would otherwise interpret it.
     static func quoted(_ argument: String) -> String {
         let isPlain =
             !argument.isEmpty

@@ -1,6 +1,6 @@
 extension Span<UInt8> {
-    /// The Unicode scalar encoded at `index` and the length of its encoding in bytes; `nil` if the bytes there are not
-    /// well-formed UTF-8 (Unicode 17.0, table 3-7).
+    /// The Unicode scalar at `index` and the number of its bytes; `nil` if the bytes there are not well-formed UTF-8
+    /// (Unicode 17.0, table 3-7).
     ///
     /// - Precondition: `index` is less than `count`.
     func utf8Scalar(at index: Int) -> (scalar: Unicode.Scalar, byteCount: Int)? {
@@ -19,7 +19,7 @@ extension Span<UInt8> {
             guard self[position] & 0xc0 == 0x80 else { return nil }
             value = value << 6 | UInt32(self[position] & 0x3f)
         }
-        // Longer than need be; the initializer refuses surrogates and values above U+10FFFF.
+        // Reject overlong encodings; the initializer rejects surrogates and values above U+10FFFF.
         guard value >= (byteCount == 4 ? 0x10000 : byteCount == 3 ? 0x800 : 0x80) else { return nil }
         return Unicode.Scalar(value).map { ($0, byteCount) }
     }

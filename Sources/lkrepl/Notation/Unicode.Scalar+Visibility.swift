@@ -1,10 +1,10 @@
-/// What a scalar does to a terminal, and to the eye of a reader who compares two texts.
+/// The effect of a scalar on a terminal, and on readers who compare texts.
 extension Unicode.Scalar {
-    /// Whether the scalar shows itself: a reader sees that it is there, and typing it gives it again.
+    /// Whether the scalar is visible and unambiguous: a reader sees it, and can type it.
     ///
-    /// False for controls, for bidirectional and zero-width formatting, for spaces other than U+0020, for line and
-    /// paragraph separators, for code points without a character in this Unicode version and for private ones, and for
-    /// U+FFFD, which stands for bytes that are no text.
+    /// False for control characters, bidirectional and zero-width formatting, spaces other than U+0020, line and
+    /// paragraph separators, code points that are unassigned in this Unicode version or private, and U+FFFD, which
+    /// replaces invalid bytes.
     var isVisible: Bool {
         if isASCII { return value >= 0x20 && value != 0x7f }
         if isCommonLetter { return true }
@@ -14,13 +14,13 @@ extension Unicode.Scalar {
             .spaceSeparator:
             return false
         default:
-            // Fillers such as U+3164 are letters by category and nothing to the eye. Variation selectors are meant to
-            // be invisible: they choose how the character before them looks.
+            // Fillers such as U+3164 are letters by category, but invisible. Variation selectors are invisible by
+            // design: they select the form of the preceding character.
             return !properties.isDefaultIgnorableCodePoint || isVariationSelector
         }
     }
 
-    /// Whether the scalar is drawn on the character before it: combining marks and variation selectors.
+    /// Whether the scalar is drawn on the preceding character: combining marks and variation selectors.
     var isMark: Bool {
         if value < 0x300 || isCommonLetter { return false }
         switch properties.generalCategory {
@@ -29,10 +29,10 @@ extension Unicode.Scalar {
         }
     }
 
-    /// Whether a terminal may be given the scalar inside text from elsewhere.
+    /// Whether the scalar may be sent to a terminal as part of untrusted text.
     ///
-    /// False for whatever moves the cursor, starts an escape sequence or reorders text. Weaker than ``isVisible``:
-    /// joiners, no-break spaces and private characters are ordinary parts of human text.
+    /// False for scalars that move the cursor, start an escape sequence or reorder text. Weaker than ``isVisible``:
+    /// joiners, no-break spaces and private characters are common in ordinary text.
     var isHarmless: Bool {
         if isASCII { return value >= 0x20 && value != 0x7f }
         switch properties.generalCategory {
@@ -45,7 +45,7 @@ extension Unicode.Scalar {
     /// U+FE00 to U+FE0F.
     var isVariationSelector: Bool { (0xfe00...0xfe0f).contains(value) }
 
-    /// Letters without need of a look into the property tables, which costs 40 ns a scalar.
+    /// Common letters, which need no property lookup (40 ns per scalar).
     private var isCommonLetter: Bool {
         switch value {
         case 0xc0...0x2af, 0x3b1...0x3c9, 0x410...0x44f: true  // Latin, Greek, Cyrillic

@@ -1,15 +1,15 @@
 /// Writes CSV records (RFC 4180).
 ///
-/// What the RFC leaves open: null is an empty field and the empty string is `""`, as in PostgreSQL; bytes are `b64:`
-/// and base64 without quotes, so text that happens to begin with `b64:` is quoted. Records end with LF.
+/// Where the RFC is silent: null is an empty field and the empty string is `""`, as in PostgreSQL; bytes are `b64:` and
+/// base64 without quotes, so strings beginning with `b64:` are quoted. Records end with LF.
 ///
-/// The record of a single null is an empty line; readers of one-column files must not skip those.
+/// The record of a single null is an empty line; readers of one-column files must not skip it.
 struct CSVWriter: Sendable {
-    /// Whether records end with CRLF, as the RFC has it.
+    /// Whether records end with CRLF, as in the RFC.
     var endsWithCRLF = false
-    /// Whether text that a spreadsheet would run as a formula gets `'` in front.
+    /// Whether `'` is added before strings that a spreadsheet would run as formulas.
     ///
-    /// This changes the data: such a file is for spreadsheets and not for reading back.
+    /// This changes the data: such a file is for spreadsheets, not for import.
     var guardsFormulas = false
 
     /// Appends one record with its line end to `output`.
@@ -45,7 +45,8 @@ struct CSVWriter: Sendable {
 
     private func needsQuotes(_ text: String) -> Bool {
         guard let first = text.utf8.first, let last = text.utf8.last else { return true }
-        // Some readers trim spaces outside quotes; COPY before PostgreSQL 18 ends at a line of \. alone.
+        // Some readers trim spaces outside quotes; COPY before PostgreSQL 18 ends at a line that contains only \.
+        // characters.
         if first == UInt8(ascii: " ") || last == UInt8(ascii: " ") || text == "\\." { return true }
         if text.utf8.starts(with: "b64:".utf8) { return true }
         return text.utf8.contains { byte in

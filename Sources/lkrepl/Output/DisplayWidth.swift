@@ -1,10 +1,10 @@
-/// How many columns of a terminal a text takes.
+/// The number of terminal columns that a string occupies.
 ///
-/// Counted by grapheme, as current terminals draw: a wide East Asian character or an emoji takes two columns, a mark
-/// takes none of its own. Controls count as nothing; pass text through ``VisibleText`` first. Characters of ambiguous
-/// width (UAX #11) count as narrow, as they do outside East Asian locales.
+/// Counted by grapheme clusters, as current terminals draw: a wide East Asian character or an emoji takes two columns,
+/// a combining mark none. Control characters count as zero; pass text through ``VisibleText`` first. Characters of
+/// ambiguous width (UAX #11) count as narrow, as outside East Asian locales.
 enum DisplayWidth {
-    /// The columns that `text` takes.
+    /// The columns of `text`.
     ///
     /// - Complexity: O(*n*); fast for printable ASCII.
     static func columns(of text: some StringProtocol) -> Int {
@@ -12,22 +12,21 @@ enum DisplayWidth {
         return text.reduce(0) { $0 + columns(of: $1) }
     }
 
-    /// The columns that one grapheme takes: 0, 1 or 2.
+    /// The columns of one grapheme cluster: 0, 1 or 2.
     static func columns(of character: Character) -> Int {
         let scalars = character.unicodeScalars
         guard let first = scalars.first else { return 0 }
         guard scalars.count > 1 else { return columns(of: first) }
         if isEmojiSequence(scalars) { return 2 }
-        // Conjuncts and jamo: the sum of the parts, of which a terminal draws no more than two columns.
+        // Conjuncts and jamo: the sum of the parts; terminals draw at most two columns.
         return min(2, scalars.reduce(0) { $0 + columns(of: $1) })
     }
 
-    /// `text` if it fits into `columns`, else as much of it as fits with `ellipsis` behind.
+    /// `text` if it fits in `columns`, otherwise its beginning followed by `ellipsis`.
     ///
-    /// The result can be a column short where a wide character did not fit. If not even the ellipsis fits, it is left
-    /// out.
+    /// The result can be one column short if a wide character did not fit. An ellipsis that does not fit is omitted.
     static func truncated(_ text: String, to columns: Int, ellipsis: String = "…") -> String {
-        // No grapheme has more columns than bytes.
+        // No grapheme cluster has more columns than bytes.
         if text.utf8.count <= columns { return text }
         let ellipsisWidth = self.columns(of: ellipsis)
         let hasEllipsis = ellipsisWidth <= columns
@@ -53,11 +52,11 @@ enum DisplayWidth {
 // MARK: - Characters
 
 extension DisplayWidth {
-    /// Pictures made of several scalars: joined with U+200D, flags, skin tones, keycaps, and characters that U+FE0F
-    /// turns into their coloured form.
+    /// Emoji of several scalars: joined with U+200D, flags, skin tones, keycaps, and characters that U+FE0F turns into
+    /// their color form.
     private static func isEmojiSequence(_ scalars: Character.UnicodeScalarView) -> Bool {
         guard let first = scalars.first, first.properties.isEmoji else { return false }
-        // Digits are emoji by property, but pictures only as keycaps.
+        // Digits have the emoji property, but are emoji only as keycaps.
         if first.isASCII { return scalars.contains("\u{20e3}") }
         return scalars.dropFirst().contains { $0.value == 0xfe0f || !$0.isASCII && $0.properties.isEmoji }
     }
@@ -84,8 +83,8 @@ extension DisplayWidth {
 
     /// East_Asian_Width W or F (Unicode 17.0, EastAsianWidth.txt).
     ///
-    /// The ranges run over the unassigned code points between their members, which the file gives the width of the
-    /// block. Wide characters not listed are exactly those with Emoji_Presentation, which the standard library knows.
+    /// The ranges include unassigned code points between their members, which have the width of their block. Unlisted
+    /// wide characters are exactly those with Emoji_Presentation, which the standard library provides.
     private static func isWide(_ scalar: Unicode.Scalar) -> Bool {
         switch scalar.value {
         case 0..<0x1100: false

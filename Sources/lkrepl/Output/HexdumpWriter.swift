@@ -1,4 +1,4 @@
-/// Writes bytes as offsets, hexadecimal digits and characters, sixteen to a line, as `hexdump -C` does.
+/// Writes bytes as offsets, hexadecimal digits and characters, sixteen per line, like `hexdump -C`.
 ///
 /// ```
 /// user/1
@@ -7,7 +7,7 @@
 struct HexdumpWriter: Sendable {
     private var isFirst = true
 
-    /// The lines for one value, under its title.
+    /// The lines for one value, preceded by its title.
     mutating func dump(_ bytes: [UInt8], title: String) -> String {
         var text = isFirst ? "" : "\n"
         isFirst = false

@@ -1,4 +1,4 @@
-/// Numbers as people read them; programs get plain integers.
+/// Numbers formatted for people; programs get plain integers.
 enum HumanNumber {
     /// `1,234,567`.
     static func grouped(_ number: Int) -> String {
@@ -11,7 +11,7 @@ enum HumanNumber {
         return output
     }
 
-    /// `512 B`, `1.5 kB`, `27.1 MB`: powers of 1000, as disks are sold and as `ls --si` prints.
+    /// `512 B`, `1.5 kB`, `27.1 MB`: powers of 1000, as in `ls --si`.
     static func byteCount(_ count: Int) -> String {
         guard count.magnitude >= 1000 else { return "\(count) B" }
         var size: UInt = 1

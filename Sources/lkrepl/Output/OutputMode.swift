@@ -1,10 +1,10 @@
 /// The form in which commands print their results.
 enum OutputMode: String, NamedChoice, Sendable {
-    /// A box table that fits the terminal; for people, may change.
+    /// A box table that fits the terminal; for people, and subject to change.
     case table
-    /// One `field: value` a line, an empty line between records.
+    /// One `field: value` per line, with an empty line between records.
     case line
-    /// One JSON object a line; its field names are the contract with programs.
+    /// One JSON object per line; its field names are stable, for programs.
     case jsonl
     /// One JSON array.
     case json
@@ -12,20 +12,20 @@ enum OutputMode: String, NamedChoice, Sendable {
     case jsonPretty = "json-pretty"
     /// RFC 4180 with a header row.
     case csv
-    /// PostgreSQL COPY text: one record is always one line, and bytes survive.
+    /// PostgreSQL's COPY text format: each record is one line, and bytes are preserved.
     case tsv
-    /// Keys alone, one a line, in byte notation.
+    /// Keys only, one per line, in byte notation.
     case keys
-    /// Exact bytes, each value ended by a zero byte.
+    /// Exact bytes, each value terminated by a zero byte.
     case raw0
     /// Offsets, hexadecimal bytes and characters.
     case hexdump
-    /// The number of results alone.
+    /// The number of results only.
     case count
 
-    static let unknownName = "there is no output mode"
+    static let unknownName = "unknown output mode"
 
-    /// What a command prints without being told: a table for a person, JSON lines for a program.
+    /// The default mode: a table on a terminal, JSON Lines for programs.
     static func standard(isTerminal: Bool) -> OutputMode {
         isTerminal ? .table : .jsonl
     }

@@ -1,14 +1,14 @@
-/// Where the output of the running command goes: standard output, or what `.once` and `.output` of the shell name.
+/// The destination of the running command's output: standard output, or the sink of `.once` and `.output`.
 struct OutputTarget: Sendable {
     var descriptor = FileDescriptor.standardOutput
-    /// What it is called in messages.
+    /// The target's name in messages.
     var name = "standard output"
-    /// What shows long results page by page; `nil` where nobody looks.
+    /// The pager for long results; `nil` for none.
     var pager: PagerGate?
 
-    /// Whether people look at it.
+    /// Whether the target is a terminal.
     var isTerminal: Bool { descriptor.isTerminal }
 
-    /// The target of the command that this task runs.
+    /// The target of the command in this task.
     @TaskLocal static var current = OutputTarget()
 }

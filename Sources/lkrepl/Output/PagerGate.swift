@@ -1,20 +1,20 @@
 import Synchronization
 
-/// Holds output back until it is longer than the screen, and gives it to a pager then.
+/// Holds output until it exceeds the screen, and then passes it to a pager.
 ///
-/// What fits on the screen goes to the terminal when the command is done, or earlier where that takes long
-/// (``showEarly()``); the pager then begins with what was shown already. Closing the pager early makes the next write
-/// fail with EPIPE, which ends the command without a word.
+/// Output that fits on the screen is written when the command is done, or earlier if that takes long (``showEarly()``);
+/// a pager started later repeats it. Closing the pager early makes the next write fail with EPIPE, which ends the
+/// command silently.
 final class PagerGate: Sendable {
     private struct State {
         var held: [UInt8] = []
         var lineCount = 0
-        /// How much of what is held was shown already; `nil` as long as all is held back.
+        /// The number of held bytes that were already shown; `nil` while all are held back.
         var shownCount: Int?
         var child: ChildCommand?
     }
 
-    /// A screen with fewer rows has none for a page above the line that a pager needs.
+    /// A screen with fewer rows has no room for a page above the pager's own line.
     private static let leastScreenRows = 3
 
     private let state = Mutex(State())
@@ -25,14 +25,14 @@ final class PagerGate: Sendable {
 
     /// - Parameters:
     ///   - command: A command line for `sh`, such as `less -FIRX`.
-    ///   - screenRows: Output of fewer lines is not paged.
+    ///   - screenRows: The number of lines from which on output is paged.
     init(command: String, screenRows: Int, terminal: FileDescriptor = .standardOutput) {
         self.command = command
         self.screenRows = screenRows
         self.terminal = terminal
     }
 
-    /// Takes bytes to show.
+    /// Writes bytes.
     func write(_ bytes: Span<UInt8>) throws(SystemError) {
         let pipe = state.withLock { state -> FileDescriptor? in
             if let child = state.child { return child.input }
@@ -43,7 +43,7 @@ final class PagerGate: Sendable {
             return nil
         }
         if let pipe { return try pipe.writeAll(bytes) }
-        // A prompt follows below the output, so a full screen is a line less.
+        // A prompt follows below the output, so a full screen has one line less.
         guard state.withLock({ $0.lineCount >= screenRows }) else { return try showMore() }
         let child = try? ChildCommand(command, takesInput: true)
         if child != nil {
@@ -59,11 +59,11 @@ final class PagerGate: Sendable {
             return child == nil ? Array(state.held.dropFirst(state.shownCount ?? 0)) : state.held
         }
         if child == nil { StandardError.shared.clearStatus() }
-        // Without a pager the output goes where it would have gone.
+        // Without a pager the output goes to the terminal directly.
         try (child?.input ?? terminal).writeAll(held)
     }
 
-    /// Shows what is held back, and from now on what comes, up to where the pager begins.
+    /// Shows held and later output immediately, until the pager starts.
     func showEarly() throws(SystemError) {
         state.withLock { state in if state.child == nil { state.shownCount = state.shownCount ?? 0 } }
         try showMore()
@@ -80,7 +80,7 @@ final class PagerGate: Sendable {
         try terminal.writeAll(bytes)
     }
 
-    /// Shows what was held back, and waits until the user has left the pager.
+    /// Shows held output, or waits until the user leaves the pager.
     func finish() throws(SystemError) {
         let (child, held) = state.withLock { state in
             defer { state = State() }
@@ -97,9 +97,9 @@ final class PagerGate: Sendable {
         }
     }
 
-    /// Runs `body` with its output through a pager where people look at it and it is longer than the screen.
+    /// Runs `body`, with its output passed through a pager if it is longer than the screen of a terminal.
     ///
-    /// Who leaves the pager has seen enough: that ends `body`, and is no failure.
+    /// Leaving the pager early ends `body` and is not a failure.
     static func run(_ paging: ShellSettings.Paging, _ body: () throws -> Void) throws {
         guard paging != .off, FileDescriptor.standardOutput.isTerminal, !Terminal.isDumb,
             Terminal.height(of: 1) >= leastScreenRows,
@@ -116,11 +116,11 @@ final class PagerGate: Sendable {
         }
     }
 
-    /// The pager that the environment names: `LKREPL_PAGER`, `PAGER`, else `less` or `more` if there is one.
+    /// The pager command: `LKREPL_PAGER`, `PAGER`, otherwise `less` or `more` if installed.
     static func standardCommand() -> String? {
         for name in ["LKREPL_PAGER", "PAGER"] {
             guard let command = Terminal.environment(name) else { continue }
-            // As with other programs, cat says that no pager is wanted.
+            // As in other programs, cat disables the pager.
             return command == "cat" ? nil : command
         }
         if ChildCommand.isInPath("less") { return "less -FIRXS" }

@@ -1,32 +1,33 @@
 import DocIndex
 import Synchronization
 
-/// Writes rows of results in the form that was asked for.
+/// Writes result rows in the requested output mode.
 ///
-/// A row is an object; each member is a column. Tables and CSV need the names of all columns first, so they hold rows to
-/// learn them: tables up to ``heldRowCount`` (``TableWriter``), CSV and TSV all of them unless the columns are given. The
-/// other forms write each row as it comes. A command that is stopped or fails leaves the rows that were written until then (``OpenOutputs``).
+/// A row is an object; each member is a column. Tables and CSV need the names of all columns first, so they keep rows:
+/// tables up to ``heldRowCount`` (``TableWriter``), CSV and TSV all of them unless the columns are given. The other
+/// modes write each row immediately. If a command is stopped or fails, the rows written before are complete
+/// (``OpenOutputs``).
 ///
-/// Rows of plain keys and values come through ``write(key:value:)``, which gives each form what is natural for bytes.
+/// Plain keys and values are written by ``write(key:value:)``, in the natural form of each mode for bytes.
 final class ResultWriter {
-    /// Rows from which the columns of a table are learnt, and that `.last` can show.
+    /// The number of rows that determine a table's columns, and that `.last` can show.
     private static let heldRowCount = 1000
-    /// Rows of a table on a terminal.
+    /// The number of rows shown of a table on a terminal.
     private static let shownRowCount = 40
 
     private let mode: OutputMode
     private let output: StandardOutput
-    /// The columns that were asked for; `nil` for those that the rows have.
+    /// The requested columns; `nil` for those of the rows.
     private var columns: [String]?
-    /// How bytes are spelt where they are shown to people.
+    /// The notation for bytes in output for people.
     private let notation: ByteNotation.Form
     /// The table; `nil` in other modes.
     private let table: TableWriter?
     private var held: [DocumentObject] = []
-    /// Shows what there is while more is looked for; `nil` where nobody is waiting.
+    /// Shows intermediate results; `nil` if nobody is waiting.
     private var ticker: RowTicker?
     private var hexdump = HexdumpWriter()
-    /// The memory of one line.
+    /// The reused buffer for one line.
     private var line: [UInt8] = []
     private var headerIsWritten = false
     private(set) var rowCount = 0 {
@@ -35,7 +36,7 @@ final class ResultWriter {
     private let rowCounter = RowCounter()
     private var isFinished = false
 
-    /// - Parameter showsAllRows: whether a table on a terminal may have more than 40 rows.
+    /// - Parameter showsAllRows: Whether a table on a terminal may have more than 40 rows.
     init(
         mode: OutputMode, output: StandardOutput = StandardOutput(), columns: [String]? = nil,
         showsAllRows: Bool = false, notation: ByteNotation.Form = .auto
@@ -53,20 +54,20 @@ final class ResultWriter {
             : nil
         OpenOutputs.current?.add {
             self.ticker?.stop()
-            // A count of a part is no count.
+            // The count of incomplete results would be wrong.
             if self.rowCount > 0, !self.isFinished, mode != .count { try self.finish() }
         }
         OpenOutputs.current?.rowCount = { self.rowCount }
     }
 
-    /// Has what there is shown while more is looked for.
+    /// Starts showing intermediate results and progress.
     ///
     /// - Parameters:
-    ///   - style: the progress that was asked for; `nil` for the usual one.
-    ///   - progress: what tells how many rows there are, where that may stand on the screen.
+    ///   - style: The requested progress style; `nil` for the default.
+    ///   - progress: Creates the reporter for the number of rows, if it may appear on the screen.
     func beginTicking(_ style: ProgressMeter.Style?, _ progress: () -> ProgressReporter) {
         let outputs = OpenOutputs.current
-        // What reads a pipe may have the screen.
+        // The reader of a pipe may be using the screen.
         let isInSight = output.isTerminal ? RowTicker.patience != nil : !output.isWatched
         ticker = RowTicker(
             RowTicker.Result(
@@ -79,7 +80,7 @@ final class ResultWriter {
 
     /// Writes one row.
     ///
-    /// - Throws: ``CommandFailure`` with `interrupted` if the command is to stop; ``WriteFailure``.
+    /// - Throws: ``CommandFailure`` with `interrupted` if the command must stop; ``WriteFailure``.
     func write(_ row: DocumentObject) throws {
         try Interruption.check("\(HumanNumber.grouped(rowCount)) rows")
         rowCount += 1
@@ -113,8 +114,8 @@ final class ResultWriter {
         }
     }
 
-    /// Writes one pair where that takes no more than its line of JSON in the usual form; false, with nothing written,
-    /// where it takes more, and ``write(key:value:)-([UInt8],_)`` does it.
+    /// Writes a pair if its JSON line has the common form. Otherwise returns false without writing; then use
+    /// ``write(key:value:)-([UInt8],_)``.
     func writeUsual(key: Span<UInt8>, value: Span<UInt8>) throws -> Bool {
         guard mode == .jsonl else { return false }
         line.removeAll(keepingCapacity: true)
@@ -123,7 +124,7 @@ final class ResultWriter {
         return true
     }
 
-    /// The same for a key alone.
+    /// The same for a key without a value.
     func writeUsual(key: Span<UInt8>) throws -> Bool {
         guard mode == .jsonl else { return false }
         line.removeAll(keepingCapacity: true)
@@ -138,10 +139,10 @@ final class ResultWriter {
         try output.write(output.isTerminal ? TerminalText.escaped(line, as: .json) : line)
     }
 
-    /// Writes one pair of a plain database; `value` is `nil` where keys alone were asked for.
+    /// Writes a pair of a plain database; `value` is `nil` for listings of keys.
     ///
-    /// In tables both are in the notation that commands take, in JSON under `k` and `v`, or in base64 under `k64` and
-    /// `v64`, as in dumps. `raw0` has the bytes of the values, or of the keys where there are no values.
+    /// Tables use the notation of command arguments. JSON uses `k` and `v`, or base64 under `k64` and `v64`, as in
+    /// dumps. `raw0` writes the bytes of values, or of keys if there are no values.
     func write(key: [UInt8], value: [UInt8]?) throws {
         switch mode {
         case .keys, .raw0, .hexdump:
@@ -172,9 +173,9 @@ final class ResultWriter {
         }
     }
 
-    /// Writes what was held back, and everything to the file.
+    /// Writes held rows, and flushes the output.
     ///
-    /// - Parameter tellsOfNothing: whether a table without rows is told of; not where none is the good news.
+    /// - Parameter tellsOfNothing: Whether to report an empty table; false if an empty result is good news.
     func finish(tellsOfNothing: Bool = true) throws {
         isFinished = true
         ticker?.stop()
@@ -195,19 +196,19 @@ final class ResultWriter {
         try output.write(output.isTerminal ? TerminalText.escaped(bytes, as: .json) : bytes)
     }
 
-    /// Ends a value of `raw0`; people see the zero and an end of the line.
+    /// Terminates a value of `raw0`; terminals get a visible zero and a line end.
     private func writeZero() throws {
         try output.write(output.isTerminal ? Array("\\x00\n".utf8) : [0])
     }
 
-    /// What a row is known by: its id, its key, or else what its first column has.
+    /// The identity of a row: its ID, its key, or otherwise its first column.
     private static func identity(_ row: DocumentObject) -> [UInt8] {
         let value = row["id"] ?? row["k"] ?? row["key"] ?? row.first?.value ?? .null
         if case .bytes(let bytes) = value { return bytes }
         return Array((value.stringValue ?? value.json).utf8)
     }
 
-    /// Bytes as a cell: as text where they are one.
+    /// Bytes as a cell: a string if they are valid UTF-8.
     static func textOrBytes(_ bytes: [UInt8]) -> DocumentValue {
         String(validating: bytes, as: UTF8.self).map { .string($0) } ?? .bytes(bytes)
     }
@@ -236,7 +237,7 @@ final class ResultWriter {
         try emit()
     }
 
-    /// A value as a cell of a table.
+    /// A value as a table cell.
     static func cell(_ value: DocumentValue) -> TableRenderer.Cell {
         switch value {
         case .int, .double: .init(text(value), isNumber: true)
@@ -244,7 +245,7 @@ final class ResultWriter {
         }
     }
 
-    /// A value as people read it: texts as they are, lists of texts with commas between them, the rest as JSON.
+    /// A value for people: strings unchanged, lists of strings separated by commas, the rest as JSON.
     private static func text(_ value: DocumentValue) -> String {
         switch value {
         case .null: ""
@@ -268,7 +269,7 @@ final class ResultWriter {
     }
 }
 
-/// How many rows a writer has, for the thread that tells of them.
+/// The number of rows, shared with the ticker's thread.
 private final class RowCounter: Sendable {
     let count = Atomic(0)
 }

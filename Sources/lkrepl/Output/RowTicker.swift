@@ -1,33 +1,33 @@
 import Dispatch
 import Synchronization
 
-/// Sees to it that somebody who waits for slow results is not left in the dark.
+/// Keeps users informed while results are slow.
 ///
-/// Ten times a second, on a thread of its own: what has lain in the buffer is written; at a terminal a table that is not
-/// complete after a second is drawn as far as it is there; and where nothing tells of progress otherwise, a line below
-/// counts the rows and the time.
+/// Ten times per second, on a separate thread: writes rows that have been in the buffer for a while; at a terminal,
+/// draws the available part of a table after a second; and if nothing else shows progress, shows the number of rows and
+/// the time on a line below.
 final class RowTicker: Sendable {
-    /// What a ticker looks at.
+    /// The observed state of a result.
     struct Result: Sendable {
         var output: StandardOutput
-        /// The table that the rows are drawn in; `nil` for other forms.
+        /// The table of the rows; `nil` in other modes.
         var table: TableWriter?
-        /// How many rows there are so far.
+        /// Returns the current number of rows.
         var rowCount: @Sendable () -> Int
-        /// Whether a line may stand below the rows that are written: there are none, or they go elsewhere.
+        /// Whether a status line may appear below the rows: there are none yet, or they go elsewhere.
         var writesAtEnd = false
-        /// Tells of them; `nil` where nobody wants to know.
+        /// The reporter for the number of rows; `nil` for none.
         var progress: ProgressReporter?
-        /// Whether the command tells of its progress itself, or the user is typing.
+        /// Whether the command shows its own progress, or the user is typing.
         var isTold: @Sendable () -> Bool = { false }
     }
 
     private static let interval = DispatchTimeInterval.milliseconds(100)
     private static let queue = DispatchQueue(label: "lkrepl.row-ticker")
 
-    /// How long a terminal waits for a whole table; `nil` where it waits for the end.
+    /// How long to wait for a complete table at a terminal; `nil` to wait for the end.
     ///
-    /// `LKREPL_PATIENCE` has seconds, or `off`.
+    /// `LKREPL_PATIENCE` contains the seconds, or `off`.
     static var patience: Duration? {
         guard let text = Terminal.environment("LKREPL_PATIENCE") else { return .seconds(1) }
         return Double(text).flatMap { (0...86_400).contains($0) ? .seconds($0) : nil }
@@ -35,10 +35,10 @@ final class RowTicker: Sendable {
 
     private let start = ContinuousClock.now
     private let patience = patience
-    /// What is looked at; `nil` at the end.
+    /// The observed result; `nil` after the end.
     private let result: Mutex<Result?>
 
-    /// Begins to look.
+    /// Starts the ticker.
     init(_ result: Result) {
         self.result = Mutex(result)
         schedule()
@@ -51,7 +51,7 @@ final class RowTicker: Sendable {
         }
     }
 
-    /// Ends it; when this returns, nothing is written by it any more.
+    /// Stops the ticker. It writes nothing after this returns.
     func stop() {
         result.withLock { result in
             result?.progress?.finish()
@@ -59,7 +59,7 @@ final class RowTicker: Sendable {
         }
     }
 
-    /// - Returns: whether there is anything to look at.
+    /// - Returns: Whether the ticker is still active.
     private func look() -> Bool {
         let isLate = patience.map { ContinuousClock.now - start >= $0 } ?? false
         return result.withLock { result in
@@ -70,7 +70,7 @@ final class RowTicker: Sendable {
     }
 
     private static func look(at result: Result, isLate: Bool) {
-        // What fails here fails again where the command writes, which tells of it.
+        // Errors are ignored: they recur and are reported when the command writes.
         var mayStandBelow = result.writesAtEnd || result.rowCount() == 0
         if result.output.isTerminal, isLate {
             if let table = result.table { mayStandBelow = (try? table.drawWhatIsThere()) ?? false || mayStandBelow }

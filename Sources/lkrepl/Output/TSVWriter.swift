@@ -1,13 +1,13 @@
 /// Writes tab-separated records in the text format of PostgreSQL's COPY.
 ///
-/// Tabs, line ends, other controls and backslashes within fields are escaped, so that one record is always one line.
-/// Null is `\N`. Bytes are written as text, with `\xNN` where they are not UTF-8: nothing is lost but the distinction
-/// between text and bytes.
+/// Tabs, line ends, other control characters and backslashes in fields are escaped, so that each record is one line.
+/// Null is `\N`. Bytes are written as text, with `\xNN` for invalid UTF-8: only the distinction between strings and
+/// bytes is lost.
 struct TSVWriter: Sendable {
-    /// Whether text that a spreadsheet would run as a formula gets `'` in front; see ``CSVWriter/guardsFormulas``.
+    /// Whether `'` is added before strings that a spreadsheet would run as formulas; see ``CSVWriter/guardsFormulas``.
     var guardsFormulas = false
 
-    /// Appends one record with its LF to `output`.
+    /// Appends one record and an LF to `output`.
     func append(_ record: [DelimitedField], to output: inout [UInt8]) {
         for (index, field) in record.enumerated() {
             if index > 0 { output.append(UInt8(ascii: "\t")) }

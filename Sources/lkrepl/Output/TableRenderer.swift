@@ -1,7 +1,7 @@
 /// Draws rows as a box table for a terminal.
 ///
-/// Cells come from the database and are not trusted: they pass through ``VisibleText``, so that they stay on one line
-/// and can never send an escape sequence.
+/// Cells contain untrusted data: they are passed through ``VisibleText``, so that they stay on one line and cannot send
+/// escape sequences.
 ///
 /// ```
 /// ┌────────────┬─────┐
@@ -14,7 +14,7 @@ struct TableRenderer: Sendable {
     /// One field of a row.
     struct Cell: Hashable, Sendable {
         var text: String
-        /// Whether the text ends at the right edge of its column, as numbers do.
+        /// Whether the text is right-aligned, like numbers.
         var isNumber: Bool
 
         init(_ text: String, isNumber: Bool = false) {
@@ -23,23 +23,23 @@ struct TableRenderer: Sendable {
         }
     }
 
-    /// The columns of the terminal that the table must fit into; `nil` for as wide as the cells are.
+    /// The maximum width of the table in columns; `nil` for no limit.
     var width: Int?
     var border = Border.unicode
-    /// How many rows are drawn; `nil` for all.
+    /// The maximum number of rows; `nil` for all.
     var maximumRowCount: Int?
-    /// What a reader can do to see the rows that are left out.
+    /// The hint on how to see omitted rows.
     var moreHint = ".last or --all shows them"
-    /// Whether titles are bold, which takes escape sequences: for terminals only.
+    /// Whether titles are bold, which needs escape sequences and thus a terminal.
     var isHeaderBold = false
 
     /// The table of `rows` under `titles`, each line with its newline; empty without titles.
     ///
-    /// A row may have fewer cells than there are titles; cells beyond the titles are not drawn. Too wide a table is
-    /// fitted by shrinking its widest columns first, and then by leaving out columns at its right.
+    /// Rows may have fewer cells than there are titles; excess cells are ignored. A table that is too wide is fitted by
+    /// shrinking its widest columns first, and then by omitting columns at the right.
     ///
-    /// - Parameter omittedRowCount: Rows that the caller has not even collected; they count as left out.
-    /// - Complexity: O(size of the cells drawn).
+    /// - Parameter omittedRowCount: The number of rows that the caller did not keep; they count as omitted.
+    /// - Complexity: O(size of the drawn cells).
     func render(titles: [String], rows: [[Cell]], omittedRowCount: Int = 0) -> String {
         guard !titles.isEmpty else { return "" }
         let drawn = rows.prefix(maximumRowCount ?? rows.count)
@@ -49,7 +49,7 @@ struct TableRenderer: Sendable {
         return output + foot(layout, omittedRowCount: rows.count - drawn.count + omittedRowCount)
     }
 
-    /// The line that tells how many rows a result has, such as `1,234 rows (40 shown)`, without a newline.
+    /// The line with the number of rows of a result, such as `1,234 rows (40 shown)`, without a newline.
     static func rowCountFooter(rowCount: Int, shownCount: Int) -> String {
         let count = "\(HumanNumber.grouped(rowCount)) \(rowCount == 1 ? "row" : "rows")"
         return shownCount == rowCount ? count : "\(count) (\(HumanNumber.grouped(shownCount)) shown)"
@@ -59,7 +59,7 @@ struct TableRenderer: Sendable {
 // MARK: - Borders
 
 extension TableRenderer {
-    /// The characters that a table is drawn with.
+    /// The characters that form a table.
     struct Border: Hashable, Sendable {
         /// The ends, crossings and strokes of a horizontal line.
         struct Line: Hashable, Sendable {
@@ -73,9 +73,9 @@ extension TableRenderer {
         var middle: Line
         var bottom: Line
         var vertical: String
-        /// Stands for what was cut off a cell.
+        /// Replaces the end of a truncated cell.
         var ellipsis: String
-        /// Stands for a line feed within a cell.
+        /// Replaces a line feed in a cell.
         var newline: String
 
         static let unicode = Border(
@@ -95,16 +95,17 @@ extension TableRenderer {
 // MARK: - Parts
 
 extension TableRenderer {
-    /// Where the cells of a table stand: what its head, its lines and its foot are drawn by.
+    /// The columns of a table and their widths, for drawing its head, rows and foot.
     struct Layout: Hashable, Sendable {
         fileprivate var columns: [Column]
-        /// Columns at the right that there was no room for.
+        /// The number of columns at the right that did not fit.
         fileprivate var omittedColumnCount = 0
     }
 
-    /// A layout for rows like these.
+    /// Computes a layout for the given rows.
     ///
-    /// - Parameter spreads: whether room that is left is shared out among the columns, for rows that are not known yet.
+    /// - Parameter spreads: Whether spare width is distributed among the columns, for later rows that are not known
+    ///   yet.
     func layout(titles: [String], rows: some Sequence<[Cell]>, spreads: Bool = false) -> Layout {
         var columns = titles.map { Column(title: visible($0)) }
         for row in rows {
@@ -123,7 +124,7 @@ extension TableRenderer {
             + line(border.middle, layout)
     }
 
-    /// One row; cells that are wider than their columns are cut.
+    /// One row; cells wider than their columns are truncated.
     func line(of cells: [Cell], _ layout: Layout) -> String {
         var cells = cells.prefix(layout.columns.count).map(visible)
         while cells.count < layout.columns.count { cells.append(Cell("")) }
@@ -131,7 +132,7 @@ extension TableRenderer {
         return row(cells, layout, isHeader: false)
     }
 
-    /// The line below the last row, and what is to be said below it.
+    /// The line below the last row, and notes on omitted rows and columns.
     func foot(_ layout: Layout, omittedRowCount: Int, laterColumnCount: Int = 0) -> String {
         line(border.bottom, layout)
             + footnotes(
@@ -153,26 +154,26 @@ extension TableRenderer {
             width = max(1, DisplayWidth.columns(of: title))
         }
 
-        /// Makes room for a cell.
+        /// Extends the column to fit a cell.
         mutating func admit(_ cell: Cell) {
             width = max(width, DisplayWidth.columns(of: cell.text))
             if cell.isNumber { hasNumbers = true } else if !cell.text.isEmpty { hasTexts = true }
         }
 
-        /// Whether the title stands at the right, above numbers.
+        /// Whether the title is right-aligned, above numbers.
         var isNumeric: Bool { hasNumbers && !hasTexts }
     }
 
-    /// Narrower than this, a column tells nothing.
+    /// Narrower columns would be unreadable.
     private static let minimumColumnWidth = 4
-    /// As wide as this, a column has room for most numbers and dates.
+    /// The width that suffices for most numbers and dates.
     private static let ampleColumnWidth = 12
 
-    /// What is left of the terminal for the cells: each column has a space at both sides and a border at its left, the
-    /// last has one at its right.
+    /// The width available for cells: each column has a space at both sides and a border at its left, the last one also
+    /// at its right.
     private func available(for count: Int, in width: Int) -> Int { width - 3 * count - 1 }
 
-    /// Sets the widths of the columns so that the table fits, and leaves out columns where it cannot.
+    /// Sets the widths of the columns so that the table fits, and omits columns if necessary.
     private func fit(_ layout: inout Layout) {
         guard let width else { return }
         func leastWidth(_ columns: [Column]) -> Int {
@@ -195,7 +196,7 @@ extension TableRenderer {
         layout.columns = columns
     }
 
-    /// Shares out what is left of the width of the terminal: first so that each column is ample, then among those of texts.
+    /// Distributes the spare width: first until each column has an ample width, then among columns of text.
     private func spread(_ layout: inout Layout) {
         guard let width, layout.omittedColumnCount == 0 else { return }
         var spare =
@@ -212,7 +213,8 @@ extension TableRenderer {
         share { !$0.isNumeric }
     }
 
-    /// `widths` with the widest cut to one common width, so that the sum is `total` or, for lack of room, one each.
+    /// `widths` with the widest values reduced to a common width, so that the sum is `total`, or one each if there is
+    /// no room.
     static func shrink(_ widths: [Int], to total: Int) -> [Int] {
         guard widths.reduce(0, +) > total else { return widths }
         func sum(limitedTo limit: Int) -> Int { widths.reduce(0) { $0 + min($1, limit) } }

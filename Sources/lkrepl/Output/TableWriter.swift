@@ -3,30 +3,30 @@ import DocIndex
 
 /// Draws the rows of one result as a table.
 ///
-/// The widths of the columns come from the rows, so a table is drawn when all of them are there. Two things draw it earlier,
-/// by the rows that came until then, and each later row as it comes: a result that is slow at a terminal
-/// (``drawWhatIsThere()``), and one of which all is to be shown, so that it need not be held.
+/// The column widths depend on the rows, so a table is normally drawn when all rows are known. It is drawn earlier,
+/// based on the rows so far and then row by row, if a result is slow at a terminal (``drawWhatIsThere()``), or if all
+/// rows are to be shown, so that they need not be kept.
 final class TableWriter: @unchecked Sendable {
-    // Unchecked: what changes is used by the command and by the thread of a ``RowTicker``, each under the lock.
+    // Unchecked: mutable state is used by the command and the thread of a ``RowTicker``, always under the lock.
     private let access = DispatchSemaphore(value: 1)
     private let output: StandardOutput
-    /// The columns that were asked for; `nil` for those that the rows have.
+    /// The requested columns; `nil` for those of the rows.
     private let columns: [String]?
-    /// How many rows are drawn; `nil` for all.
+    /// The maximum number of rows to draw; `nil` for all.
     private let rowLimit: Int?
-    /// How many rows are held, to learn the columns from them and for `.last`.
+    /// The number of rows to keep, for the columns and for `.last`.
     private let heldRowCount: Int
     private let renderer: TableRenderer
     private var held: [DocumentObject] = []
     private var rowCount = 0
-    /// What the rows are drawn by; `nil` as long as nothing is drawn.
+    /// The titles and layout in use; `nil` before drawing begins.
     private var begun: (titles: [String], layout: TableRenderer.Layout)?
     private var drawnCount = 0
-    /// Columns that came when it was too late for them.
+    /// Columns that first occurred after drawing began.
     private var laterColumns: Set<[UInt8]> = []
     private var isFinished = false
 
-    /// - Parameter columns: the columns that were asked for; `nil` for those that the rows have.
+    /// - Parameter columns: The requested columns; `nil` for those of the rows.
     init(output: StandardOutput, columns: [String]?, rowLimit: Int?, heldRowCount: Int) {
         self.output = output
         self.columns = columns
@@ -36,7 +36,7 @@ final class TableWriter: @unchecked Sendable {
             for: output, rowLimit: rowLimit, canShowMore: rowLimit.map { $0 < heldRowCount } ?? false)
     }
 
-    /// Takes a row.
+    /// Adds a row.
     func add(_ row: DocumentObject) throws(WriteFailure) {
         access.wait()
         defer { access.signal() }
@@ -49,8 +49,8 @@ final class TableWriter: @unchecked Sendable {
         }
     }
 
-    /// Draws the rows that came until now, and from now on each as it comes; nothing before the first, and nothing at the
-    /// end, where they are drawn anyway. Returns whether there is a table on the screen, which lines may stand below.
+    /// Draws the current rows, and from then on each new row immediately. Does nothing before the first row or after
+    /// the end. Returns whether there is a table on the screen, below which lines may appear.
     func drawWhatIsThere() throws(WriteFailure) -> Bool {
         access.wait()
         defer { access.signal() }
@@ -60,7 +60,7 @@ final class TableWriter: @unchecked Sendable {
         return begun != nil
     }
 
-    /// Draws what is not drawn yet, and ends the table.
+    /// Draws the remaining rows and the end of the table.
     func finish(tellsOfNothing: Bool) throws(WriteFailure) {
         access.wait()
         defer { access.signal() }

@@ -6,9 +6,10 @@ import Synchronization
     import Darwin
 #endif
 
-/// What is known of the terminal without asking it: a question in escape sequences goes wrong on plain pseudo-terminals.
+/// Properties of the terminal that are known without querying it: escape sequence queries fail on simple
+/// pseudo-terminals.
 enum Terminal {
-    /// The columns of the terminal behind a descriptor; `COLUMNS` or 80 where there is none.
+    /// The columns of the terminal at a descriptor; `COLUMNS` or 80 if it is not a terminal.
     static func width(of descriptor: Int32, otherwise width: Int = 80) -> Int {
         var size = winsize()
         if unsafe ioctl(descriptor, UInt(TIOCGWINSZ), &size) == 0, size.ws_col > 0 { return Int(size.ws_col) }
@@ -16,7 +17,7 @@ enum Terminal {
         return width
     }
 
-    /// The rows of the terminal behind a descriptor; `LINES` or 24 where there is none.
+    /// The rows of the terminal at a descriptor; `LINES` or 24 if it is not a terminal.
     static func height(of descriptor: Int32) -> Int {
         var size = winsize()
         if unsafe ioctl(descriptor, UInt(TIOCGWINSZ), &size) == 0, size.ws_row > 0 { return Int(size.ws_row) }
@@ -24,33 +25,33 @@ enum Terminal {
         return 24
     }
 
-    /// A variable of the environment; `nil` if it is not set or empty.
+    /// The value of an environment variable; `nil` if it is unset or empty.
     static func environment(_ name: String) -> String? {
         guard let text = unsafe getenv(name), unsafe text.pointee != 0 else { return nil }
         return unsafe String(cString: text)
     }
 
-    /// Whether a terminal understands cursor movements, by its name alone.
+    /// Whether the terminal does not support cursor movement, judging by its name alone.
     static var isDumb: Bool { environment("TERM").map { $0 == "dumb" } ?? true }
 }
 
-// MARK: - Colours
+// MARK: - Colors
 
 extension Terminal {
-    /// What the user said of colours; see `--color`.
+    /// The user's choice of colors; see `--color`.
     enum ColorChoice: String, CaseIterable, Sendable {
         case auto
         case always
         case never
     }
 
-    /// What was said on the command line or in the configuration: for the whole process.
+    /// The choice from the command line or the configuration, for the whole process.
     static let colorChoice = Mutex(ColorChoice.auto)
 
-    /// Whether escape sequences may go to a descriptor.
+    /// Whether escape sequences may be sent to a descriptor.
     ///
-    /// What was said on the command line comes first, then `NO_COLOR` (no-color.org), then `CLICOLOR_FORCE` and
-    /// `FORCE_COLOR`, then whether there is a terminal that is not dumb.
+    /// The command line takes precedence, then `NO_COLOR` (no-color.org), then `CLICOLOR_FORCE` and `FORCE_COLOR`, then
+    /// whether the descriptor is a terminal that is not dumb.
     static func takesStyle(_ descriptor: Int32) -> Bool {
         switch colorChoice.withLock({ $0 }) {
         case .always: return true

@@ -1,22 +1,22 @@
-/// Output in a form for programs, made fit for a terminal.
+/// Makes output in a machine-readable format safe for a terminal.
 ///
-/// Documents, keys and values are data, and a terminal that is shown what they hold might act on it. Where the form has
-/// escapes of its own, those take the place of such characters, and what is shown means the same.
+/// Documents, keys and values are data that a terminal might act on. If the format has escapes, they replace such
+/// characters, and the meaning is preserved.
 enum TerminalText {
-    /// A form that has escapes.
+    /// A format with escapes.
     enum Form {
-        /// `\u009b`. JSON has such characters within strings only.
+        /// `\u009b`. In JSON such characters occur only within strings.
         case json
-        /// `\xc2\x9b`, as in PostgreSQL's COPY text.
+        /// `\xc2\x9b`, as in PostgreSQL's COPY text format.
         case tsv
-        /// The same for bytes that have no form, or one without escapes: what is shown is not always what is meant. Bytes that
-        /// are not UTF-8 are escaped too.
+        /// The same for bytes without a format, or in one without escapes: the output may be ambiguous. Bytes that are
+        /// not UTF-8 are escaped too.
         case plain
     }
 
-    /// `bytes` with escapes in place of every character that acts on a terminal, but for line ends and tabs.
+    /// `bytes` with every character that acts on a terminal escaped, except line ends and tabs.
     ///
-    /// - Complexity: O(*n*); printable ASCII is returned as it is.
+    /// - Complexity: O(*n*); printable ASCII is returned unchanged.
     static func escaped(_ bytes: some Collection<UInt8>, as form: Form) -> [UInt8] {
         let bytes = Array(bytes)
         if bytes.allSatisfy({ $0 >= 0x20 && $0 < 0x7f || $0 == 0x0a || $0 == 0x09 }) { return bytes }
@@ -43,20 +43,20 @@ enum TerminalText {
         return escaped
     }
 
-    /// How many bytes at the end of `bytes` may be the beginning of a character whose rest is still to come.
+    /// The number of bytes at the end of `bytes` that may begin an incomplete character.
     static func incompleteByteCount(_ bytes: [UInt8]) -> Int {
         for count in 1...3 where count <= bytes.count {
             let byte = bytes[bytes.count - count]
             if byte & 0xc0 == 0x80 { continue }
             let needed = byte >= 0xf0 ? 4 : byte >= 0xe0 ? 3 : byte >= 0xc0 ? 2 : 1
-            // A line end of two characters is one thing as well.
+            // CR LF must stay together as well.
             if byte == 0x0d, count == 1 { return 1 }
             return needed > count ? count : 0
         }
         return 0
     }
 
-    /// A field of CSV, which has no escapes: what acts on a terminal is replaced by what people read.
+    /// A CSV field, which has no escapes: characters that act on a terminal are replaced by visible ones.
     static func field(_ field: DelimitedField) -> DelimitedField {
         if case .text(let text) = field { return .text(VisibleText.singleLine(text, newline: "\n")) }
         return field

@@ -1,13 +1,13 @@
-/// Text from elsewhere made fit for one line of a terminal.
+/// Makes untrusted text safe for one line of a terminal.
 ///
-/// Documents, keys and file names are data: shown as they are, they could move the cursor, start escape sequences,
-/// reorder what stands beside them or break a table. This is for the human eye and not reversible; where the exact
-/// bytes matter, ``ByteNotation`` is.
+/// Documents, keys and file names are data: shown unchanged, they could move the cursor, start escape sequences,
+/// reorder adjacent text or break a table. The result is for people and not reversible; for exact bytes, use
+/// ``ByteNotation``.
 enum VisibleText {
     /// `text` on one line, with every character that acts on a terminal replaced by a visible escape.
     ///
-    /// - Parameter newline: What stands for a line feed.
-    /// - Complexity: O(*n*); text of printable ASCII is returned as it is.
+    /// - Parameter newline: The replacement of a line feed.
+    /// - Complexity: O(*n*); printable ASCII is returned unchanged.
     static func singleLine(_ text: String, newline: String = "⏎") -> String {
         if text.utf8.allSatisfy({ (0x20..<0x7f).contains($0) }) { return text }
         if text.unicodeScalars.allSatisfy(\.isHarmless) { return text }

@@ -1,9 +1,9 @@
-/// Text in lines that fit a width, broken between words.
+/// Text wrapped to a width between words.
 struct WrappedText {
-    /// The columns of a line. A word that is longer stands on a line of its own.
+    /// The columns of a line. A longer word gets a separate line.
     var width: Int
 
-    /// The lines of a text, of which each line is a paragraph.
+    /// The lines of a string in which each line is a paragraph.
     func lines(of text: String) -> [String] {
         text.split(separator: "\n", omittingEmptySubsequences: false).flatMap { paragraph($0) }
     }

@@ -1,23 +1,23 @@
 import Dispatch
 import Synchronization
 
-/// Work that does not look at ``Interruption`` itself, on a thread of its own.
+/// Work that does not check ``Interruption`` itself, on a separate thread.
 ///
-/// What reads and holds nothing that others wait for is left alone after ^C (``run(_:_:)``): the caller goes on at once and
-/// nobody looks at the result any more; the thread comes to its end by itself, or with the process. What must not be left
-/// half done is waited for, and the user told why (``finishing(_:whenAsked:)``).
+/// Work that only reads and holds no shared resources is abandoned after ^C (``run(_:_:)``): the caller continues at
+/// once and ignores the result; the thread ends by itself or with the process. Work that must not be left half done is
+/// awaited, and the user is told why (``finishing(_:whenAsked:)``).
 enum AbandonableWork {
     private final class Outcome<R: Sendable>: Sendable {
         let result = Mutex<R?>(nil)
         let isDone = DispatchSemaphore(value: 0)
     }
 
-    /// How often ^C is looked for.
+    /// The interval for checking for ^C, in milliseconds.
     private static let interval = 20
 
-    /// Runs `body` to its end, or until the command is to stop.
+    /// Runs `body` until it returns or the command must stop.
     ///
-    /// - Parameter subject: what is going on, for the message, such as `the check of the files`.
+    /// - Parameter subject: The name of the work for the message, such as `the check of the files`.
     /// - Throws: ``CommandFailure`` with `interrupted`.
     static func run<R: Sendable>(_ subject: String, _ body: @escaping @Sendable () -> R) throws -> R {
         let outcome = begin(body)
@@ -32,9 +32,9 @@ enum AbandonableWork {
         return result
     }
 
-    /// Runs `body` to its end.
+    /// Runs `body` until it returns.
     ///
-    /// - Parameter whenAsked: called again and again while the command is to stop, until it returns `true`.
+    /// - Parameter whenAsked: Called repeatedly after a request to stop, until it returns `true`.
     static func finishing<R: Sendable>(
         _ body: @escaping @Sendable () -> R, whenAsked: () -> Bool
     ) throws -> R {

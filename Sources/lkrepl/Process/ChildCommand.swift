@@ -4,23 +4,23 @@
     import Darwin
 #endif
 
-/// A command line that runs in `sh` beside this process: a pager, an editor, the reader of an output.
+/// A command line that runs in `sh` as a child process: a pager, an editor, or a reader of output.
 struct ChildCommand: Sendable {
-    /// The child.
+    /// The process ID of the child.
     let processID: pid_t
-    /// What the child reads on its standard input; `nil` if it has ours.
+    /// The pipe to the child's standard input; `nil` if it shares that of this process.
     let input: FileDescriptor?
 
     /// Starts a command line.
     ///
-    /// - Parameter takesInput: whether the child reads from ``input`` and not from our standard input.
-    /// - Throws: ``CommandFailure`` with `unavailable` if there is no `sh`.
+    /// - Parameter takesInput: Whether the child reads from ``input`` instead of this process's standard input.
+    /// - Throws: ``CommandFailure`` with `unavailable` if it cannot be started.
     init(_ commandLine: String, takesInput: Bool) throws {
         var pipe: (reading: Int32, writing: Int32)?
         do throws(SystemError) {
             if takesInput { pipe = try Spawning.makePipe() }
         } catch {
-            throw CommandFailure.system(error, "cannot make a pipe to \(commandLine)")
+            throw CommandFailure.system(error, "cannot create a pipe to \(commandLine)")
         }
         defer { if let pipe { close(pipe.reading) } }
         do throws(SystemError) {
@@ -33,15 +33,15 @@ struct ChildCommand: Sendable {
         input = pipe.map { FileDescriptor(rawValue: $0.writing) }
     }
 
-    /// Lets the child see the end of its input.
+    /// Closes the child's input.
     func endInput() {
         if let input { try? input.closeFile() }
     }
 
-    /// Waits until the child has ended; its exit code, 128 and the signal if a signal ended it.
+    /// Waits for the child. Returns its exit code, or 128 plus the signal that ended it.
     func wait() -> Int32 { Spawning.wait(for: processID) }
 
-    /// Whether `PATH` has a program of a name.
+    /// Whether `PATH` contains a program with the given name.
     static func isInPath(_ program: String) -> Bool {
         (Terminal.environment("PATH") ?? "").split(separator: ":").contains { directory in
             unsafe access("\(directory)/\(program)", X_OK) == 0

@@ -1,6 +1,6 @@
-/// A command that did not do what it was asked, and what the user is told about it.
+/// The failure of a command, and its message for the user.
 ///
-/// The text for people is built here alone, so that every command fails in the same form:
+/// The text is built only here, so that all commands report failures in the same form:
 ///
 /// ```
 /// lkrepl: night.lk:12: scan: '0xf' is not a key
@@ -8,11 +8,11 @@
 /// ```
 struct CommandFailure: Error, Hashable, CustomStringConvertible {
     var exitCode: ExitCode
-    /// What happened, to what; a sentence without its full stop. Empty if the exit code says it all.
+    /// What failed, on which object; a sentence without its final period. Empty if the exit code is sufficient.
     var message: String
-    /// What to do about it; `nil` if there is nothing to do.
+    /// What to do next; `nil` if there is no advice.
     var hint: String?
-    /// Where it happened, the outermost first, such as `script.lk:12` and the name of the command.
+    /// The location, outermost first, such as `script.lk:12` and the name of the command.
     var context: [String] = []
 
     init(_ exitCode: ExitCode, _ message: String, hint: String? = nil) {
@@ -21,28 +21,28 @@ struct CommandFailure: Error, Hashable, CustomStringConvertible {
         self.hint = hint
     }
 
-    /// A failure that ends the run with `exitCode` and tells nothing, as "not found" does.
+    /// A failure that ends the run with `exitCode` and prints nothing, such as "not found".
     static func silent(_ exitCode: ExitCode) -> CommandFailure {
         CommandFailure(exitCode, "")
     }
 
     /// The failure of a system call.
     ///
-    /// - Parameter action: What was being done, such as `cannot open /tmp/a.jsonl`.
+    /// - Parameter action: The action that failed, such as `cannot open /tmp/a.jsonl`.
     static func system(_ error: SystemError, _ action: String) -> CommandFailure {
         CommandFailure(error.exitCode, "\(action): \(error.description)", hint: error.hint)
     }
 
-    /// The failure as seen from outside, in `place`.
+    /// The failure with `place` added as its outermost location.
     func within(_ place: String) -> CommandFailure {
         var failure = self
         failure.context.insert(place, at: 0)
         return failure
     }
 
-    /// What goes to standard error, with its newline; `nil` for a silent failure.
+    /// The text for standard error, with its newline; `nil` for a silent failure.
     ///
-    /// Messages quote file names, keys and input, so they pass through ``VisibleText``: an error never acts on the
+    /// Messages quote file names, keys and input, so they are passed through ``VisibleText`` and cannot control the
     /// terminal.
     var text: String? {
         guard !message.isEmpty else { return nil }
@@ -53,7 +53,7 @@ struct CommandFailure: Error, Hashable, CustomStringConvertible {
         return text
     }
 
-    /// A message of a length that people read: what it quotes may be a whole file.
+    /// Shortens a message, which may quote a whole file.
     private static func shortened(_ message: String) -> String {
         guard message.utf8.count > 2000 else { return message }
         return "\(message.prefix(1000)) … \(message.suffix(500))"

@@ -1,17 +1,16 @@
 import Dispatch
 import Synchronization
 
-/// Runs a command so that it can be stopped: in a task of its own, which ^C cancels.
+/// Runs a command in a separate task, which ^C cancels.
 ///
-/// DocIndex looks at the cancellation of the task it runs in, commands of lkrepl at ``Interruption``. The caller's thread
-/// waits.
+/// DocIndex checks the cancellation of its task, commands of lkrepl check ``Interruption``. The caller's thread waits.
 enum CommandTask {
     private final class Outcome: Sendable {
         let result = Mutex<Result<Void, any Error>?>(nil)
         let isDone = DispatchSemaphore(value: 0)
     }
 
-    /// Runs `body` to its end and throws what it throws. Task-local values of the caller hold within.
+    /// Runs `body` and rethrows its error. Task-local values of the caller are inherited.
     static func run(_ body: @escaping @Sendable () throws -> Void) throws {
         let outcome = Outcome()
         let task = Task {

@@ -4,18 +4,18 @@
     import Darwin
 #endif
 
-/// Sees to it that there are descriptors for what the Swift runtime opens by itself; it ends the process where it cannot.
+/// Ensures that enough descriptors are available for the Swift runtime, which aborts if it cannot open its own.
 enum DescriptorLimit {
-    /// Descriptors that must be free: those of the queues, of the pipes for signals, and a few for files.
+    /// The number of descriptors that must be free: for queues, signal pipes, and a few files.
     private static let neededCount = 16
 
     static let message =
-        "lkrepl: fewer than \(neededCount) files can be opened here\n"
-        + "hint: raise the limit of open files with ulimit -n, or close files before lkrepl is started\n"
+        "lkrepl: fewer than \(neededCount) files can be opened\n"
+        + "hint: raise the limit of open files with ulimit -n, or close files before starting lkrepl\n"
 
-    /// Raises a limit that is lower than a database needs, as far as the system allows it.
+    /// Raises the limit of open files to what a database needs, as far as the system allows.
     ///
-    /// - Returns: whether enough descriptors are free.
+    /// - Returns: Whether enough descriptors are free.
     static func raise() -> Bool {
         var limit = rlimit()
         #if canImport(Glibc)

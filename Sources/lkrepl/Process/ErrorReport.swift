@@ -1,27 +1,27 @@
 import DocIndex
 import Synchronization
 
-/// How failures are told on standard error: a text for people, or a line of JSON for programs.
+/// Reports failures on standard error: as text for people, or as a line of JSON for programs.
 ///
 /// ```
 /// {"error":{"code":65,"kind":"badData","where":["night.lk:12","load"],"message":"…","hint":"…"}}
 /// ```
 enum ErrorReport {
-    /// The form of what is told.
+    /// The format of reports.
     enum Format: String, CaseIterable, Sendable {
         case text
         case json
     }
 
-    /// What was asked for with `--error-format`, for the whole process.
+    /// The value of `--error-format`, for the whole process.
     static let format = Mutex(Format.text)
 
-    /// Tells of a failure; silent ones only in JSON.
+    /// Reports a failure; silent ones only in JSON.
     static func tell(_ failure: CommandFailure) {
         if let text = text(of: failure) { StandardError.shared.write(text) }
     }
 
-    /// What is told of a failure; `nil` for a silent one.
+    /// The report of a failure; `nil` for a silent one in text format.
     static func text(of failure: CommandFailure) -> String? {
         switch format.withLock({ $0 }) {
         case .text: failure.text
@@ -29,7 +29,7 @@ enum ErrorReport {
         }
     }
 
-    /// Tells of arguments that fit no command.
+    /// Reports invalid arguments.
     static func tell(_ usage: UsageFailure) {
         switch format.withLock({ $0 }) {
         case .text: StandardError.shared.write(usage.text + "\n")
@@ -43,7 +43,7 @@ enum ErrorReport {
         if !context.isEmpty { error["where"] = .array(context.map { .string($0) }) }
         error["message"] = .string(message.isEmpty ? code.meaning : message)
         if let hint { error["hint"] = .string(hint) }
-        // Whatever it is written to: a terminal must not act on what a message quotes.
+        // Escaped regardless of the destination: quoted text in a message must not control a terminal.
         let json = TerminalText.escaped(DocumentValue.object(["error": .object(error)]).json.utf8, as: .json)
         return String(decoding: json, as: UTF8.self) + "\n"
     }

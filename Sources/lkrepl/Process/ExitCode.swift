@@ -1,4 +1,4 @@
-/// How a run ended, for the programs that started it: sysexits.h, the grep convention for 1, and 128 + signal.
+/// The exit code of a run, for scripts: sysexits.h, 1 as in grep, and 128 + signal.
 enum ExitCode: Int32, CaseIterable, Sendable {
     case done = 0
     case no = 1
@@ -17,24 +17,24 @@ enum ExitCode: Int32, CaseIterable, Sendable {
     case brokenPipe = 141
     case terminated = 143
 
-    /// What the code tells, for `--help` and the manual.
+    /// The meaning of the code, for JSON errors and the manual.
     var meaning: String {
         switch self {
         case .done: "done"
-        case .no: "no: key not found, nothing matched, or differences found"
+        case .no: "not found: no such key, no match, or differences found"
         case .usage: "bad command line"
         case .badData: "bad input record, truncated dump, checksum mismatch, corrupt database, or rows were rejected"
         case .noInput: "database or input file missing"
-        case .unavailable: "a program or service that is needed is not available"
+        case .unavailable: "a required program or service is not available"
         case .software: "internal error in lkrepl"
         case .cannotCreate: "cannot create the output"
-        case .inputOutput: "input or output failed, a full disk included"
+        case .inputOutput: "input or output failed, for example because the disk is full"
         case .temporaryFailure: "locked by another process; retry later"
-        case .noPermission: "needs --write or --yes, or the permission of a file"
+        case .noPermission: "needs --write or --yes, or file permissions"
         case .badConfiguration: "bad configuration file"
         case .hungUp: "ended by SIGHUP"
         case .interrupted: "interrupted with ^C"
-        case .brokenPipe: "the reader of the output went away"
+        case .brokenPipe: "the reader of the output was closed"
         case .terminated: "ended by SIGTERM"
         }
     }

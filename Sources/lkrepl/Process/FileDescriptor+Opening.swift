@@ -7,50 +7,50 @@
 extension FileDescriptor {
     /// Opens a file for reading; `-` is standard input.
     ///
-    /// - Throws: ``CommandFailure`` with `noInput` where there is none.
+    /// - Throws: ``CommandFailure`` with `noInput` if it does not exist.
     static func openForReading(_ path: String) throws -> FileDescriptor {
         if path == "-" {
             guard !(Session.shell?.readsStandardInput ?? false) else {
-                throw CommandFailure(.usage, "standard input holds the commands", hint: "name a file instead of -")
+                throw CommandFailure(.usage, "standard input is used for commands", hint: "specify a file instead of -")
             }
             if standardInput.isTerminal { OpenOutputs.current?.tellItself() }
             return .standardInput
         }
         guard !isDirectory(path) else {
             throw CommandFailure(
-                .noInput, "cannot read \(path): it is a directory", hint: "name a file, or - for standard input")
+                .noInput, "cannot read \(path): it is a directory", hint: "specify a file, or - for standard input")
         }
         let descriptor = unsafe open(path, O_RDONLY | O_CLOEXEC)
         guard descriptor >= 0 else { throw CommandFailure.system(SystemError(number: errno), "cannot read \(path)") }
         return FileDescriptor(rawValue: descriptor)
     }
 
-    /// Makes the three standard streams exist, so that a file which is opened later cannot take the place of one.
+    /// Ensures that the three standard streams are open, so that a file opened later cannot take the number of one.
     ///
-    /// A stream that was closed leads to nowhere, and the wrong way round, so that using it is an error.
+    /// A closed stream is replaced by `/dev/null` with the wrong access mode, so that using it is an error.
     static func reserveStandardStreams() {
         for descriptor in Int32(0)...2 where fcntl(descriptor, F_GETFD) == -1 && errno == EBADF {
             _ = unsafe open("/dev/null", descriptor == 0 ? O_WRONLY : O_RDONLY)
         }
     }
 
-    /// Makes a file for writing. Anything that is there, also a link that leads to nothing, is an error.
+    /// Creates a file for writing. Fails if the path exists, even as a dangling link.
     ///
-    /// - Parameter permissions: who may use it, before the mask of the process.
+    /// - Parameter permissions: The permissions, before the process's mask is applied.
     static func openNew(_ path: String, permissions: mode_t = 0o600) throws -> FileDescriptor {
         let descriptor = unsafe open(path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, permissions)
         guard descriptor >= 0 else { throw failure(creating: path) }
         return FileDescriptor(rawValue: descriptor)
     }
 
-    /// Makes a file with a random name that only this user can use.
+    /// Creates a file with a random name that only this user can access.
     ///
     /// - Parameters:
-    ///   - start: the path up to the random letters.
-    ///   - suffix: what follows them.
+    ///   - start: The path up to the random letters.
+    ///   - suffix: The text after them.
     static func makeTemporary(_ start: String, suffix: String = "") throws -> (file: FileDescriptor, path: String) {
         var template = Array((start + "XXXXXX" + suffix).utf8CString)
-        // mkstemps makes the file with O_EXCL and mode 0600.
+        // mkstemps creates the file with O_EXCL and mode 0600.
         let descriptor = unsafe template.withUnsafeMutableBufferPointer {
             unsafe mkstemps($0.baseAddress!, Int32(suffix.utf8.count))
         }
@@ -60,82 +60,82 @@ extension FileDescriptor {
         return (FileDescriptor(rawValue: descriptor), path)
     }
 
-    /// The last step of a path: the name that it has in its directory.
+    /// The last component of a path.
     static func lastStep(of path: String) -> String {
         guard let slash = path.utf8.lastIndex(of: UInt8(ascii: "/")) else { return path }
         return String(path[path.utf8.index(after: slash)...])
     }
 
-    /// The failure of a call that was to make a file, by `errno`.
+    /// The failure to create a file, from `errno`.
     static func failure(creating path: String) -> CommandFailure {
         let error = SystemError(number: errno)
         return CommandFailure(.cannotCreate, "cannot create \(path): \(error)", hint: error.hint)
     }
 
-    /// The directory that a path is in: `.` for a name alone.
+    /// The parent directory of a path; `.` for a plain name.
     static func parent(of path: String) -> String {
         guard let slash = path.utf8.lastIndex(of: UInt8(ascii: "/")) else { return "." }
         return slash == path.startIndex ? "/" : String(path[..<slash])
     }
 
-    /// Opens a file for writing from its beginning: a new one, or in place of what it held.
+    /// Opens a file for writing from its beginning, creating or truncating it.
     ///
-    /// - Throws: ``CommandFailure`` with `cannotCreate`, also where another user has put a link or a file there.
+    /// - Throws: ``CommandFailure`` with `cannotCreate`, also if another user planted a link or a file there.
     static func openForOverwriting(_ path: String) throws -> FileDescriptor {
         try OutputPlace(path).openForOverwriting()
     }
 
-    /// The path of the file that a link leads to; the path itself where nothing is there.
+    /// The path with links resolved; the path itself if it does not exist.
     static func resolvingLinks(_ path: String) -> String {
         guard let resolved = unsafe realpath(path, nil) else { return path }
         defer { unsafe free(resolved) }
         return unsafe String(cString: resolved)
     }
 
-    /// Whether there is something at a path that is no regular file.
+    /// Whether a path exists and is not a regular file.
     static func isSpecial(_ path: String) -> Bool {
         var status = stat()
         return unsafe stat(path, &status) == 0 && status.st_mode & S_IFMT != S_IFREG
     }
 
-    /// Whether there is something at a path that is no regular file, or a link.
+    /// Whether a path exists and is not a regular file, or is a link.
     static func isLinkOrSpecial(_ path: String) -> Bool {
         var status = stat()
         return unsafe lstat(path, &status) == 0 && status.st_mode & S_IFMT != S_IFREG
     }
 
-    /// Whether there is a directory at a path.
+    /// Whether a path is a directory.
     static func isDirectory(_ path: String) -> Bool {
         var status = stat()
         return unsafe stat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFDIR
     }
 
-    /// Whether there is anything at a path.
+    /// Whether a path exists, even as a dangling link.
     static func exists(_ path: String) -> Bool {
         var status = stat()
         return unsafe lstat(path, &status) == 0
     }
 
-    /// The bytes of the file; `nil` if it is no regular file.
+    /// The size of the file; `nil` if it is not a regular file.
     var byteCount: Int? {
         var status = stat()
         guard unsafe fstat(rawValue, &status) == 0, status.st_mode & S_IFMT == S_IFREG else { return nil }
         return Int(status.st_size)
     }
 
-    /// Moves to where the last bytes of a regular file begin; returns whether there are bytes before them.
+    /// Seeks to the last bytes of a regular file. Returns whether there are bytes before them.
     func skip(toLast byteCount: Int) throws -> Bool {
         guard let total = self.byteCount, total > byteCount else { return false }
         guard lseek(rawValue, off_t(total - byteCount), SEEK_SET) >= 0 else { throw SystemError(number: errno) }
         return true
     }
 
-    /// All bytes up to the end.
+    /// Reads all bytes up to the end.
     ///
     /// - Parameters:
-    ///   - limit: the most there may be, so that a device or a file that is not what it should be does not fill the memory.
-    ///   - name: what the file is called in the message about more.
-    /// - Throws: ``CommandFailure`` with `badData` if there are more; `SystemError`.
+    ///   - limit: The maximum number of bytes, so that a device or a wrong file does not exhaust memory.
+    ///   - name: The file's name in the error message.
+    /// - Throws: ``CommandFailure`` with `badData` if the file exceeds the limit; `SystemError`.
     func readAll(limit: Int, name: String) throws -> [UInt8] {
         var bytes: [UInt8] = []
         var buffer = [UInt8](repeating: 0, count: 64 << 10)
@@ -145,13 +145,13 @@ extension FileDescriptor {
             bytes += buffer[..<count]
             if bytes.count > limit {
                 throw CommandFailure(
-                    .badData, "\(name) is larger than \(HumanNumber.byteCount(limit)), the most that is read",
+                    .badData, "\(name) is larger than \(HumanNumber.byteCount(limit))",
                     hint: "check the path")
             }
         }
     }
 
-    /// The bytes and the number of the files in a directory, without those below it.
+    /// The total size and the number of files in a directory, without subdirectories.
     static func directoryByteCount(_ path: String) -> (bytes: Int, files: Int) {
         var total = (bytes: 0, files: 0)
         for name in names(in: path) {
@@ -163,7 +163,7 @@ extension FileDescriptor {
         return total
     }
 
-    /// When a file in a directory was changed last, in seconds since 1970; `nil` if there is none.
+    /// The latest modification time of a file in a directory, in seconds since 1970; `nil` if there is none.
     static func lastChange(in path: String) -> Double? {
         names(in: path).compactMap { name in
             var status = stat()
@@ -177,7 +177,7 @@ extension FileDescriptor {
         }.max()
     }
 
-    /// The names of the files in a directory; none if there is no directory.
+    /// The names of the entries in a directory; empty if it cannot be read.
     static func names(in path: String) -> [String] {
         guard let stream = unsafe opendir(path) else { return [] }
         defer { unsafe closedir(stream) }

@@ -4,10 +4,10 @@
     import Darwin
 #endif
 
-/// A number that stands for an open file; it does not own the file.
+/// A file descriptor, which does not own its file.
 ///
-/// The system calls on it are all here. They retry when a signal interrupts them, and wait where a descriptor does
-/// not block: standard streams are shared with other processes, which may have set O_NONBLOCK.
+/// All system calls on descriptors are here. They retry when interrupted by a signal, and wait if a descriptor is
+/// nonblocking: standard streams are shared with other processes, which may have set O_NONBLOCK.
 struct FileDescriptor: Hashable, Sendable {
     var rawValue: Int32
 
@@ -15,16 +15,16 @@ struct FileDescriptor: Hashable, Sendable {
     static let standardOutput = FileDescriptor(rawValue: 1)
     static let standardError = FileDescriptor(rawValue: 2)
 
-    /// Whether it leads to a terminal. The corresponding C function is `isatty`.
+    /// Whether the descriptor is a terminal. The C function is `isatty`.
     var isTerminal: Bool { isatty(rawValue) == 1 }
 
-    /// Whether the other end is gone, so that nothing will ever come.
+    /// Whether the other end is closed, so that no more input can arrive.
     var isHungUp: Bool {
         var request = pollfd(fd: rawValue, events: Int16(POLLIN), revents: 0)
         return unsafe poll(&request, 1, 0) > 0 && request.revents & Int16(POLLHUP | POLLERR) != 0
     }
 
-    /// Writes all of `bytes`, in as many calls of `write` as it takes.
+    /// Writes all of `bytes`, in several calls of `write` if necessary.
     func writeAll(_ bytes: Span<UInt8>) throws(SystemError) {
         var writtenCount = 0
         while writtenCount < bytes.count {
@@ -44,11 +44,11 @@ struct FileDescriptor: Hashable, Sendable {
         try writeAll(bytes.span)
     }
 
-    /// Reads up to `buffer.count` bytes into `buffer`; returns how many, 0 at the end of the file.
+    /// Reads up to `buffer.count` bytes into `buffer`. Returns their number; 0 at the end of the file.
     ///
-    /// A wait for input ends with EINTR when the running command is to stop (see ``Interruption``).
+    /// Throws EINTR when the running command must stop (see ``Interruption``).
     ///
-    /// - Parameter shouldStop: Asked after a signal has interrupted the call; if true, EINTR is thrown.
+    /// - Parameter shouldStop: Called after a signal interrupted the call; if it returns true, EINTR is thrown.
     func read(into buffer: inout [UInt8], shouldStop: () -> Bool = { false }) throws(SystemError) -> Int {
         while true {
             if let stop = Interruption.stopDescriptor { try waitForInput(orFor: stop) }
@@ -62,20 +62,20 @@ struct FileDescriptor: Hashable, Sendable {
         }
     }
 
-    /// Ends the use of the descriptor, and tells if what was written is known to be lost (as over NFS).
+    /// Closes the descriptor. Throws if written data is known to be lost (as over NFS).
     func closeFile() throws(SystemError) {
-        // An interrupted close has closed the descriptor on Linux and Darwin; a retry could close another's file.
+        // After EINTR the descriptor is closed on Linux and Darwin; retrying could close a file of another thread.
         guard close(rawValue) == 0 || errno == EINTR else { throw SystemError(number: errno) }
     }
 
-    /// Waits until what was written is on the disk. The corresponding C function is `fsync`.
+    /// Waits until written data is on disk. The C function is `fsync`.
     func synchronize() throws(SystemError) {
         while fsync(rawValue) != 0 {
             guard errno == EINTR else { throw SystemError(number: errno) }
         }
     }
 
-    /// Returns when there is something to read, throws when the running command is to stop.
+    /// Returns when input is available; throws when the running command must stop.
     private func waitForInput(orFor stop: Int32) throws(SystemError) {
         var requests = [
             pollfd(fd: rawValue, events: Int16(POLLIN), revents: 0),
@@ -85,19 +85,19 @@ struct FileDescriptor: Hashable, Sendable {
         if Interruption.isRequested { throw SystemError(number: EINTR) }
     }
 
-    /// Returns if the call that failed with `number` is worth repeating.
+    /// Returns if the call that failed with `number` should be retried.
     private func recover(from number: Int32, waitingFor event: some BinaryInteger) throws(SystemError) {
         switch number {
         case EINTR: return
         case EAGAIN, EWOULDBLOCK:
             var request = pollfd(fd: rawValue, events: Int16(event), revents: 0)
-            // Interrupted or not, the caller's call tells.
+            // Whether or not this is interrupted, the caller's next call reports the state.
             _ = unsafe poll(&request, 1, -1)
         default: throw SystemError(number: number)
         }
     }
 
-    // Inside a type with a method of that name, `read` alone is the method.
+    // Inside a type with a method `read`, the plain name refers to the method.
     #if canImport(Glibc)
         private static func systemRead(_ descriptor: Int32, _ buffer: UnsafeMutableRawPointer?, _ count: Int) -> Int {
             unsafe Glibc.read(descriptor, buffer, count)

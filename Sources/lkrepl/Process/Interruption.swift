@@ -7,24 +7,24 @@ import Synchronization
     import Darwin
 #endif
 
-/// The wish of a user, or of the system, that what runs come to its end: SIGINT, SIGTERM and SIGHUP.
+/// Handles requests to stop the running command or the process: SIGINT, SIGTERM and SIGHUP.
 ///
-/// A signal handler may do next to nothing, so it writes the number of the signal into a pipe, and a thread that waits
-/// at the other end does the rest: it sets the flag that commands look at (``check(_:)``), cancels the task of the running
-/// command, and wakes whoever waits in `poll` for input. A command that sees the flag unwinds as after any other failure,
-/// so that it takes its own unfinished files with it.
+/// A signal handler may do very little, so it writes the signal's number to a pipe. A thread that reads the pipe does
+/// the rest: it sets the flag that commands check (``check(_:)``), cancels the task of the running command, and wakes
+/// threads that wait for input in `poll`. A command that sees the flag fails like after any other error, and removes
+/// its unfinished files.
 ///
-/// The second SIGINT of a batch, and five seconds after SIGTERM or SIGHUP, end the process at once; the files that were
-/// named to ``removeAtExit(_:)`` go first.
+/// A second SIGINT outside an interactive shell ends the process at once, as do five seconds after SIGTERM or SIGHUP.
+/// Files registered by ``removeAtExit(_:)`` are removed first.
 enum Interruption {
-    /// What was asked for.
+    /// The reason of a request.
     enum Reason: Sendable {
-        /// ^C: the command is to stop. A shell at a terminal goes on with the next.
+        /// ^C: the command must stop. An interactive shell continues with the next command.
         case interrupt
-        /// SIGTERM or SIGHUP: the process is to end.
+        /// SIGTERM or SIGHUP: the process must end.
         case end(ExitCode)
 
-        /// How a run that ends for this reason ends.
+        /// The exit code of a run that ends for this reason.
         var exitCode: ExitCode {
             switch self {
             case .interrupt: .interrupted
@@ -39,63 +39,63 @@ enum Interruption {
         var leftovers: [String] = []
         var directories: [Unowned] = []
         var isInteractive = false
-        /// Whether a pager has the terminal, whose ^C is meant for what it shows.
+        /// Whether a pager controls the terminal, which then handles ^C itself.
         var isPaging = false
         var isInstalled = false
-        /// When the process ends whatever its command does.
+        /// The time at which the process ends unconditionally.
         var deadline: ContinuousClock.Instant?
     }
 
-    /// A directory that may be gone, and then needs nothing.
+    /// A weak reference to a directory, which may have been removed already.
     private struct Unowned {
         weak var directory: ScratchDirectory?
     }
 
     private static let state = Mutex(State())
-    /// Read by loops at each step, so outside the lock.
+    /// Outside the lock, since loops check it at each step.
     private static let isSet = Atomic(false)
     private static let signals = SelfPipe()
-    /// Readable while a command is to stop.
+    /// Readable while the command must stop.
     private static let stop = SelfPipe()
-    /// Readable when something happened that a line editor wants to know at once.
+    /// Readable when an event occurred that concerns the line editor.
     static let wake = SelfPipe()
     private static let wasResized = Atomic(false)
 
-    // MARK: - What commands ask
+    // MARK: - Checks by commands
 
-    /// Whether the running command is to stop.
+    /// Whether the running command must stop.
     ///
-    /// - Complexity: one relaxed load.
+    /// - Complexity: One relaxed atomic load.
     static var isRequested: Bool { isSet.load(ordering: .relaxed) }
 
-    /// Why the running command is to stop; `nil` if it may go on.
+    /// The reason that the running command must stop; `nil` if it need not.
     static var reason: Reason? { state.withLock { $0.reason } }
 
-    /// Throws if the running command is to stop. Loops over records call it for each, or for each 256.
+    /// Throws if the running command must stop. Loops over records call it for each record, or for every 256.
     ///
-    /// - Parameter done: what was done so far, for the message, such as `120 rows`.
+    /// - Parameter done: The completed work, for the message, such as `120 rows`.
     static func check(_ done: @autoclosure () -> String? = nil) throws(CommandFailure) {
         if isRequested { throw failure(done()) }
     }
 
-    /// The failure of a command that was stopped.
+    /// The failure of an interrupted command.
     static func failure(_ done: String? = nil) -> CommandFailure {
         CommandFailure(reason?.exitCode ?? .interrupted, done.map { "interrupted after \($0)" } ?? "interrupted")
     }
 
-    /// The descriptor that is readable while the running command is to stop; `nil` before ``install(isInteractive:)``.
+    /// A descriptor that is readable while the running command must stop; `nil` before ``install()``.
     static var stopDescriptor: Int32? {
         state.withLock { $0.isInstalled } ? stop.readEnd : nil
     }
 
-    // MARK: - Files that must not stay
+    // MARK: - Temporary files
 
-    /// Has a file removed if the process is ended while its command does not look up.
+    /// Registers a file to be removed if the process ends without unwinding.
     static func removeAtExit(_ path: String) {
         state.withLock { $0.leftovers.append(path) }
     }
 
-    /// Has a directory removed if the process is ended while its command does not look up.
+    /// Registers a directory to be removed if the process ends without unwinding.
     static func removeAtExit(_ directory: ScratchDirectory) {
         state.withLock { state in
             state.directories.removeAll { $0.directory == nil }
@@ -103,14 +103,14 @@ enum Interruption {
         }
     }
 
-    /// Takes back ``removeAtExit(_:)``: the file is whole, or gone.
+    /// Unregisters a file, which is complete or already removed.
     static func keep(_ path: String) {
         state.withLock { state in state.leftovers.removeAll { $0.utf8.elementsEqual(path.utf8) } }
     }
 
     // MARK: - The process
 
-    /// Begins to watch for signals.
+    /// Installs the signal handlers.
     static func install() {
         let isNew = state.withLock { state in
             defer { state.isInstalled = true }
@@ -125,40 +125,39 @@ enum Interruption {
                 Interruption.watch()
                 return nil
             }, nil)
-        // Without the thread, signals must act by themselves.
+        // Without the thread, signals must have their default effect.
         guard failed == 0 else {
             for number in [SIGINT, SIGTERM, SIGHUP] { signal(number, SIG_DFL) }
             return
         }
     }
 
-    /// Says that a person is at the terminal: ^C never ends the process, and changes of the window are of interest.
+    /// Marks the process as interactive: ^C does not end it, and changes of the window size are reported.
     static func becomeInteractive() {
         state.withLock { $0.isInteractive = true }
         for number in [SIGWINCH, SIGCONT] { handle(number) }
-        // The end of a pager is an error of a write and not the end of the shell.
+        // A closed pager must cause a write error, not end the shell.
         signal(SIGPIPE, SIG_IGN)
     }
 
-    /// Says whether a pager has the terminal: as long as it has, ^C stops the command and not the process, which waits for
-    /// the user to leave the pager.
+    /// Sets whether a pager controls the terminal. While it does, ^C stops the command but does not end the process,
+    /// which waits for the user to leave the pager.
     static func setPaging(_ isPaging: Bool) {
         state.withLock { $0.isPaging = isPaging }
     }
 
-    /// Runs `body` so that the end of a program that reads what it writes is an error of the write, and not the end of this
-    /// process.
+    /// Runs `body` with SIGPIPE ignored, so that a closed pipe causes a write error instead of ending the process.
     static func keepingBrokenPipes<R>(_ body: () throws -> R) rethrows -> R {
         let previous = signal(SIGPIPE, SIG_IGN)
         defer { signal(SIGPIPE, previous) }
         return try body()
     }
 
-    /// Whether the window has changed, or the process was continued, since the last call.
+    /// Whether the window size changed, or the process was continued, since the last call.
     static func takeResize() -> Bool { wasResized.exchange(false, ordering: .relaxed) }
 
-    /// Forgets a ^C, at a terminal, where a new prompt is shown: it was meant for what was before. What ends the run is not
-    /// forgotten, and neither is a ^C that comes between a prompt and the first step of its command.
+    /// Clears a ^C in an interactive shell before a new prompt, since it was meant for the previous command. Requests
+    /// to end the process are kept, and so is a ^C between a prompt and the first step of its command.
     static func forgetInterrupt() {
         let mayGoOn = state.withLock { state in
             if case .interrupt = state.reason, state.isInteractive { state.reason = nil }
@@ -169,7 +168,7 @@ enum Interruption {
         stop.drain()
     }
 
-    /// Forgets a ^C that a command has answered by coming to its end, so that what it has to say is said.
+    /// Clears a ^C that a command handled by finishing its work, so that its result is still reported.
     static func forgetAnswered() {
         let mayGoOn = state.withLock { state in
             if case .interrupt = state.reason { state.reason = nil }
@@ -180,8 +179,8 @@ enum Interruption {
         stop.drain()
     }
 
-    /// How the process is to end where the input of its terminal has ended; `nil` if that was typed. The signal of a terminal that is
-    /// gone may come a little behind the end of what it sends, and so may that it is no terminal any more.
+    /// The exit code after the terminal's input has ended; `nil` if the user typed the end. After a hangup, SIGHUP and
+    /// the change of the terminal's state may arrive slightly after the end of input.
     static func endOfTerminal() -> ExitCode? {
         let isGone = FileDescriptor.standardInput.isHungUp || !FileDescriptor.standardInput.isTerminal
         if reason == nil, isGone {
@@ -192,18 +191,19 @@ enum Interruption {
         return isGone ? .hungUp : nil
     }
 
-    /// Has `cancel` called from another thread when the command is to stop; at once if that was asked for already.
+    /// Registers `cancel` to be called from another thread when the command must stop; calls it at once if that was
+    /// already requested.
     static func onRequest(_ cancel: @escaping @Sendable () -> Void) {
         state.withLock { $0.cancelCommand = cancel }
         if isRequested { cancel() }
     }
 
-    /// Ends a command.
+    /// Unregisters the running command.
     static func endCommand() {
         state.withLock { $0.cancelCommand = nil }
     }
 
-    /// Asks the running command to stop, as a signal does.
+    /// Requests the running command to stop, like a signal.
     static func request(_ reason: Reason) {
         var cancel: (@Sendable () -> Void)?
         var mustEnd: ExitCode?
@@ -222,9 +222,9 @@ enum Interruption {
         cancel?()
     }
 
-    // MARK: - The watching thread
+    // MARK: - The signal thread
 
-    /// Has a signal come through the pipe, unless whoever started the process has it ignored, as nohup does.
+    /// Installs a handler for a signal, unless the parent process made this one ignore it, like nohup.
     private static func handle(_ number: Int32) {
         var old = sigaction()
         _ = unsafe sigaction(number, nil, &old)
@@ -271,7 +271,7 @@ enum Interruption {
         }
     }
 
-    /// Ends the process without unwinding, after the files that must not stay are gone.
+    /// Ends the process without unwinding, after removing registered files.
     private static func endNow(_ code: ExitCode) -> Never {
         let (paths, directories) = state.withLock { ($0.leftovers, $0.directories.compactMap(\.directory)) }
         for path in paths { unsafe unlink(path) }

@@ -4,19 +4,19 @@
     import Darwin
 #endif
 
-/// Where the code of LevelDB lies in memory, and which code a signal has interrupted.
+/// The address ranges of LevelDB's code, and the instruction that a signal interrupted.
 enum LoadedModules {
-    /// Addresses from `start` up to, not including, `end`.
+    /// The addresses from `start` up to, but excluding, `end`.
     struct Span {
         var start: UInt
         var end: UInt
     }
 
-    /// LevelDB, and the libraries that it calls. Of lkrepl's own code only a fault within a function of C would be taken for
-    /// LevelDB's.
+    /// LevelDB, and the libraries that it calls. A fault of lkrepl's own code within a C function is therefore
+    /// attributed to LevelDB.
     private static let names = ["libleveldb", "libsnappy", "libstdc++", "libc.so", "libc-"]
 
-    /// The spans of LevelDB's libraries; empty where the system does not tell.
+    /// The address ranges of LevelDB's libraries; empty if the system does not provide them.
     static func engine() -> [Span] {
         guard let file = try? FileDescriptor.openForReading("/proc/self/maps") else { return [] }
         defer { try? file.closeFile() }
@@ -29,9 +29,9 @@ enum LoadedModules {
         }
     }
 
-    /// The address of the interrupted instruction; `nil` where it is not known. May be called by a handler of a signal.
+    /// The address of the interrupted instruction; `nil` if unknown. Safe to call in a signal handler.
     ///
-    /// - Parameter context: what the handler got.
+    /// - Parameter context: The third argument of the handler.
     static func instruction(in context: UnsafeMutableRawPointer?) -> UInt? {
         guard let context = unsafe context else { return nil }
         #if canImport(Glibc) && arch(x86_64)

@@ -6,34 +6,34 @@ import LevelKit
     import Darwin
 #endif
 
-/// A database that is being made in a private directory beside its place, and appears there as a whole.
+/// A database that is built in a private directory next to its final path, and appears there only when complete.
 ///
-/// The private directory is named `<path>.loading-` and six random letters. What a killed process has left of it is removed
-/// by the next one that makes a database of the same name.
+/// The private directory is named `<path>.loading-` followed by six random letters. The leftovers of a killed process
+/// are removed by the next one that creates a database with the same name.
 struct NewDirectory {
-    /// The name that it gets.
+    /// The final path.
     let path: String
-    /// The name that it has until then.
+    /// The path until then.
     var partialPath: String { scratch.databasePath }
     private let scratch: ScratchDirectory
 
-    /// - Throws: ``CommandFailure`` if the name is taken, or there is no directory to make it in; `LevelError` where others
-    ///   could replace what is made.
+    /// - Throws: ``CommandFailure`` if the path exists or its parent does not; `LevelError` if other users could
+    ///   replace the new files.
     init(path: String) throws {
         guard !path.isEmpty else {
-            throw CommandFailure(.usage, "the path of the database is empty", hint: "give the path of a directory")
+            throw CommandFailure(.usage, "the path of the database is empty", hint: "specify a directory")
         }
         var path = path
         while path.utf8.count > 1, path.utf8.last == UInt8(ascii: "/") { path = String(path.dropLast()) }
         let parent = FileDescriptor.parent(of: path)
         guard FileDescriptor.isDirectory(parent) else {
-            throw CommandFailure(.cannotCreate, "there is no directory \(parent)", hint: "make it first")
+            throw CommandFailure(.cannotCreate, "directory \(parent) does not exist", hint: "create it first")
         }
-        // Also puts an old database back whose replacement was killed, so that the name is taken.
+        // This also restores an old database whose replacement was killed, so that the path exists.
         DatabaseReplacement.clearLeftovers(of: path)
         guard !FileDescriptor.exists(path) else {
             throw CommandFailure(
-                .cannotCreate, "\(path) exists already", hint: "choose another path, or leave out --create")
+                .cannotCreate, "\(path) already exists", hint: "choose another path, or omit --create")
         }
         self.path = path
         let prefix = FileDescriptor.lastStep(of: path) + DatabaseReplacement.marker
@@ -41,9 +41,9 @@ struct NewDirectory {
         Interruption.removeAtExit(scratch)
     }
 
-    /// Gives the database its name.
+    /// Moves the database to its final path.
     func appear() throws {
-        // The system puts a directory in place of an empty one, and of nothing else.
+        // The system replaces an empty directory, but nothing else.
         guard unsafe rename(partialPath, path) == 0 else {
             let error = SystemError(number: errno)
             throw CommandFailure.system(error, "cannot rename \(partialPath) to \(path)")
@@ -51,6 +51,6 @@ struct NewDirectory {
         scratch.remove()
     }
 
-    /// Removes what was made of it.
+    /// Removes the unfinished database.
     func remove() { scratch.remove() }
 }

@@ -4,20 +4,21 @@
     import Darwin
 #endif
 
-/// A file that is written under a name of its own, and appears under its right one as a whole.
+/// A file that is written under a temporary name, and gets its own name only when complete.
 ///
-/// What is no regular file, such as a pipe or a device, is written as it is: a file must not take its place.
+/// Pipes, devices and other special files are written directly: a regular file must not replace them.
 struct NewFile {
-    /// Writes a file by `body`; `nil` or `-` is standard output.
+    /// Writes a file by calling `body`; `nil` or `-` is standard output.
     ///
     /// - Parameters:
-    ///   - replaces: whether a file that exists may be replaced.
-    ///   - body: writes everything, and does not close.
-    /// - Throws: ``CommandFailure`` with `cannotCreate`, also where another user has put a link or a file there.
+    ///   - replaces: Whether an existing file may be replaced.
+    ///   - body: Writes the content, and does not close the output.
+    /// - Throws: ``CommandFailure`` with `cannotCreate`, also if another user planted a link or a file there.
     static func write<R>(_ file: String?, replacing replaces: Bool, _ body: (StandardOutput) throws -> R) throws -> R {
         guard let file, file != "-" else { return try body(StandardOutput()) }
         guard !file.isEmpty, !FileDescriptor.isDirectory(file) else {
-            throw CommandFailure(.cannotCreate, "cannot write to \(file): it is no file", hint: "name a file with -o")
+            throw CommandFailure(
+                .cannotCreate, "cannot write to \(file): it is not a file", hint: "specify a file with -o")
         }
         let place = try OutputPlace(file)
         try place.check()
@@ -35,12 +36,12 @@ struct NewFile {
         }
         guard replaces || !FileDescriptor.exists(FileDescriptor.resolvingLinks(file)) || isStandardOutput(file) else {
             throw CommandFailure(
-                .cannotCreate, "\(file) exists already", hint: "name another file, or add --force to replace it")
+                .cannotCreate, "\(file) already exists", hint: "choose another file, or add --force to replace it")
         }
         return try PartialFile.write(place, isSynchronized: true, body)
     }
 
-    /// Whether a path leads to the file that standard output does, as `/dev/stdout`.
+    /// Whether a path refers to the file that is standard output, such as `/dev/stdout`.
     private static func isStandardOutput(_ file: String) -> Bool {
         var named = stat()
         var output = stat()

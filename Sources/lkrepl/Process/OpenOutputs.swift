@@ -1,31 +1,32 @@
 import Synchronization
 
-/// What the running command is writing, so that it can be brought to an orderly end where the command is not.
+/// The outputs of the running command, so that they can be completed if the command fails.
 ///
-/// A command that is stopped, or fails, unwinds past the writers it has made. What they were given until then is whole
-/// rows, and belongs to whoever reads the output.
+/// A command that is stopped, or fails, skips the end of its writers. The rows that it wrote before are complete, and
+/// must reach the reader of the output.
 final class OpenOutputs: @unchecked Sendable {
-    // Unchecked: one command writes at a time, and only its own thread comes here.
+    // Unchecked: one command writes at a time, on a single thread.
     private var ends: [() throws -> Void] = []
-    /// How many rows were written; `nil` where the command writes none.
+    /// The number of rows written; `nil` if the command writes none.
     var rowCount: (() -> Int)?
-    /// The name of the command; `nil` where there is none.
+    /// The name of the command; `nil` if there is none.
     let command: String?
-    /// Whether the command tells of its progress itself, or reads what the user types: no other line may come between.
+    /// Whether the command shows its own progress or reads typed input, so that no other status line may appear.
     private let tells = Atomic(false)
 
     init(command: String? = nil) { self.command = command }
 
-    /// Whether ``tellItself()`` was called. May be asked by any thread.
+    /// Whether ``tellItself()`` was called. Thread-safe.
     var tellsItself: Bool { tells.load(ordering: .relaxed) }
 
-    /// Says that no line of another's may come between what is shown.
+    /// Suppresses status lines from other sources.
     func tellItself() { tells.store(true, ordering: .relaxed) }
 
-    /// The outputs of the command that this task runs; `nil` outside of commands.
+    /// The outputs of the command in this task; `nil` outside of commands.
     @TaskLocal static var current: OpenOutputs?
 
-    /// The failure of a command, with what it had written where it was stopped and does not say itself how far it came.
+    /// The failure of a command. If it was interrupted and does not report its progress itself, adds the number of
+    /// rows.
     func telling(_ error: any Error) -> any Error {
         var failure = CommandFailure(error)
         guard failure.exitCode == .interrupted || Interruption.isRequested, let count = rowCount?(), count > 0,
@@ -35,11 +36,11 @@ final class OpenOutputs: @unchecked Sendable {
         return failure
     }
 
-    /// Has `end` called if the command does not come to its own end.
+    /// Registers `end` to be called if the command fails.
     func add(_ end: @escaping () throws -> Void) { ends.append(end) }
 
-    /// Brings all outputs to their end, the newest first, since it may write to those before it. Failures are not told: the
-    /// command has failed already.
+    /// Completes all outputs, newest first, since these may write to older ones. Errors are ignored: the command has
+    /// already failed.
     func endEarly() {
         while let end = ends.popLast() { try? end() }
     }

@@ -6,29 +6,30 @@ import LevelKit
     import Darwin
 #endif
 
-/// Where a command writes to: a name in an open directory.
+/// The destination of a command's output: a name in an open directory.
 ///
-/// In a directory that everybody can write to, such as `/tmp`, anybody can make a link, a pipe or a file under the name that a
-/// command is about to write to. Linux can refuse to follow these (`fs.protected_symlinks`, `fs.protected_hardlinks`,
+/// In a directory that everybody can write to, such as `/tmp`, anybody can plant a link, a pipe or a file under the
+/// name of an output. Linux can refuse to follow these (`fs.protected_symlinks`, `fs.protected_hardlinks`,
 /// `fs.protected_fifos`, `fs.protected_regular`); other systems, and other settings, do not.
 ///
-/// So the path is resolved here, step by step from open directories. Links of this user and of the owner of the system are
-/// followed; any other is refused. What is written goes to the name in the directory, and no link that is put there
-/// later is followed. A file is checked when it is open.
+/// The path is therefore resolved here, component by component from open directories. Links of this user and of the
+/// owner of the system are followed; all others are rejected. Output is written to the name in the directory, and a
+/// link planted later is not followed. Files are checked after opening.
 final class OutputPlace {
-    /// The path as it was given, for messages.
+    /// The path as given, for messages.
     let path: String
     /// The path of the directory, with links resolved.
     let directoryPath: String
     /// The name in the directory.
     let name: String
     private let directory: Int32
-    /// Whether the name is one of the kernel's links to open files, such as `/proc/self/fd/1`.
+    /// Whether the name is a kernel link to an open file, such as `/proc/self/fd/1`.
     private let leadsToDescriptor: Bool
 
     /// Resolves a path.
     ///
-    /// - Throws: ``CommandFailure`` with `cannotCreate` where there is no directory, or a link of another user.
+    /// - Throws: ``CommandFailure`` with `cannotCreate` if the directory does not exist, or a link belongs to another
+    ///   user.
     init(_ path: String) throws {
         var walk = try Walk(path)
         while let step = try walk.next() {
@@ -44,15 +45,15 @@ final class OutputPlace {
             leadsToDescriptor = step.isKernelLink
             return
         }
-        throw CommandFailure(.cannotCreate, "cannot write to \(path): it is no file", hint: "name a file")
+        throw CommandFailure(.cannotCreate, "cannot write to \(path): it is not a file", hint: "specify a file")
     }
 
     deinit { close(directory) }
 
-    /// Whether something is there that is no regular file, such as a pipe or a terminal.
+    /// Whether the destination exists and is not a regular file, such as a pipe or a terminal.
     var isSpecial: Bool { leadsToDescriptor || status.map { $0.st_mode & S_IFMT != S_IFREG } ?? false }
 
-    /// The permissions of the file that is there, if it is a file of this user.
+    /// The permissions of the existing file, if it is a regular file of this user; otherwise `nil`.
     var ownPermissions: mode_t? {
         guard let status, status.st_mode & S_IFMT == S_IFREG, status.st_uid == geteuid() else { return nil }
         return status.st_mode & 0o777
@@ -65,21 +66,21 @@ final class OutputPlace {
 
     // MARK: - Opening
 
-    /// Opens what is there for writing.
+    /// Opens the destination for writing.
     ///
     /// - Parameters:
-    ///   - flags: such as `O_CREAT`; never `O_TRUNC`, since a file must be checked before it is emptied.
-    ///   - permissions: those of a new file, before the mask of the process.
-    /// - Throws: ``CommandFailure`` with `cannotCreate`, also where another user has put a file or a pipe there, or a file has
-    ///   a second name.
+    ///   - flags: Flags such as `O_CREAT`; never `O_TRUNC`, since a file must be checked before it is truncated.
+    ///   - permissions: The permissions of a new file, before the process's mask is applied.
+    /// - Throws: ``CommandFailure`` with `cannotCreate`, also if another user planted a file or a pipe there, or a file
+    ///   has several hard links.
     func open(_ flags: Int32, permissions: mode_t = 0o666) throws -> FileDescriptor {
         if leadsToDescriptor {
-            // Behind what the file holds: it was opened, and perhaps written to, before.
+            // Append: the file was opened, and perhaps written to, before.
             let descriptor = unsafe openat(directory, name, O_WRONLY | O_APPEND | O_CLOEXEC)
             guard descriptor >= 0 else { throw FileDescriptor.failure(creating: path) }
             return FileDescriptor(rawValue: descriptor)
         }
-        // Opening a pipe waits for its reader.
+        // Check before opening, since opening a pipe waits for its reader.
         if let status { try check(status) }
         let descriptor = unsafe openat(directory, name, O_WRONLY | O_NOFOLLOW | O_CLOEXEC | flags, permissions)
         guard descriptor >= 0 else { throw FileDescriptor.failure(creating: path) }
@@ -95,7 +96,7 @@ final class OutputPlace {
         }
     }
 
-    /// Opens a file for writing from its beginning: a new one, or in place of what it held.
+    /// Opens the destination for writing from its beginning, creating or truncating it.
     func openForOverwriting() throws -> FileDescriptor {
         let file = try open(O_CREAT)
         if !leadsToDescriptor, file.byteCount != nil, ftruncate(file.rawValue, 0) != 0 {
@@ -105,7 +106,7 @@ final class OutputPlace {
         return file
     }
 
-    /// Throws where a file of another user would be replaced that is in a shared directory.
+    /// Throws if a file of another user in a shared directory would be replaced.
     func check() throws {
         if !leadsToDescriptor, let status { try check(status, isReplaced: true) }
     }
@@ -117,16 +118,16 @@ final class OutputPlace {
             throw Self.refusal(path, "it belongs to another user, in a directory that others can change")
         }
         if kind == S_IFREG, status.st_nlink > 1, !isReplaced {
-            throw Self.refusal(path, "the file has a second name elsewhere, and would be overwritten there too")
+            throw Self.refusal(path, "the file has another hard link, and would be overwritten there too")
         }
     }
 
     // MARK: - Temporary files
 
-    /// Makes a file in the directory that only this user can use.
+    /// Creates a file in the directory that only this user can access.
     ///
-    /// - Parameter start: how its name begins; random letters follow.
-    /// - Returns: the file, and its name.
+    /// - Parameter start: The prefix of its name, to which random letters are added.
+    /// - Returns: The file, and its name.
     func makeTemporary(_ start: String) throws -> (file: FileDescriptor, name: String) {
         let letters = Array("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789")
         for _ in 0..<100 {
@@ -139,7 +140,8 @@ final class OutputPlace {
         throw FileDescriptor.failure(creating: "\(directoryPath)/\(start)…")
     }
 
-    /// Gives a file of the directory the name, in place of what has it; `false` where the system refuses, with `errno`.
+    /// Renames a file of the directory to the destination, replacing it. Returns `false` if the system refuses; see
+    /// `errno`.
     func take(_ temporary: String) -> Bool { unsafe renameat(directory, temporary, directory, name) == 0 }
 
     /// Removes a file of the directory.
@@ -159,13 +161,13 @@ final class OutputPlace {
     }
 }
 
-/// The steps of a path, from one open directory to the next.
+/// The resolution of a path, from one open directory to the next.
 private struct Walk: ~Copyable {
     struct Step {
         let name: String
         let isLast: Bool
         let isLink: Bool
-        /// Whether the kernel made it: nobody else can, and its text need not be a path, as in `pipe:[12]`.
+        /// Whether the kernel created the link: nobody else can, and its target need not be a path, as in `pipe:[12]`.
         let isKernelLink: Bool
         let status: stat?
     }
@@ -186,13 +188,13 @@ private struct Walk: ~Copyable {
 
     deinit { if directory >= 0 { close(directory) } }
 
-    /// The directory that was reached, which the caller closes.
+    /// The current directory, which the caller must close.
     mutating func release() -> Int32 {
         defer { directory = -1 }
         return directory
     }
 
-    /// The next step; `nil` behind the last one.
+    /// The next step; `nil` after the last one.
     mutating func next() throws -> Step? {
         guard !rest.isEmpty else { return nil }
         let name = rest.removeFirst()
@@ -206,20 +208,21 @@ private struct Walk: ~Copyable {
             name: name, isLast: rest.isEmpty, isLink: isLink, isKernelLink: isLink && isOfKernel, status: status)
     }
 
-    /// Goes on with where a link leads; returns whether the step is one that is followed.
+    /// Follows a link. Returns false if the step is not a link to follow.
     mutating func follow(_ step: Step) throws -> Bool {
         guard step.isLink, !step.isKernelLink, let status = step.status else { return false }
         let isShared = DirectoryTrust.isShared(directory)
         let place = (directoryPath == "/" ? "/" : directoryPath + "/") + step.name
-        // In a directory with the sticky bit nobody else can exchange a link of this user; but a second name for one can be
-        // made anywhere.
+        // In a directory with the sticky bit, nobody else can replace a link of this user, but anybody can create a
+        // hard link to one.
         if !OutputPlace.isTrusted(status.st_uid) || isShared && (status.st_nlink > 1 || !isSticky) {
-            throw OutputPlace.refusal(place, "it is a link that belongs to another user, or that one can exchange")
+            throw OutputPlace.refusal(
+                place, "it is a link that belongs to another user, or that another user can replace")
         }
         linkCount += 1
         var buffer = [CChar](repeating: 0, count: Int(PATH_MAX) + 1)
         let count = unsafe readlinkat(directory, step.name, &buffer, Int(PATH_MAX))
-        // As many links as the system follows.
+        // The same limit as the system's.
         guard count > 0, linkCount <= 40 else {
             if count > 0 { errno = ELOOP }
             throw FileDescriptor.failure(creating: path)
@@ -248,30 +251,30 @@ private struct Walk: ~Copyable {
         path.utf8.split(separator: UInt8(ascii: "/")).map { String(Substring($0)) }
     }
 
-    /// Directories may be such that this user can use names in them, and not list them.
+    /// Directories may allow this user to use names in them, but not to list them.
     private static var directoryFlags: Int32 {
         #if os(Linux)
-            // O_PATH, which glibc declares for its own extensions only.
+            // O_PATH, which glibc declares only for its own extensions.
             0o10_000_000 | O_DIRECTORY | O_CLOEXEC
         #else
             O_RDONLY | O_DIRECTORY | O_CLOEXEC
         #endif
     }
 
-    /// Whether others can neither rename nor remove what this user has in the directory.
+    /// Whether others can neither rename nor remove entries of this user in the directory.
     private var isSticky: Bool {
         var status = stat()
         return unsafe fstat(directory, &status) == 0 && status.st_mode & S_ISVTX != 0
             && OutputPlace.isTrusted(status.st_uid)
     }
 
-    /// Whether the kernel makes the names of the directory, as in `/proc`.
+    /// Whether the kernel provides the entries of the directory, as in `/proc`.
     private var isOfKernel: Bool {
         #if os(Linux)
             var here = stat()
             var processes = stat()
             var root = stat()
-            // The inode of the root of that file system is 1 (PROC_ROOT_INO of linux/proc_ns.h).
+            // The inode number of the root of procfs is 1 (PROC_ROOT_INO of linux/proc_ns.h).
             return unsafe fstat(directory, &here) == 0 && stat("/proc", &processes) == 0 && stat("/", &root) == 0
                 && here.st_dev == processes.st_dev && processes.st_ino == 1 && root.st_dev != processes.st_dev
         #else

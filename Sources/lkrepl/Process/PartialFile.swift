@@ -4,20 +4,20 @@
     import Darwin
 #endif
 
-/// A file that is written under a random name beside its place, where only this user can read it, and takes its place when it
-/// is whole.
+/// A file that is written under a random name next to its destination, readable only by this user, and replaces the
+/// destination when complete.
 struct PartialFile {
-    /// The name that it gets.
+    /// The final path.
     let path: String
-    /// The name that it has until then.
+    /// The path until then.
     let partialPath: String
     let descriptor: FileDescriptor
     private let place: OutputPlace
     private let partialName: String
-    /// Those of the file of this user that it replaces; `nil` if there is none.
+    /// The permissions of this user's file that it replaces; `nil` if there is none.
     private let permissions: mode_t?
 
-    /// Makes the file; the end of the process removes it.
+    /// Creates the file, which is also removed when the process ends.
     init(for place: OutputPlace) throws {
         self.place = place
         path = place.path
@@ -27,21 +27,20 @@ struct PartialFile {
         Interruption.removeAtExit(partialPath)
     }
 
-    /// Who may use the file in the end: those who could use the one of this user that was there at the beginning, else as the
-    /// mask of the process has it. A file that another user has put there decides nothing. To be called while the descriptor
-    /// is open.
+    /// Sets the final permissions: those of this user's previous file, or otherwise the default under the process's
+    /// mask. A file planted by another user has no influence. Must be called before the descriptor is closed.
     func setPermissions() {
         if let permissions {
             _ = fchmod(descriptor.rawValue, permissions)
         } else {
-            // The mask can only be read by setting it.
+            // The mask can be read only by setting it.
             let mask = umask(0o077)
             umask(mask)
             _ = fchmod(descriptor.rawValue, 0o666 & ~mask)
         }
     }
 
-    /// Puts the file in its place; its content must be on its way to the disk.
+    /// Moves the file to its destination; its content must have been written.
     func appear() throws {
         guard place.take(partialName) else {
             throw CommandFailure.system(SystemError(number: errno), "cannot rename \(partialPath) to \(path)")
@@ -55,12 +54,13 @@ struct PartialFile {
         Interruption.keep(partialPath)
     }
 
-    /// Writes a file by `body`, which neither synchronizes nor closes; removes it where that fails.
+    /// Writes a file by calling `body`, which must neither synchronize nor close the output. Removes the file on
+    /// errors.
     static func write<R>(_ path: String, isSynchronized: Bool, _ body: (StandardOutput) throws -> R) throws -> R {
         try write(OutputPlace(path), isSynchronized: isSynchronized, body)
     }
 
-    /// Writes a file by `body`; see above.
+    /// Writes a file by calling `body`, as above.
     static func write<R>(_ place: OutputPlace, isSynchronized: Bool, _ body: (StandardOutput) throws -> R) throws -> R {
         let file = try PartialFile(for: place)
         let output = StandardOutput(descriptor: file.descriptor, name: place.path)

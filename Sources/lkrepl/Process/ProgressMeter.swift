@@ -1,42 +1,42 @@
-/// Decides when the progress of a long command is shown, and how it reads: a pure state machine.
+/// Decides when the progress of a long command is shown, and formats it; a pure state machine.
 ///
-/// It is told how much is done and what time it is, and answers with a text to show, or nothing. Short commands show
-/// nothing; long ones are shown often enough to look alive and not so often that showing costs.
+/// It receives the completed amount and the time, and returns a string to show, or `nil`. Short commands show nothing;
+/// long ones are updated often enough to look active, and rarely enough to cost little.
 struct ProgressMeter: Sendable {
-    /// What is being counted.
+    /// The unit of progress.
     enum Unit: Hashable, Sendable {
         case bytes
-        /// Things with a name in the plural, such as `records`.
+        /// Items with a plural noun, such as `records`.
         case items(String)
     }
 
-    /// How a text is shown, which decides how often.
+    /// The style of progress, which determines how often it is shown.
     enum Style: String, CaseIterable, Sendable {
-        /// One line, redrawn at most ten times a second, from half a second on.
+        /// One line, redrawn at most ten times per second, after the first half second.
         case line
-        /// A line of its own every ten seconds, for logs.
+        /// A separate line every ten seconds, for logs.
         case plain
-        /// Not at all.
+        /// No progress.
         case none
 
-        /// How long nothing is shown.
+        /// The time before the first text.
         var delay: Duration { self == .line ? .milliseconds(500) : .seconds(10) }
-        /// The least time between two texts.
+        /// The minimum time between two texts.
         var interval: Duration { self == .line ? .milliseconds(100) : .seconds(10) }
     }
 
-    /// The name of what is going on, such as `load`.
+    /// The name of the activity, such as `load`.
     let label: String
     let unit: Unit
     let style: Style
     /// The columns of the terminal.
     var width: Int
-    /// The two strokes of the bar: what is done, and what is not.
+    /// The characters of the bar for done and remaining work.
     var strokes: (done: Character, left: Character) = ("█", "░")
 
-    /// When the last text was given, and what was done by then.
+    /// The time of the last text, and the amount done by then.
     private var shown: (time: Duration, done: Int)?
-    /// Units a second, smoothed; `nil` before the first text.
+    /// Smoothed units per second; `nil` before the first text.
     private var rate: Double?
 
     init(label: String, unit: Unit, style: Style = .line, width: Int = 80) {
@@ -46,13 +46,13 @@ struct ProgressMeter: Sendable {
         self.width = width
     }
 
-    /// Takes that `done` units of `total` are done at `time`; returns what to show now, `nil` for nothing new.
+    /// Processes an update. Returns the text to show now; `nil` if it is too early.
     ///
-    /// Cheap when there is nothing new: two comparisons.
+    /// Cheap if it is too early: two comparisons.
     ///
     /// - Parameters:
-    ///   - total: `nil` if unknown. A total that turned out too small counts as unknown.
-    ///   - time: Since the start of the command, never decreasing.
+    ///   - total: `nil` if unknown. A total that turns out too small is treated as unknown.
+    ///   - time: The time since the start of the command, never decreasing.
     mutating func advance(done: Int, total: Int?, at time: Duration) -> String? {
         guard style != .none, time >= nextTime else { return nil }
         let rate = updateRate(done: done, at: time)
@@ -68,8 +68,8 @@ struct ProgressMeter: Sendable {
         return shown.time + style.interval
     }
 
-    /// The rate is an average in which what is five seconds old weighs a third: it follows a change of pace, and one
-    /// slow call does not upset the time that is left.
+    /// Updates an average in which values five seconds old weigh a third: it follows changes of speed, and one slow
+    /// call does not disturb the estimate.
     private mutating func updateRate(done: Int, at time: Duration) -> Double {
         let last = shown ?? (.zero, 0)
         let seconds = (time - last.time) / .seconds(1)
@@ -86,7 +86,7 @@ struct ProgressMeter: Sendable {
         let fraction = Double(done) / Double(total)
         let percent = "\(Int(fraction * 100))%"
         let left = rate > 0 ? Double(total - done) / rate : .infinity
-        // Past a hundred hours the guess is worthless.
+        // Estimates beyond a hundred hours are worthless.
         let remaining = left < 360_000 ? "ETA \(HumanNumber.clock(.seconds(left.rounded(.up))))" : "ETA ?"
         let details = [percent, "\(amount(done)) of \(amount(total))", speed(rate), remaining]
 
@@ -116,8 +116,8 @@ struct ProgressMeter: Sendable {
         }
     }
 
-    /// The parts on one line; a redrawn line is cut to the terminal, whose last column stays free: some terminals wrap
-    /// as soon as it is written.
+    /// Joins the parts on one line. A redrawn line is cut to the terminal's width minus one, since some terminals wrap
+    /// when the last column is written.
     private func fitted(_ parts: [String]) -> String {
         let text = parts.joined(separator: " ")
         return style == .line ? DisplayWidth.truncated(text, to: max(1, width - 1)) : text

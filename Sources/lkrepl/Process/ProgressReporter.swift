@@ -1,9 +1,9 @@
 import Synchronization
 
-/// Shows the progress of one command on standard error, if anybody is there to see it.
+/// Shows the progress of one command on standard error.
 ///
-/// May be told from any thread. Other messages go through the same ``StandardError``, which clears the progress first;
-/// it comes back with the next text of the ``ProgressMeter``.
+/// Thread-safe. Other messages use the same ``StandardError``, which clears the progress first; it reappears with the
+/// next text of the ``ProgressMeter``.
 final class ProgressReporter: Sendable {
     private let meter: Mutex<ProgressMeter>
     private let output: StandardError
@@ -11,8 +11,8 @@ final class ProgressReporter: Sendable {
     private let start = ContinuousClock.now
 
     /// - Parameters:
-    ///   - style: What the user asked for; `nil` for a redrawn line on a terminal and nothing elsewhere.
-    ///   - isQuiet: Whether nothing is to be shown whatever the style.
+    ///   - style: The requested style; `nil` for a redrawn line on a terminal and nothing elsewhere.
+    ///   - isQuiet: Whether to show nothing, whatever the style.
     ///   - width: The columns of the terminal.
     init(
         label: String, unit: ProgressMeter.Unit, style: ProgressMeter.Style? = nil, isQuiet: Bool = false,
@@ -23,7 +23,7 @@ final class ProgressReporter: Sendable {
         meter = Mutex(ProgressMeter(label: label, unit: unit, style: self.style, width: width))
     }
 
-    /// Takes that `done` units of `total` are done; `total` is `nil` if unknown.
+    /// Reports that `done` units of `total` are done; `total` is `nil` if unknown.
     func advance(done: Int, total: Int? = nil) {
         guard style != .none else { return }
         let time = ContinuousClock.now - start
@@ -40,7 +40,7 @@ final class ProgressReporter: Sendable {
         if style == .line { output.clearStatus() }
     }
 
-    /// The style in effect: a line is redrawn only where there is a terminal to redraw it on.
+    /// The effective style: a line is redrawn only on a terminal.
     static func resolve(_ style: ProgressMeter.Style?, isQuiet: Bool, isTerminal: Bool) -> ProgressMeter.Style {
         if isQuiet { return .none }
         switch style {

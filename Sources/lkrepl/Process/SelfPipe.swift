@@ -6,16 +6,16 @@ import Synchronization
     import Darwin
 #endif
 
-/// A pipe from a process to itself: the way from a signal handler, or another thread, into a `poll`.
+/// A pipe from a process to itself, with which a signal handler or another thread wakes a `poll`.
 final class SelfPipe: Sendable {
-    // Atomics and no lock: a signal handler reads them.
+    // Atomics instead of a lock, since a signal handler reads them.
     private let reading = Atomic<Int32>(-1)
     private let writing = Atomic<Int32>(-1)
 
     /// The end to wait at; -1 before ``open()``.
     var readEnd: Int32 { reading.load(ordering: .relaxed) }
 
-    /// Makes the pipe; false if the process may open no more files.
+    /// Creates the pipe. Returns false if no more files can be opened.
     func open() -> Bool {
         var pair: [Int32] = [-1, -1]
         guard unsafe pipe(&pair) == 0 else { return false }
@@ -28,15 +28,15 @@ final class SelfPipe: Sendable {
         return true
     }
 
-    /// Writes one byte; a full pipe says enough already. Safe in a signal handler.
+    /// Writes one byte; a full pipe needs no more. Safe in a signal handler.
     func signal(_ byte: UInt8 = 0) {
         var byte = byte
         _ = unsafe write(writing.load(ordering: .relaxed), &byte, 1)
     }
 
-    /// The next byte; `nil` if none comes in time.
+    /// The next byte; `nil` after a timeout.
     ///
-    /// - Parameter milliseconds: how long to wait; negative for ever.
+    /// - Parameter milliseconds: How long to wait; a negative value waits forever.
     func next(milliseconds: Int32) -> UInt8? {
         var request = pollfd(fd: readEnd, events: Int16(POLLIN), revents: 0)
         guard unsafe poll(&request, 1, milliseconds) > 0 else { return nil }
@@ -44,7 +44,7 @@ final class SelfPipe: Sendable {
         return unsafe read(readEnd, &byte, 1) == 1 ? byte : nil
     }
 
-    /// Takes all bytes out.
+    /// Removes all bytes.
     func drain() {
         while next(milliseconds: 0) != nil {}
     }

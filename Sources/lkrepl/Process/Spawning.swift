@@ -4,23 +4,23 @@
     import Darwin
 #endif
 
-/// Starting other programs and waiting for them.
+/// Starts other programs and waits for them.
 enum Spawning {
-    /// What a program is given besides its arguments.
+    /// The environment of a program besides its arguments.
     struct Surroundings {
-        /// Descriptors of this process that the program has as its standard input and output; `nil` for ours.
+        /// The descriptors that become the program's standard input and output; `nil` to share those of this process.
         var input: Int32?
         var output: Int32?
-        /// Whether the program gets no ^C of the terminal: that is for this process, which ends at a good place.
+        /// Whether the program does not receive the terminal's ^C, which this process handles.
         var hasOwnGroup = false
-        /// Whether the program reacts to signals as usual, whatever this process does: a shell at a terminal ignores
-        /// SIGPIPE, threads of the Swift runtime block signals, and a program would inherit both.
+        /// Whether the program gets default signal handling: an interactive shell ignores SIGPIPE, threads of the Swift
+        /// runtime block signals, and programs inherit both.
         var resetsSignals = false
     }
 
-    /// Starts a program, which is looked for in `PATH` unless its name has a slash.
+    /// Starts a program, which is searched in `PATH` unless its name contains a slash.
     ///
-    /// - Parameter arguments: the program's name first.
+    /// - Parameter arguments: The arguments, including the program's name.
     static func start(_ arguments: [String], _ surroundings: Surroundings) throws(SystemError) -> pid_t {
         #if canImport(Darwin)
             var actions: posix_spawn_file_actions_t?
@@ -56,7 +56,7 @@ enum Spawning {
         return child
     }
 
-    /// Waits until a program has ended; its exit code, 128 and the signal if a signal ended it, 127 if it is not ours.
+    /// Waits for a program. Returns its exit code, 128 plus the signal that ended it, or 127 if it is not a child.
     static func wait(for process: pid_t) -> Int32 {
         var status: Int32 = 0
         while unsafe waitpid(process, &status, 0) < 0 {
@@ -66,7 +66,7 @@ enum Spawning {
         return signal == 0 ? status >> 8 & 0xff : 128 + signal
     }
 
-    /// The two ends of a new pipe, which no program gets that is started later.
+    /// The two ends of a new pipe, which is not inherited by programs started later.
     static func makePipe() throws(SystemError) -> (reading: Int32, writing: Int32) {
         var ends: [Int32] = [-1, -1]
         guard unsafe pipe(&ends) == 0 else { throw SystemError(number: errno) }

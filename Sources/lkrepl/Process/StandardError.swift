@@ -1,18 +1,18 @@
 import Synchronization
 
-/// Everything that goes to the terminal beside the data: messages, and one status line that is redrawn.
+/// Writes all terminal output besides data: messages, and one status line that is redrawn.
 ///
-/// The one writer to standard error, so that a message never lands in the middle of the status line. Failures to write
-/// are ignored: there is nowhere left to report them.
+/// The only writer to standard error, so that messages never interleave with the status line. Write errors are ignored:
+/// they cannot be reported anywhere.
 final class StandardError: Sendable {
     /// The writer to descriptor 2.
     static let shared = StandardError(descriptor: .standardError)
 
     let descriptor: FileDescriptor
     let isTerminal: Bool
-    /// The columns that the status line on the screen takes; 0 if there is none.
+    /// The columns of the status line on the screen; 0 if there is none.
     private let statusWidth = Mutex(0)
-    /// What is to be written when the screen is free again; `nil` while it is.
+    /// The text to write when the screen is available again; `nil` if it is available now.
     private let held = Mutex<String?>(nil)
 
     init(descriptor: FileDescriptor) {
@@ -20,7 +20,7 @@ final class StandardError: Sendable {
         isTerminal = descriptor.isTerminal
     }
 
-    /// Clears the status line and writes `text`, which ends its own lines.
+    /// Clears the status line and writes `text`, which must end with a newline.
     func write(_ text: String) {
         if keep(text) { return }
         statusWidth.withLock { width in
@@ -29,7 +29,7 @@ final class StandardError: Sendable {
         }
     }
 
-    /// Draws `status` over the status line before it.
+    /// Draws `status` over the previous status line.
     ///
     /// - Parameter status: One line of visible text, narrower than the terminal.
     func show(status: String) {
@@ -41,14 +41,14 @@ final class StandardError: Sendable {
         }
     }
 
-    /// Keeps messages back while another program has the screen, and shows no status line.
+    /// Holds messages while another program uses the screen, and shows no status line.
     func hold() {
         guard isTerminal else { return }
         clearStatus()
         held.withLock { $0 = $0 ?? "" }
     }
 
-    /// Writes what was kept back.
+    /// Writes the held messages.
     func release() {
         let text = held.withLock { held in
             defer { held = nil }
@@ -69,9 +69,9 @@ final class StandardError: Sendable {
         write("")
     }
 
-    /// What removes a status line of `width` columns and leaves the cursor in the first.
+    /// The text that erases a status line of `width` columns and moves the cursor to the first column.
     ///
-    /// Spaces and not an escape sequence, which a dumb terminal would print.
+    /// Uses spaces instead of an escape sequence, which a dumb terminal would print.
     private static func clearing(_ width: Int) -> String {
         width == 0 ? "" : "\r" + String(repeating: " ", count: width) + "\r"
     }

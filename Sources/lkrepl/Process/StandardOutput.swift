@@ -6,42 +6,41 @@ import Dispatch
     import Darwin
 #endif
 
-/// A buffered writer that loses nothing in silence: every write is checked, and so is the last one.
+/// A buffered writer that reports every write error, including the last one.
 ///
-/// For standard output, and for any other file that is open for writing. Bytes reach the file at the latest in
-/// ``flush()``, which the caller must call at the end, or ``close()``; there is no flush on deinit, because nobody
-/// could be told that it failed.
+/// For standard output, and for other files open for writing. Bytes are written at the latest by ``flush()``, which the
+/// caller must call at the end, or by ``close()``. There is no flush on deinit, because an error could not be reported.
 ///
-/// The first failure stays: every later call throws it again, so that a caller who ignored it still ends with it.
+/// The first error is sticky: every later call throws it again, so that a caller cannot miss it.
 ///
-/// One command writes at a time. Where somebody may be waiting, the thread of a ``RowTicker`` writes what was left in the
-/// buffer.
+/// One command writes at a time. If somebody may be waiting for the output, the thread of a ``RowTicker`` writes the
+/// rest of the buffer.
 final class StandardOutput: @unchecked Sendable {
-    // Unchecked: where a second thread comes, what changes is used under the lock.
+    // Unchecked: if a second thread is involved, mutable state is used under the lock.
     private let access = DispatchSemaphore(value: 1)
     let descriptor: FileDescriptor
-    /// What the output is called in messages.
+    /// The output's name in messages.
     let name: String
-    /// Whether people look at it, so that it may have tables, and how wide those may be.
+    /// Whether the output is a terminal, so that tables are possible and limited in width.
     let isTerminal: Bool
-    /// How many bytes were taken so far, written or still in the buffer.
+    /// The number of bytes accepted so far, written or still buffered.
     private(set) var byteCount = 0
     private let capacity: Int
     private var buffer: [UInt8] = []
     private var failure: WriteFailure?
-    /// When the buffer was written last.
+    /// The time of the last write of the buffer.
     private var lastFlush = CoarseClock.milliseconds
-    /// Whether somebody may be waiting for what is in the buffer.
+    /// Whether somebody may be waiting for the buffered output.
     let isWatched: Bool
-    /// How long a row may lie in the buffer, so that slow results are seen as they come.
+    /// The maximum time for rows in the buffer in milliseconds, so that slow results appear as they come.
     private static let longestWait = 100
-    /// Stands between the buffer and the descriptor, so that long results are shown page by page; `nil` for none.
+    /// The pager between the buffer and the descriptor; `nil` for none.
     private let pager: PagerGate?
 
-    /// How data is shown where the output is a terminal, which would act on control characters in it; `nil` where what is written
-    /// is made for a terminal already. Files and pipes get the bytes as they are. To be set before the first write.
+    /// How data is escaped if the output is a terminal, which would act on control characters; `nil` if the output is
+    /// already safe for a terminal. Files and pipes get the bytes unchanged. Must be set before the first write.
     var terminalForm: TerminalText.Form?
-    /// Bytes for a terminal whose character is not complete yet.
+    /// Bytes of an incomplete character, for a terminal.
     private var incomplete: [UInt8] = []
 
     /// A writer to `descriptor`, which stays open until ``close()``.
@@ -57,16 +56,16 @@ final class StandardOutput: @unchecked Sendable {
         buffer.reserveCapacity(capacity)
     }
 
-    /// A writer to where the output of the running command goes (see ``OutputTarget``).
+    /// A writer to the output of the running command (see ``OutputTarget``).
     convenience init() {
         let target = OutputTarget.current
         self.init(descriptor: target.descriptor, name: target.name, pager: target.pager)
         OpenOutputs.current?.add { try self.flush() }
     }
 
-    /// Takes bytes to write.
+    /// Writes bytes.
     func write(_ bytes: Span<UInt8>) throws(WriteFailure) {
-        // Files have no second thread, and are spared the lock.
+        // Regular files have no second thread, and need no lock.
         guard isWatched else { return try take(bytes) }
         access.wait()
         defer { access.signal() }
@@ -97,17 +96,17 @@ final class StandardOutput: @unchecked Sendable {
         if isWatched, CoarseClock.milliseconds - lastFlush >= Self.longestWait { try empty() }
     }
 
-    /// Takes bytes to write.
+    /// Writes bytes.
     func write(_ bytes: [UInt8]) throws(WriteFailure) {
         try write(bytes.span)
     }
 
-    /// Takes the UTF-8 of a text to write.
+    /// Writes a string as UTF-8.
     func write(_ text: String) throws(WriteFailure) {
         try write(Array(text.utf8).span)
     }
 
-    /// Writes what is in the buffer.
+    /// Writes the buffer.
     func flush() throws(WriteFailure) {
         access.wait()
         defer { access.signal() }
@@ -119,14 +118,14 @@ final class StandardOutput: @unchecked Sendable {
         try empty()
     }
 
-    /// Writes what has been in the buffer for a while.
+    /// Writes the buffer if it has not been written for a while.
     func flushLeftover() throws(WriteFailure) {
         access.wait()
         defer { access.signal() }
         if CoarseClock.milliseconds - lastFlush >= Self.longestWait { try empty() }
     }
 
-    /// Writes what is in the buffer, and shows what was held back for a pager.
+    /// Writes the buffer, and shows output that was held for a pager.
     func showEarly() throws(WriteFailure) {
         access.wait()
         defer { access.signal() }
@@ -146,13 +145,13 @@ final class StandardOutput: @unchecked Sendable {
         buffer.removeAll(keepingCapacity: true)
     }
 
-    /// Writes what is in the buffer and waits until the file is on the disk.
+    /// Writes the buffer and waits until the file is on disk.
     func synchronize() throws(WriteFailure) {
         try flush()
         try attempt { () throws(SystemError) in try descriptor.synchronize() }
     }
 
-    /// Writes what is in the buffer and closes the file, also if writing fails.
+    /// Writes the buffer and closes the file, even if writing fails.
     func close() throws(WriteFailure) {
         do throws(WriteFailure) {
             try flush()
@@ -183,9 +182,9 @@ final class StandardOutput: @unchecked Sendable {
     }
 }
 
-/// A clock that costs next to nothing and tells milliseconds.
+/// A fast clock with low resolution.
 enum CoarseClock {
-    /// Milliseconds since some moment, never decreasing.
+    /// Milliseconds since an arbitrary point in time, never decreasing.
     static var milliseconds: Int {
         var time = timespec()
         #if canImport(Glibc)
@@ -197,13 +196,13 @@ enum CoarseClock {
     }
 }
 
-/// Output that could not be written.
+/// An error while writing output.
 struct WriteFailure: Error, Hashable {
     var error: SystemError
-    /// What the output is called.
+    /// The output's name.
     var name: String
 
-    /// What the user is told: nothing if the reader of a pipe went away, as `| head` does.
+    /// The error for the user: silent if the reader of a pipe was closed, as with `| head`.
     var commandFailure: CommandFailure {
         let code: ExitCode = error.exitCode == .brokenPipe ? .brokenPipe : .inputOutput
         guard code != .brokenPipe else { return .silent(code) }

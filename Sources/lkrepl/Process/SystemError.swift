@@ -4,19 +4,19 @@
     import Darwin
 #endif
 
-/// The error number of a system call that failed.
+/// The error number of a failed system call.
 struct SystemError: Error, Hashable, CustomStringConvertible {
-    /// As in errno(3).
+    /// The number, as in errno(3).
     var number: Int32
 
-    /// The system's words for the error, such as `No space left on device`.
+    /// The system's message for the error, such as `No space left on device`.
     var description: String {
-        // Not strerror_r, which has two incompatible signatures. glibc (2.32 and later) and Darwin keep the text of
+        // Not strerror_r, which has two incompatible signatures. glibc (2.32 and later) and Darwin store the text of
         // unknown numbers per thread, and that of known ones never changes.
         unsafe strerror(number).map { unsafe String(cString: $0) } ?? "error \(number)"
     }
 
-    /// The exit code of a run that fails for this reason.
+    /// The exit code of a run that fails with this error.
     var exitCode: ExitCode {
         switch number {
         case ENOENT, ENOTDIR: .noInput
@@ -27,7 +27,7 @@ struct SystemError: Error, Hashable, CustomStringConvertible {
         }
     }
 
-    /// What the user can do; `nil` if that depends.
+    /// Advice for the user; `nil` if there is none.
     var hint: String? {
         switch number {
         case ENOSPC, EDQUOT: "free some space, or write to another disk with -o"
@@ -36,6 +36,6 @@ struct SystemError: Error, Hashable, CustomStringConvertible {
         }
     }
 
-    /// Whether a signal ended the call.
+    /// Whether a signal interrupted the call.
     var isInterruption: Bool { number == EINTR }
 }

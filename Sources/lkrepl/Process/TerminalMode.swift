@@ -6,9 +6,9 @@ import Synchronization
     import Darwin
 #endif
 
-/// How the terminal hands on what is typed: line by line with its own editing, or key by key.
+/// The mode of the terminal: line by line with its own editing, or key by key.
 ///
-/// One for the process, because the terminal is one, and because whatever ends the process must put it back.
+/// One per process, because there is only one terminal, and because every way of ending the process must restore it.
 enum TerminalMode {
     private struct State {
         var original: termios?
@@ -17,9 +17,9 @@ enum TerminalMode {
 
     private static let state = Mutex(State())
 
-    /// Has every key handed on as it is typed, without echo, ^C and ^Z as characters.
+    /// Makes the terminal pass on every key as it is typed, without echo, and with ^C and ^Z as characters.
     ///
-    /// - Returns: whether standard input is a terminal that can.
+    /// - Returns: Whether standard input is a terminal that supports it.
     static func makeRaw() -> Bool {
         state.withLock { state in
             if state.isRaw { return true }
@@ -29,14 +29,14 @@ enum TerminalMode {
             mode.c_iflag &= ~tcflag_t(BRKINT | ICRNL | INPCK | ISTRIP | IXON)
             mode.c_lflag &= ~tcflag_t(ECHO | ICANON | IEXTEN | ISIG)
             mode.c_cflag |= tcflag_t(CS8)
-            // Output processing stays on: messages of others end their lines with a line feed alone.
+            // Output processing stays on: messages of other programs end their lines with a line feed only.
             guard unsafe tcsetattr(0, TCSADRAIN, &mode) == 0 else { return false }
             state.isRaw = true
             return true
         }
     }
 
-    /// Puts the terminal back as it was found.
+    /// Restores the original mode of the terminal.
     static func restore() {
         state.withLock { state in
             guard state.isRaw, var original = state.original else { return }

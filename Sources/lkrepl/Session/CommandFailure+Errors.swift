@@ -3,7 +3,7 @@ import LevelFiles
 import LevelKit
 
 extension CommandFailure {
-    /// The failure that a user is told of for any error: what happened, and the exit code that scripts test.
+    /// The failure to report for any error: its message, and the exit code for scripts.
     init(_ error: any Error) {
         switch error {
         case let failure as CommandFailure: self = failure
@@ -12,14 +12,14 @@ extension CommandFailure {
         case let error as LevelError where error.code == .databaseNotFound:
             self.init(
                 .noInput, error.description.split(separator: ";").first.map(String.init) ?? error.description,
-                hint: "check the path; init makes a store, load --create makes a database of a dump")
+                hint: "check the path; init creates a store, load --create creates a database from a dump")
         case let error as LevelError where error.code == .io && error.description.contains("Permission denied"):
             self.init(.noPermission, error.description)
         case let error as LevelError: self.init(Self.exitCode(error.code), error.description)
         case let fault as FileFault: self.init(fault)
         case let error as DocIndexError:
             self.init(
-                Self.exitCode(error.code), error.message.replacing("or allow it", with: "or leave out --no-scan"))
+                Self.exitCode(error.code), error.message.replacing("or allow it", with: "or omit --no-scan"))
         case let error as JSONError: self.init(.badData, "\(error)")
         case let error as NotationError: self.init(.usage, "\(error)")
         case let error as FieldPathError: self.init(.usage, "\(error)")

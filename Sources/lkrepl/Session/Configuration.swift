@@ -1,6 +1,6 @@
 import Synchronization
 
-/// The user's settings: lines of `name = value`, of which `#` begins a comment.
+/// The user's settings: lines of the form `name = value`; `#` begins a comment.
 ///
 /// ```
 /// mode = table
@@ -12,17 +12,17 @@ import Synchronization
 /// color = auto
 /// ```
 ///
-/// Only a shell at a terminal reads them: a script means the same for everybody.
+/// Only interactive shells read them: the meaning of a script must not depend on the user.
 enum Configuration {
-    /// The names that a line may set.
+    /// The supported settings.
     static let names = ["mode", "pager", "timer", "confirm", "hints", "highlight", "color"]
 
-    /// Applies the file at a path to settings; no file changes nothing.
+    /// Applies a configuration file to settings. A missing file changes nothing.
     ///
     /// - Throws: ``CommandFailure`` with `badConfiguration`, the file and the line.
     static func apply(_ path: String, to settings: inout ShellSettings) throws {
         guard FileDescriptor.exists(path) else { return }
-        // A pipe would keep the shell waiting for ever.
+        // A pipe could block the shell forever.
         guard !FileDescriptor.isSpecial(path) else {
             throw CommandFailure(
                 .badConfiguration, "\(path) is not a regular file", hint: "replace it, or use --no-config")
@@ -44,7 +44,7 @@ enum Configuration {
             do {
                 let parts = content.split(separator: "=", maxSplits: 1).map(trimmed)
                 guard parts.count == 2 else {
-                    throw CommandFailure(.badConfiguration, "this is no setting", hint: "write name = value")
+                    throw CommandFailure(.badConfiguration, "invalid setting", hint: "write name = value")
                 }
                 try set(parts[0], to: parts[1], in: &settings)
             } catch let failure as CommandFailure {
@@ -73,13 +73,13 @@ enum Configuration {
             guard let choice = Terminal.ColorChoice(rawValue: value) else {
                 throw unknown(name, value, Terminal.ColorChoice.allCases.map(\.rawValue))
             }
-            // What was said on the command line comes first.
+            // The command line takes precedence.
             Terminal.colorChoice.withLock { if $0 == .auto { $0 = choice } }
         default:
             throw CommandFailure(
-                .badConfiguration, "there is no setting \(name)",
+                .badConfiguration, "unknown setting \(name)",
                 hint: Invocation.nearest(to: name, of: names).map { "did you mean \($0)?" }
-                    ?? "there are \(names.joined(separator: ", "))")
+                    ?? "use one of \(names.joined(separator: ", "))")
         }
     }
 
@@ -93,7 +93,7 @@ enum Configuration {
 
     private static func unknown(_ name: String, _ value: String, _ values: [String]) -> CommandFailure {
         CommandFailure(
-            .badConfiguration, "\(name) cannot be \(value)", hint: "it is one of \(values.joined(separator: ", "))")
+            .badConfiguration, "\(name) cannot be \(value)", hint: "use one of \(values.joined(separator: ", "))")
     }
 
     private static func trimmed(_ text: Substring) -> String {

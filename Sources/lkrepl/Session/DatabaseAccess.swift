@@ -8,26 +8,27 @@ import Synchronization
     import Darwin
 #endif
 
-/// How a command gets at a database that may be in use.
+/// Opens databases that may be in use.
 ///
-/// Without `--write` a database is read as it is at this moment, without a lock and without a change in its directory, whoever
-/// else has it open. For writing it is locked; one that another process has open is refused, or waited for.
+/// Without `--write` a database is opened as a read-only snapshot of its current state, without a lock and without
+/// changing its directory, even if another process has it open. For writing it is locked; if another process has it
+/// open, opening fails, or waits.
 struct DatabaseAccess {
-    /// Whether the database is to be changed.
+    /// Whether the database will be changed.
     var isExclusive = true
-    /// How long another process is waited for, before it is refused.
+    /// How long to wait for another process before opening fails.
     var timeout: Duration = .zero
-    /// Whether nothing is said about another process that writes.
+    /// Whether to suppress the note about another process that writes.
     var isQuiet = false
     /// Whether every block is checked before LevelDB reads it.
     var checksEveryBlock = false
 
-    /// Whether that holds for every database that this process opens.
+    /// Whether every block is checked, for every database that this process opens.
     static let checksEveryBlockInProcess = Atomic(false)
 
-    /// Opens a database that exists.
+    /// Opens an existing database.
     ///
-    /// - Throws: ``CommandFailure``, with what the files tell where the database is foreign or broken.
+    /// - Throws: ``CommandFailure``, with a diagnosis of the files if the database is foreign or damaged.
     func open(_ path: String) throws -> Database {
         var options = options
         options.lockTimeout = timeout
@@ -52,7 +53,7 @@ struct DatabaseAccess {
         return options
     }
 
-    /// Says which other process may be changing what is read.
+    /// Notes which other process may be changing the database.
     private static func tellWriter(of path: String) {
         guard let writer = Database.writer(at: path), writer != getpid() else { return }
         StandardError.shared.write(
@@ -60,32 +61,33 @@ struct DatabaseAccess {
                 "\(path): open for writing by pid \(writer)\(name(of: writer)); reading it as of \(clock())") + "\n")
     }
 
-    /// Why a database can be read and not opened, where its directory or lock file may not be written to; else `nil`.
+    /// The reason that a database can be read but not opened for writing, because its directory or lock file is not
+    /// writable; otherwise `nil`.
     static func reasonForReading(_ path: String) -> String? {
         guard unsafe access(path, R_OK | X_OK) == 0 else { return nil }
         for file in [path, path + "/LOCK"] where unsafe access(file, W_OK) != 0 {
             switch errno {
             case EACCES, EPERM: return "not writable"
-            case EROFS: return "on a file system for reading alone"
+            case EROFS: return "on a read-only file system"
             default: continue
             }
         }
         return nil
     }
 
-    /// The failure of whoever wants to change such a database.
+    /// The failure to change a database that is not writable.
     static func unwritable(_ path: String, _ reason: String) -> CommandFailure {
         CommandFailure(
             .noPermission, "\(path) cannot be changed: it is \(reason)",
-            hint: "change its permissions, or work on a copy that lkrepl snapshot makes")
+            hint: "change its permissions, or work on a copy made by lkrepl snapshot")
     }
 
-    /// Opens a copy of a database, which is gone with all that was written to it when it is closed. Tables are shared with
-    /// the original, so the copy takes the room of what is new.
+    /// Opens a temporary copy of a database, which is deleted with all changes when it is closed. It shares tables with
+    /// the original, so it needs space only for new data.
     ///
-    /// - Parameter owner: the database, where this process has it open and so must not ask who has its lock.
-    /// - Returns: the copy, and the directory that it is in.
-    /// - Throws: as ``open(_:)``.
+    /// - Parameter owner: The database, if this process has it open and thus holds its lock.
+    /// - Returns: The copy, and its directory.
+    /// - Throws: Like ``open(_:)``.
     func openCopy(of path: String, owner: Database?) throws -> (database: Database, scratch: ScratchDirectory) {
         let scratch = try ScratchDirectory(of: path)
         do {
@@ -101,7 +103,7 @@ struct DatabaseAccess {
         }
     }
 
-    /// The name of a process in parentheses, where the system tells it.
+    /// The name of a process in parentheses; empty if the system does not provide it.
     private static func name(of process: Int32) -> String {
         guard let file = try? FileDescriptor.openForReading("/proc/\(process)/comm") else { return "" }
         defer { try? file.closeFile() }
@@ -109,7 +111,7 @@ struct DatabaseAccess {
         return bytes.isEmpty ? "" : " (\(String(decoding: bytes, as: UTF8.self)))"
     }
 
-    /// The time of the clock on the wall, which files carry too.
+    /// The wall-clock time, comparable to modification times of files.
     static var secondsSince1970: Double {
         var time = timespec()
         unsafe clock_gettime(CLOCK_REALTIME, &time)

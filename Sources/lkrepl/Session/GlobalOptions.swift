@@ -1,69 +1,72 @@
 import ArgumentParser
 
-/// The options that every command takes, before or behind its name.
+/// The options of every command, before or after its name.
 struct GlobalOptions: ParsableArguments {
-    @Flag(name: .long, help: "Allow changes. Without it nothing is written or locked.")
+    @Flag(name: .long, help: "Allow changes. Without this, nothing is written or locked.")
     var write = false
 
     @Option(
         name: .long,
         help: ArgumentHelp(
-            "The form of the output: table, line, jsonl, json, json-pretty, csv, tsv, keys, raw0, hexdump, count.",
-            discussion: "A table on a terminal and jsonl elsewhere if not given."))
+            "Set the output mode: table, line, jsonl, json, json-pretty, csv, tsv, keys, raw0, hexdump, count.",
+            discussion: "Default: table on a terminal, otherwise jsonl."))
     var mode: String?
 
-    @Flag(name: .long, help: "The same as --mode json.")
+    @Flag(name: .long, help: "Use --mode json.")
     var json = false
 
     @Flag(name: .long, help: "Show all rows of a table, not only the first 40.")
     var all = false
 
-    @Flag(name: [.short, .long], help: "Say nothing but data and errors.")
+    @Flag(name: [.short, .long], help: "Print only data and errors.")
     var quiet = false
 
     @Flag(
-        name: [.short, .long], help: "Tell on standard error what was opened, which plan was used, how long it took.")
+        name: [.short, .long], help: "Print the opened database, the plan and the time on standard error.")
     var verbose = false
 
-    @Flag(name: [.customShort("y"), .long], help: "Answer every question with yes.")
+    @Flag(name: [.customShort("y"), .long], help: "Answer yes to every question.")
     var yes = false
 
-    @Flag(name: .long, help: ArgumentHelp("Ask nothing; what would be asked is refused.", visibility: .hidden))
+    @Flag(
+        name: .long,
+        help: ArgumentHelp("Ask no questions; refuse operations that need confirmation.", visibility: .hidden))
     var noInput = false
 
     @Flag(
         name: .long,
         help: ArgumentHelp(
-            "Check every block before LevelDB reads it; for a database that somebody else made.",
-            discussion: "Some forged blocks would abort LevelDB. Reads all tables once more."))
+            "Check every block before LevelDB reads it, for untrusted databases.",
+            discussion: "Some forged blocks would abort LevelDB. Reads all tables an additional time."))
     var untrusted = false
 
     @Flag(name: .long, help: "Show long results on a terminal without a pager.")
     var noPager = false
 
-    @Option(name: .long, help: "With --write: seconds to wait for a process that has the database open for writing.")
+    @Option(
+        name: .long, help: "With --write: Wait this many seconds for a process that has the database open for writing.")
     var wait = 0.0
 
-    @Option(name: .long, help: "Progress on standard error: line, plain or none. A line on a terminal if not given.")
+    @Option(name: .long, help: "Show progress on standard error: line, plain or none. Default: line on a terminal.")
     var progress: String?
 
-    @Option(name: .long, help: ArgumentHelp("Colours: auto, always or never.", visibility: .hidden))
+    @Option(name: .long, help: ArgumentHelp("Use colors: auto, always or never.", visibility: .hidden))
     var color: String?
 
-    @Flag(name: .long, help: ArgumentHelp("The same as --color never.", visibility: .hidden))
+    @Flag(name: .long, help: ArgumentHelp("Use --color never.", visibility: .hidden))
     var noColor = false
 
-    @Option(name: .long, help: ArgumentHelp("How failures are told: text or json.", visibility: .hidden))
+    @Option(name: .long, help: ArgumentHelp("Report failures as text or json.", visibility: .hidden))
     var errorFormat: String?
 
-    /// The form of the output that was asked for, or the usual one.
+    /// The requested output mode, or the default.
     func outputMode() throws -> OutputMode {
         if json { return .json }
         if let mode { return try OutputMode(named: mode) }
         return .standard(isTerminal: OutputTarget.current.isTerminal)
     }
 
-    /// The progress that was asked for; `nil` for the usual one.
+    /// The requested progress style; `nil` for the default.
     func progressStyle() throws -> ProgressMeter.Style? {
         switch progress {
         case nil: nil
@@ -71,20 +74,20 @@ struct GlobalOptions: ParsableArguments {
         case "plain": .plain
         case "none": ProgressMeter.Style.none
         case .some(let other):
-            throw CommandFailure(.usage, "there is no progress \(other)", hint: "use line, plain or none")
+            throw CommandFailure(.usage, "unknown progress style \(other)", hint: "use line, plain or none")
         }
     }
 
-    /// A reporter of progress for one command.
+    /// Creates a progress reporter for one command.
     func reporter(_ label: String, unit: ProgressMeter.Unit) throws -> ProgressReporter {
         OpenOutputs.current?.tellItself()
         return ProgressReporter(
             label: label, unit: unit, style: try progressStyle(), isQuiet: quiet, width: Terminal.width(of: 2))
     }
 
-    /// A writer of rows in the form that was asked for.
+    /// Creates a row writer in the requested output mode.
     ///
-    /// - Parameter notation: how bytes are spelt where they are shown to people.
+    /// - Parameter notation: The notation for bytes in output for people.
     func writer(columns: [String]? = nil, notation: ByteNotation.Form = .auto) throws -> ResultWriter {
         let style = try progressStyle()
         let writer = ResultWriter(mode: try outputMode(), columns: columns, showsAllRows: all, notation: notation)
@@ -96,7 +99,7 @@ struct GlobalOptions: ParsableArguments {
         return writer
     }
 
-    /// Refuses to go on where changes were not allowed.
+    /// Throws a ``CommandFailure`` if changes are not allowed.
     func requireWrite(_ what: String) throws {
         guard write else {
             throw CommandFailure(
@@ -106,40 +109,40 @@ struct GlobalOptions: ParsableArguments {
         Session.shell?.mayHaveWritten = true
     }
 
-    /// Asks before something that cannot be taken back, and refuses where nobody can answer.
+    /// Asks for confirmation of an operation that cannot be undone; throws if nobody can answer.
     ///
-    /// - Parameter question: What would be done, without a question mark, such as `drop the index year`.
+    /// - Parameter question: The operation, without a question mark, such as `drop the index year`.
     func confirm(_ question: String) throws {
         if yes || Session.shell?.settings.confirms == false { return }
         guard !noInput, FileDescriptor.standardInput.isTerminal, StandardError.shared.isTerminal else {
-            throw CommandFailure(.noPermission, "not done without a yes: \(question)", hint: "add --yes")
+            throw CommandFailure(.noPermission, "confirmation required: \(question)", hint: "add --yes to confirm")
         }
         OpenOutputs.current?.tellItself()
-        // What was printed so far says what the question is about.
+        // Earlier output may explain the question, so it is shown first.
         try? OutputTarget.current.pager?.finish()
         StandardError.shared.write("\(VisibleText.singleLine(question))? [y/N] ")
-        // No terminal gives more of a line than this, so that nothing of an answer is left for the next prompt.
+        // Larger than any terminal input line, so that no part of an answer remains for the next prompt.
         var answer = [UInt8](repeating: 0, count: 4096)
         var count = 0
         do throws(SystemError) {
             count = try FileDescriptor.standardInput.read(into: &answer)
         } catch {
-            // ^C is an answer.
+            // ^C counts as an answer.
             guard error.isInterruption else { throw error }
             StandardError.shared.write("\n")
         }
         let words = String(decoding: answer[..<count], as: UTF8.self).lowercased().split(whereSeparator: \.isWhitespace)
         guard words == ["y"] || words == ["yes"] else {
-            throw CommandFailure(.no, "not done: \(question)")
+            throw CommandFailure(.no, "not confirmed: \(question); nothing was done")
         }
     }
 
-    /// Tells how a command went, unless nothing is to be said.
+    /// Prints a note on standard error, unless `--quiet` is set.
     func note(_ text: String) {
         if !quiet { StandardError.shared.write(VisibleText.singleLine(text) + "\n") }
     }
 
-    /// Tells how a command went about it, where that was asked for.
+    /// Prints a detail on standard error, if `--verbose` is set.
     func detail(_ text: @autoclosure () throws -> String) rethrows {
         if verbose { note(try text()) }
     }

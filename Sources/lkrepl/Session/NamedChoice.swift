@@ -1,22 +1,22 @@
-/// The values of an option that takes one of several names.
+/// The values of an option with a fixed set of names.
 protocol NamedChoice: RawRepresentable<String>, CaseIterable {
-    /// What is told of a name that is none, before the name: `there is no mode`.
+    /// The beginning of the error for an unknown name: `unknown mode`.
     static var unknownName: String { get }
-    /// What else is to be said behind the names that there are; empty for nothing.
+    /// A hint to append to the list of names; empty for none.
     static var advice: String { get }
 }
 
 extension NamedChoice {
     static var advice: String { "" }
 
-    /// The value of a name.
+    /// Creates the value with the given name.
     ///
-    /// - Throws: ``CommandFailure`` that lists the names if this is none of them.
+    /// - Throws: ``CommandFailure`` that lists the valid names.
     init(named name: String) throws(CommandFailure) {
         guard let value = Self(rawValue: name) else {
             throw CommandFailure(
                 .usage, "\(Self.unknownName) \(name)",
-                hint: "one of " + Self.allCases.map(\.rawValue).joined(separator: ", ")
+                hint: "use one of " + Self.allCases.map(\.rawValue).joined(separator: ", ")
                     + (Self.advice.isEmpty ? "" : "; \(Self.advice)"))
         }
         self = value

@@ -8,11 +8,11 @@ import LevelKit
 #endif
 
 extension ScratchDirectory {
-    /// Makes a directory for what is taken from a database; the end of the process removes it too.
+    /// Creates a directory for files copied from a database; it is also removed when the process ends.
     ///
-    /// It lies where hard links from the database can lead: in the directory for temporary files if that is on the same file
-    /// system, else beside the database if this user can write there and others cannot replace what it makes. Leftovers
-    /// of killed processes in that place are removed.
+    /// It must be on a file system to which files of the database can be hard-linked: the temporary directory if
+    /// possible, otherwise next to the database, if this user can write there and others cannot replace its files.
+    /// Leftovers of killed processes in that place are removed.
     convenience init(of database: String) throws {
         let temporary = Terminal.environment("TMPDIR") ?? "/tmp"
         let parent = FileDescriptor.parent(of: FileDescriptor.resolvingLinks(database))
@@ -27,11 +27,11 @@ extension ScratchDirectory {
         Interruption.removeAtExit(self)
     }
 
-    /// Copies the files of a database into ``databasePath``: those that LevelDB may have made, and neither links nor
-    /// anything else that is no regular file.
+    /// Copies the files of a database into ``databasePath``: regular files that LevelDB may have created, without
+    /// links.
     func copyFiles(of database: String) throws {
         guard unsafe mkdir(databasePath, 0o700) == 0 else {
-            throw CommandFailure.system(SystemError(number: errno), "cannot make \(databasePath)")
+            throw CommandFailure.system(SystemError(number: errno), "cannot create \(databasePath)")
         }
         let files = try Self.files(of: database)
         let byteCount = files.reduce(UInt64(0)) { $0 &+ ((try? $1.file.status().byteCount) ?? 0) }
@@ -41,7 +41,7 @@ extension ScratchDirectory {
                 descriptor: try FileDescriptor.openNew("\(databasePath)/\(name)"), name: name)
             var rest = try file.status().byteCount
             var buffer = [UInt8](repeating: 0, count: 1 << 20)
-            // By the length that was counted: somebody may be adding to the file.
+            // Copies at most the counted length, since the file may be growing.
             while rest > 0 {
                 let count = try FileDescriptor(rawValue: file.descriptor).read(into: &buffer)
                 if count == 0 { break }
@@ -52,7 +52,7 @@ extension ScratchDirectory {
         }
     }
 
-    /// Opens the files of a database but for its lock, without links and devices.
+    /// Opens the files of a database except its lock file, skipping links and devices.
     private static func files(of database: String) throws -> [(name: String, file: OpenFile)] {
         var files: [(name: String, file: OpenFile)] = []
         for name in FileDescriptor.names(in: database) {
@@ -67,7 +67,8 @@ extension ScratchDirectory {
             }
             if case .manifest = kind, try file.status().byteCount > EngineFileName.manifestByteLimit {
                 throw CommandFailure(
-                    .badData, "\(source) is longer than a manifest can be", hint: "move it away, or restore a backup")
+                    .badData, "\(source) exceeds the size limit of manifests", hint: "move it away, or restore a backup"
+                )
             }
             try CopyRoom.check(file, at: source)
             files.append((name, file))

@@ -2,9 +2,9 @@ import DocIndex
 import LevelKit
 
 extension Session {
-    /// Runs `body` with the session on a database: the shell's own if it is the same, else one for this command.
+    /// Runs `body` with a session on a database: the shell's own if it has the same path, otherwise a new one.
     ///
-    /// Without `--write` the database is opened for reading.
+    /// Without `--write` the database is opened read-only.
     static func with<R>(_ path: String, _ options: GlobalOptions, _ body: (Session) throws -> R) throws -> R {
         let start = ContinuousClock.now
         defer { options.detail("took \(start.millisecondsText)") }
@@ -29,7 +29,7 @@ extension Session {
         }
     }
 
-    /// Runs `body` on a copy of a database, which is gone afterwards with all that was written to it.
+    /// Runs `body` on a temporary copy of a database, which is deleted afterwards.
     static func rehearsing<R>(_ path: String, _ body: (Session) throws -> R) throws -> R {
         do {
             var owner = shell?.session
@@ -42,7 +42,7 @@ extension Session {
         }
     }
 
-    /// Opens a second database for reading, beside the one of the command.
+    /// Opens a second database read-only.
     static func opened(_ path: String, _ options: GlobalOptions, beside first: Session) throws -> Session {
         var access = try DatabaseAccess(options)
         access.isExclusive = false
@@ -51,16 +51,16 @@ extension Session {
 }
 
 extension DatabaseAccess {
-    /// The access that the options of a command ask for.
+    /// The access that the options of a command request.
     init(_ options: GlobalOptions) throws {
         try self.init(
             isExclusive: options.write, wait: options.wait, isQuiet: options.quiet, checksEveryBlock: options.untrusted)
     }
 
-    /// The access that the options of a shell ask for.
+    /// The access that the options of a shell request.
     init(_ options: SharedOptions) throws {
         guard let wait = Double(options.wait ?? "0") else {
-            throw CommandFailure(.usage, "--wait takes a number of seconds")
+            throw CommandFailure(.usage, "--wait must be a number of seconds")
         }
         try self.init(
             isExclusive: options.isWritable, wait: wait, isQuiet: options.isQuiet,
@@ -69,7 +69,7 @@ extension DatabaseAccess {
 
     private init(isExclusive: Bool, wait: Double, isQuiet: Bool, checksEveryBlock: Bool) throws {
         guard (0...86_400).contains(wait) else {
-            throw CommandFailure(.usage, "--wait takes seconds from 0 to 86400")
+            throw CommandFailure(.usage, "--wait must be from 0 to 86400 seconds")
         }
         self.init(
             isExclusive: isExclusive, timeout: .seconds(wait), isQuiet: isQuiet, checksEveryBlock: checksEveryBlock)

@@ -2,10 +2,10 @@ import DocIndex
 import LevelKit
 
 extension Session {
-    /// Runs `body` with a copy of a database, which takes the place of the database when `body` has returned. If `body`
-    /// throws, or the process is killed at any moment, the database is as it was.
+    /// Runs `body` on a copy of a database, which replaces the database when `body` returns. If `body` throws, or the
+    /// process is killed at any moment, the database is unchanged.
     ///
-    /// Until then other processes cannot write to the database, and read its old content.
+    /// Until the replacement, other processes cannot write to the database, and read its old content.
     static func replacing<R>(_ path: String, _ options: GlobalOptions, _ body: (Session) throws -> R) throws -> R {
         let access = try DatabaseAccess(options)
         if let shell, shell.session.path == path {
@@ -14,8 +14,7 @@ extension Session {
         return try tellingOfNoChange { try replacing(path, access, body) }
     }
 
-    /// Runs what comes before a replacement, or the replacement: where it is stopped, the user is told that nothing has
-    /// changed.
+    /// Runs a replacement or its preparation. If it is interrupted, the failure says that nothing has changed.
     static func tellingOfNoChange<R>(_ body: () throws -> R) throws -> R {
         do {
             return try body()
@@ -34,7 +33,7 @@ extension Session {
             let result: R
             do {
                 result = try body(session)
-                // Everything must be in tables before the old content goes.
+                // All data must be in tables before the old content is replaced.
                 try session.database.flush()
             } catch {
                 try? session.close()
@@ -52,9 +51,9 @@ extension Session {
 }
 
 extension DatabaseAccess {
-    /// Locks a database and copies it for a replacement; the end of the process removes the copy.
+    /// Locks a database and copies it for a replacement. The copy is removed when the process ends.
     ///
-    /// - Throws: as ``open(_:)``.
+    /// - Throws: Like ``open(_:)``.
     fileprivate func replacement(of path: String) throws -> DatabaseReplacement {
         do {
             let replacement = try DatabaseReplacement(of: path, waiting: timeout)

@@ -1,39 +1,40 @@
 import DocIndex
 import LevelKit
 
-/// An open database, and the document store on it where there is one.
+/// An open database, and its document store if it contains one.
 ///
-/// A command of the process opens and closes its own; the commands of a shell share the shell's.
+/// A command of the process opens and closes its own session; the commands of a shell share the shell's.
 final class Session {
     let path: String
     let database: Database
-    /// Where the copy is that a dry run writes to; `nil` outside of one.
+    /// The temporary copy for a dry run; otherwise `nil`.
     private let copy: ScratchDirectory?
     private var openStore: DocumentStore?
-    /// Seconds since 1970 when it was opened.
+    /// The opening time in seconds since 1970.
     private let openingTime = DatabaseAccess.secondsSince1970
-    /// The moment that the commands of a shell read; `nil` where each command reads what is newest.
+    /// The snapshot that the commands of a shell read; `nil` if each command reads the current state.
     private var moment: (snapshot: Snapshot, view: StoreSnapshot?)?
 
-    /// Opens a database that exists.
+    /// Opens an existing database.
     init(path: String, access: DatabaseAccess = DatabaseAccess()) throws {
         database = try access.open(path)
         copy = nil
         self.path = path
     }
 
-    /// Opens a copy of a database for a dry run: what is written to it is forgotten when it is closed.
+    /// Opens a copy of a database for a dry run. The copy is deleted when the session is closed.
     ///
-    /// - Parameter owner: the session of this process that has the database open; `nil` if none has.
+    /// - Parameter owner: The session of this process that has the database open; `nil` if there is none.
     init(rehearsing path: String, owner: Session?) throws {
-        // The copy is the reader's own, whoever made the original, so nothing else would have its blocks checked.
+        // The copy belongs to the user, so its blocks are checked explicitly, even if the original was made by someone
+        // else.
         (database, copy) = try DatabaseAccess(checksEveryBlock: true).openCopy(of: path, owner: owner?.database)
         self.path = path
     }
 
-    /// Opens the copy of a database that is to take its place.
+    /// Opens the copy of a database that will replace it.
     ///
-    /// - Parameter path: the database, for messages.
+    /// - Parameter path: The path of the database, for messages.
     init(copyIn replacement: DatabaseReplacement, of path: String) throws {
         var options = DocumentStore.Options().database
         options.createIfMissing = false
@@ -46,15 +47,15 @@ final class Session {
         self.path = path
     }
 
-    /// Whether the database was opened for reading, so that nothing can be written and nothing is locked.
+    /// Whether the database was opened read-only, without a lock.
     var isReadOnly: Bool { database.mode == .readOnly }
 
     /// The document store.
     ///
-    /// - Throws: `DocIndexError` with `notADocumentStore` if the database is none.
+    /// - Throws: `DocIndexError` with `notADocumentStore` for a plain database.
     func store() throws -> DocumentStore {
         if let openStore { return openStore }
-        // What is left of a schema change is not done here: looking must not write.
+        // Does not finish a pending schema change: opening must not write.
         let store = try DocumentStore.open(on: database, finishesSchemaChange: false)
         openStore = store
         return store
@@ -70,34 +71,34 @@ final class Session {
         }
     }
 
-    /// The collections, of the moment that is read.
+    /// The collections, in the pinned snapshot if there is one.
     func collections() throws -> [DocumentCollection] {
         let store = try store()
         if let view = moment?.view { return view.collections }
         return store.collections
     }
 
-    /// The collection that a command names, or the only one there is.
+    /// The collection with the given name, or the only collection if `name` is `nil`.
     func collection(_ name: String?) throws -> DocumentCollection {
         let collections = try collections()
         if let name = try name.map({ try ArgumentOrigin.current.text(of: $0) }) {
             if let found = collections.first(where: { $0.name.utf8.elementsEqual(name.utf8) }) { return found }
-            // Says which there are.
+            // Lists the existing collections.
             let failure = CommandFailure(
                 .usage,
-                "there is no collection \(name); the store has \(collections.map(\.name).joined(separator: ", "))",
+                "unknown collection \(name); the store has \(collections.map(\.name).joined(separator: ", "))",
                 hint: Invocation.nearest(to: name, of: collections.map(\.name)).map { "did you mean \($0)?" })
             throw failure
         }
         guard collections.count == 1 else {
             throw CommandFailure(
-                .usage, "the store has \(collections.count) collections; name one",
+                .usage, "the store has \(collections.count) collections; specify one",
                 hint: collections.map(\.name).joined(separator: ", "))
         }
         return collections[0]
     }
 
-    /// What the database is, for people.
+    /// A description of the database for people.
     func summary() throws -> String {
         let path = VisibleText.singleLine(database.path)
         guard try isDocumentStore() else { return "\(path), a plain database ordered by \(database.order.name)" }
@@ -109,39 +110,39 @@ final class Session {
 
     func close() throws {
         moment = nil
-        // A store has work of its own to do where much was written.
+        // The store may flush pending work when it is closed.
         if let openStore { try openStore.close() } else { try database.close() }
         copy?.remove()
     }
 
-    // MARK: - The moment that is read
+    // MARK: - Snapshots
 
-    /// How many seconds ago the database was opened for reading, if another process has written since; else `nil`.
+    /// The age in seconds of a read-only session, if another process has written since it was opened; otherwise `nil`.
     var secondsBehind: Int? {
         guard isReadOnly, let last = FileDescriptor.lastChange(in: path), last > openingTime else { return nil }
         return max(0, Int(DatabaseAccess.secondsSince1970 - openingTime))
     }
 
-    /// Where keys are read: the moment of the shell, or what is newest.
+    /// The source of reads: the shell's snapshot, or the current state.
     var reader: any KeyValueReader { moment?.snapshot ?? database }
 
-    /// Whether reads are of one moment.
+    /// Whether reads use a snapshot.
     var isPinned: Bool { moment != nil }
 
-    /// Has later reads see the database as it is now, and nothing that is written afterwards.
+    /// Makes later reads use a new snapshot of the current state.
     func pin() throws {
         moment = nil
         let view = try isDocumentStore() ? try store().snapshot() : nil
         moment = (try database.snapshot(), view)
     }
 
-    /// Has later reads see what is newest, as commands that write need it.
+    /// Makes later reads use the current state, as commands that write require.
     func unpin() {
         moment = nil
     }
 
     // MARK: - The shell's session
 
-    /// The session of the shell whose command is running.
+    /// The session of the shell that runs the current command.
     @TaskLocal static var shell: SessionBox?
 }

@@ -1,12 +1,11 @@
-/// Carries the session and the settings of a shell to its commands, which run one at a time.
+/// Shares the session and the settings of a shell with its commands, which run one at a time.
 final class SessionBox: @unchecked Sendable {
-    // Unchecked: the shell waits while the one command that it has started runs on another thread.
+    // Unchecked: the shell waits while its current command runs on another thread.
     var session: Session
-    /// Whether the commands come from standard input, so that no command may read it.
+    /// Whether the shell reads its commands from standard input, so that no command may read it.
     let readsStandardInput: Bool
     var settings: ShellSettings
-    /// Whether a command was allowed to write since this was last set to `false`: what a shell reads must not be older
-    /// than what it has written.
+    /// Whether a command was allowed to write since this was last reset. The shell must then read a newer snapshot.
     var mayHaveWritten = false
     /// The rows of the last table, for `.last`.
     var lastTable: HeldTable?
@@ -17,7 +16,7 @@ final class SessionBox: @unchecked Sendable {
         self.settings = settings
     }
 
-    /// Runs `body` while the shell has the database closed, and opens it again as it was open before.
+    /// Runs `body` while the shell's database is closed, and reopens it in the same mode afterwards.
     func withClosedSession<R>(_ body: () throws -> R) throws -> R {
         let access = DatabaseAccess(isExclusive: !session.isReadOnly, timeout: .seconds(1), isQuiet: true)
         let path = session.path
@@ -29,8 +28,8 @@ final class SessionBox: @unchecked Sendable {
         return try result.get()
     }
 
-    /// Runs `body` with the database open for writing, and afterwards reads it as it is then. For one command that may write
-    /// in a shell that reads.
+    /// Runs `body` with the database open for writing, and then reopens it read-only, for a single writing command in a
+    /// read-only shell.
     func withWritableSession<R>(_ access: DatabaseAccess, _ body: (Session) throws -> R) throws -> R {
         let path = session.path
         let writing = try Session(path: path, access: access)

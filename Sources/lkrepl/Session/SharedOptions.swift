@@ -1,12 +1,12 @@
 import Synchronization
 
-/// The options of ``GlobalOptions`` that are given once for all commands of a shell, or before the name of a command.
+/// The options of ``GlobalOptions`` that apply to all commands of a shell, or precede the name of a command.
 struct SharedOptions: Hashable, Sendable {
     /// Whether changes are allowed.
     var isWritable = false
-    /// The form of the output; `nil` for the usual one.
+    /// The output mode; `nil` for the default.
     var mode: String?
-    /// Everything else as it was given.
+    /// All other options as given.
     private(set) var others: [String] = []
 
     /// Options without a value.
@@ -14,18 +14,18 @@ struct SharedOptions: Hashable, Sendable {
         "--write", "-q", "--quiet", "-v", "--verbose", "--json", "--all", "-y", "--yes", "--no-input", "--no-color",
         "--no-pager", untrusted,
     ]
-    /// The option that has every block checked before LevelDB reads it.
+    /// The option that makes LevelKit check every block before LevelDB reads it.
     static let untrusted = "--untrusted"
-    /// Options with one.
+    /// Options with a value.
     static let valued: Set<String> = ["--mode", "--progress", "--color", "--error-format", "--wait"]
 
     /// Whether every block is checked before LevelDB reads it.
     var checksEveryBlock: Bool { others.contains(Self.untrusted) }
 
-    /// Whether nothing but data and errors is to be said.
+    /// Whether only data and errors are printed.
     var isQuiet: Bool { others.contains("-q") || others.contains("--quiet") }
 
-    /// Seconds to wait for a process that has the database open, as they were given; `nil` if they were not.
+    /// The value of `--wait` as given, in seconds; `nil` if absent.
     var wait: String? { others.lastIndex(of: "--wait").map { others[$0 + 1] } }
 
     /// The options as arguments of a command.
@@ -33,7 +33,7 @@ struct SharedOptions: Hashable, Sendable {
         others + (isWritable ? ["--write"] : []) + (mode.map { ["--mode", $0] } ?? [])
     }
 
-    /// Takes the option that `arguments` begins with; false if it is none of these.
+    /// Removes a shared option from the beginning of `arguments`. Returns false if they do not begin with one.
     ///
     /// - Throws: ``CommandFailure`` if its value is missing.
     mutating func take(from arguments: inout ArraySlice<String>) throws -> Bool {
@@ -59,7 +59,7 @@ struct SharedOptions: Hashable, Sendable {
         return true
     }
 
-    /// Whether the arguments of a command say that no pager is wanted.
+    /// Whether the arguments of a command disable the pager.
     static func refusesPager(_ arguments: some Sequence<String>) -> Bool {
         arguments.prefix { $0 != "--" }.contains("--no-pager")
     }
@@ -68,9 +68,9 @@ struct SharedOptions: Hashable, Sendable {
         if name == "--mode" { mode = value } else { others += [name, value] }
     }
 
-    /// Applies what holds for the whole process, wherever among the arguments it stands.
+    /// Applies the options that affect the whole process, at any position in the arguments.
     ///
-    /// - Throws: ``CommandFailure`` for a value that does not exist.
+    /// - Throws: ``CommandFailure`` for an invalid value.
     static func applyToProcess(_ arguments: [String]) throws {
         var isColorless = false
         var rest = arguments.prefix { $0 != "--" }[...]
@@ -95,12 +95,12 @@ struct SharedOptions: Hashable, Sendable {
     private static func set(_ name: String, toProcess value: String) throws {
         if name == "--color" {
             guard let choice = Terminal.ColorChoice(rawValue: value) else {
-                throw CommandFailure(.usage, "there is no --color \(value)", hint: "use auto, always or never")
+                throw CommandFailure(.usage, "unknown value of --color: \(value)", hint: "use auto, always or never")
             }
             Terminal.colorChoice.withLock { $0 = choice }
         } else {
             guard let format = ErrorReport.Format(rawValue: value) else {
-                throw CommandFailure(.usage, "there is no --error-format \(value)", hint: "use text or json")
+                throw CommandFailure(.usage, "unknown value of --error-format: \(value)", hint: "use text or json")
             }
             ErrorReport.format.withLock { $0 = format }
         }

@@ -1,8 +1,8 @@
-/// What the user of a shell can set, by dot commands and in the configuration file.
+/// The settings of a shell, changed by dot commands and in the configuration file.
 struct ShellSettings: Hashable, Sendable {
-    /// When results are shown page by page.
+    /// When results are shown in a pager.
     enum Paging: String, CaseIterable, Sendable {
-        /// Where they are longer than the screen.
+        /// If they are longer than the screen.
         case auto
         /// Always.
         case on
@@ -10,14 +10,14 @@ struct ShellSettings: Hashable, Sendable {
         case off
     }
 
-    /// The options that every command gets.
+    /// The options for every command.
     var options = SharedOptions()
     var paging = Paging.auto
-    /// Whether the time of each command is told.
+    /// Whether the time of each command is printed.
     var isTimed = false
-    /// Whether what cannot be taken back is asked about.
+    /// Whether operations that cannot be undone need confirmation.
     var confirms = true
-    /// Whether hints are shown behind what is typed, and what is typed is coloured.
+    /// Whether hints are shown after the input, and whether the input is highlighted.
     var showsHints = true
     var highlights = true
 }

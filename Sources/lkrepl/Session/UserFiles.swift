@@ -6,15 +6,16 @@ import LevelFiles
     import Darwin
 #endif
 
-/// Where a user's own files are (XDG Base Directory Specification 0.8). Relative paths in its variables are ignored.
+/// The paths of the user's files (XDG Base Directory Specification 0.8). Relative paths in its variables are ignored.
 enum UserFiles {
-    /// `$XDG_CONFIG_HOME/lkrepl/config`; `nil` where there is no home.
+    /// `$XDG_CONFIG_HOME/lkrepl/config`; `nil` without a home directory.
     static var configuration: String? { directory("XDG_CONFIG_HOME", "/.config").map { $0 + "/config" } }
 
-    /// Commands that a shell at a terminal runs first: `$XDG_CONFIG_HOME/lkrepl/rc`.
+    /// Commands that an interactive shell runs at startup: `$XDG_CONFIG_HOME/lkrepl/rc`.
     static var startScript: String? { directory("XDG_CONFIG_HOME", "/.config").map { $0 + "/rc" } }
 
-    /// What was typed: `$LKREPL_HISTFILE`, else `$XDG_STATE_HOME/lkrepl/history`; `nil` if nothing is to be kept.
+    /// The history file: `$LKREPL_HISTFILE`, otherwise `$XDG_STATE_HOME/lkrepl/history`; `nil` if the history is
+    /// disabled.
     static var history: String? {
         if let named = unsafe getenv("LKREPL_HISTFILE") {
             let path = unsafe String(cString: named)
@@ -28,8 +29,8 @@ enum UserFiles {
         return Terminal.environment("HOME").map { $0 + standard + "/lkrepl" }
     }
 
-    /// Has this process make files that are for nobody who may not read all files of a database: LevelDB makes them with
-    /// mode 0644 less the mask, whatever the mode of the others is.
+    /// Restricts the process's file mode mask, so that new files are not readable by users who cannot read all files of
+    /// a database: LevelDB creates files with mode 0644 less the mask.
     static func narrowMask(toFilesOf database: String) {
         var permissions: mode_t = 0o777
         for name in FileDescriptor.names(in: database) {
@@ -39,12 +40,12 @@ enum UserFiles {
             else { continue }
             permissions &= status.st_mode
         }
-        // Directories that are made are for whom the files are.
+        // New directories get the matching search permissions.
         permissions |= (permissions & 0o444) >> 2
         umask(umask(0o077) | ~permissions & 0o077)
     }
 
-    /// Makes the directory of a file, and those above it, for the user alone. What is there already stays as it is.
+    /// Creates the missing parent directories of a file with access for the user only.
     static func makeDirectory(of file: String) {
         var path = ""
         for part in file.split(separator: "/").dropLast() {

@@ -1,28 +1,28 @@
 import DocIndex
 import LevelKit
 
-/// What may be typed next: commands, options, collections, fields, indexes, files, and keys of the database.
+/// Completes commands, options, collections, fields, indexes, files, and keys of the database.
 ///
-/// Whatever it reads of the database is bounded in number and in time, so that Tab answers at once on any store. Failures
-/// are no completions.
+/// Reads from the database are limited in number and in time, so that Tab responds at once on any store. Errors yield
+/// no completions.
 struct Completer {
-    /// How many keys, ids or documents are read at most.
+    /// The maximum number of keys, IDs or documents to read.
     static let readLimit = 50
-    /// How long reading may take.
+    /// The time limit for reading.
     static let timeLimit = Duration.milliseconds(15)
 
     let session: Session
     let commandNames: Set<String>
 
-    /// What stands before the word that is completed.
+    /// The word to complete, and the words before it.
     private struct Place {
         var words: [String]
         var word: String
-        /// Where the word begins, in characters of the whole text.
+        /// The offset of the word in the text, in characters.
         var start: Int
     }
 
-    /// What may stand at the end of a text.
+    /// The completions at the end of a string.
     func completion(of text: String) -> Completion {
         guard let place = place(text) else { return Completion(start: text.count, candidates: []) }
         guard let first = place.words.first else { return commands(place) }
@@ -38,7 +38,7 @@ struct Completer {
         return arguments(of: command, words, place)
     }
 
-    /// What is expected behind a text that is being typed, in few words; empty if nothing is.
+    /// A short hint of the expected input after a string; empty if there is none.
     func hint(for text: String) -> String {
         guard !text.contains("\n"), let place = place(text) else { return "" }
         guard let first = place.words.first else {
@@ -58,7 +58,7 @@ struct Completer {
         return Self.synopsis(command, after: Self.positionalCount(words, of: command))
     }
 
-    // MARK: - Where
+    // MARK: - Position
 
     private func place(_ text: String) -> Place? {
         guard !text.contains("\n"), let point = ShellScanner.completionPoint(atEndOf: text) else { return nil }
@@ -66,7 +66,7 @@ struct Completer {
         return Place(words: point.tokens.map(\.raw), word: word, start: text.count - word.count)
     }
 
-    /// The command that the words begin with, and the words behind its name.
+    /// The command that the words begin with, and the words after its name.
     private func command(_ words: [String]) -> (CommandCatalog.Command, [String])? {
         guard let first = words.first else { return nil }
         let name = Invocation.aliases[first] ?? first
@@ -178,7 +178,7 @@ struct Completer {
         case "--color": return Self.filtered(place, Self.words(Terminal.ColorChoice.allCases.map(\.rawValue)))
         case "--error-format": return Self.filtered(place, Self.words(ErrorReport.Format.allCases.map(\.rawValue)))
         case "--fields", "--sort":
-            // The last of several with commas between them, behind its sign.
+            // The last of several comma-separated fields, after its sign.
             let last = place.word.split(separator: ",", omittingEmptySubsequences: false).last ?? ""
             let signs = option == "--sort" && last.hasPrefix("-") ? 1 : 0
             let start = place.start + place.word.count - last.count + signs
@@ -192,7 +192,7 @@ struct Completer {
         }
     }
 
-    /// Where the word of a condition begins: behind a quote and what stands before the last space in it.
+    /// The start of the word in a condition: after the opening quote and the last space or parenthesis.
     private func conditionStart(_ place: Place) -> Int {
         guard place.word.hasPrefix("'") || place.word.hasPrefix("\"") else { return place.start }
         let last = place.word.lastIndex { " '\"(".contains($0) }.map {
@@ -211,7 +211,7 @@ struct Completer {
 
     private func indexNames(of word: String?) -> [String] { collection(word)?.definition.indexes.map(\.name) ?? [] }
 
-    /// Paths of the fields of the first documents, and of those that have indexes.
+    /// The paths of fields in the first documents, and of indexed fields.
     private func fields(of word: String?) -> [String] {
         guard let collection = collection(word) else { return [] }
         var inventory = FieldInventory()
@@ -239,7 +239,7 @@ struct Completer {
         return Completion(start: place.start, candidates: found)
     }
 
-    /// The keys that begin with what was typed, each spelt as it would be printed.
+    /// The keys that begin with the typed text, in the notation in which they are printed.
     private func keys(_ place: Place) -> Completion {
         var typed = place.word
         let quote = typed.first.map { $0 == "\"" || $0 == "'" ? String($0) : "" } ?? ""
@@ -252,12 +252,12 @@ struct Completer {
         while found.count < Self.readLimit, ContinuousClock.now < deadline, (try? cursor.advance()) == true {
             found.append(.init(text: ByteNotation.print(cursor.key.copied())))
         }
-        // Between the first and the last key all begin with what these two have in common.
+        // Adding the last key makes the common prefix correct: all keys between the first and the last one share it.
         if (try? cursor.advance()) == true,
             var last = try? session.reader.cursor(in: .prefix(prefix), reverse: true, fillsCache: false),
             (try? last.advance()) == true
         {
-            found.append(.init(text: ByteNotation.print(last.key.copied()), note: "the last of more"))
+            found.append(.init(text: ByteNotation.print(last.key.copied()), note: "last of more"))
         }
         return Completion(start: place.start, candidates: found, replacesSpelling: true)
     }

@@ -4,45 +4,45 @@
     import Darwin
 #endif
 
-/// What was typed in this shell and in others before, the oldest first.
+/// The inputs of this and earlier shells, oldest first.
 ///
-/// One input a line, with `\n` and `\\` escaped, in a file that only the user can read. Several shells append to it at
-/// the same time, under a lock. It is cut to the last ``limit`` inputs when a shell begins and finds it a half too long.
-/// A file that cannot be read or written is told of once and no error: nobody wants to be kept from work by it.
+/// One input per line, with `\n` and `\\` escaped, in a file that only the user can read. Several shells may append to
+/// it at the same time, under a lock. When a shell starts and the file has 50 % too many inputs, it is cut to the last
+/// ``limit``. An unusable file is reported once and is not an error, since it must not prevent work.
 final class HistoryFile {
-    /// How many inputs are kept.
+    /// The number of inputs to keep.
     static let limit = 5000
-    /// Longer inputs hold data and not commands; they are not kept.
+    /// Longer inputs contain data rather than commands, and are not kept.
     static let maximumByteCount = 4096
-    /// Longer single arguments neither.
+    /// Inputs with longer single arguments are not kept either.
     static let maximumArgumentByteCount = 256
 
-    /// The bytes of a file that are read, from its end.
+    /// The number of bytes to read from the end of the file.
     private static let readByteCount = 16 << 20
 
     private let path: String?
     private(set) var entries: [String] = []
-    /// Why the file cannot be used, until somebody was told; `nil` if it can.
+    /// The reason that the file cannot be used, until it is reported; otherwise `nil`.
     private var failure: String?
     private var hasFailed = false
 
-    /// - Parameter path: the file; `nil` to remember only until the shell ends.
+    /// - Parameter path: The file; `nil` to keep inputs only in memory.
     init(path: String?) {
         self.path = path
         guard let path, FileDescriptor.exists(path) else { return }
-        // A pipe would keep the shell waiting for ever.
+        // A pipe could block the shell forever.
         guard !FileDescriptor.isSpecial(path) else {
-            fail("\(path) is no file")
+            fail("\(path) is not a regular file")
             return
         }
         var lines: [ArraySlice<UInt8>] = []
         do {
             let file = try FileDescriptor.openForReading(path)
             defer { try? file.closeFile() }
-            // Of a file that is longer than this program lets it grow, the end is read.
+            // Of an oversized file, only the end is read.
             let isCut = try file.skip(toLast: Self.readByteCount)
             let bytes = try file.readAll(limit: 2 * Self.readByteCount, name: path)
-            // Longer lines than are ever written are none of this program. What is before a cut is the end of one.
+            // Skip lines longer than this program writes, and a partial line at the beginning.
             lines = bytes.split(separator: 0x0a).dropFirst(isCut ? 1 : 0).filter {
                 $0.count <= 2 * Self.maximumByteCount
             }
@@ -66,15 +66,16 @@ final class HistoryFile {
         hasFailed = true
     }
 
-    /// Why inputs are not kept, the first time that this is asked; `nil` if they are.
+    /// The reason that inputs are not saved, returned once; `nil` if they are.
     func takeFailure() -> String? {
         defer { failure = nil }
         return failure
     }
 
-    /// Takes an input that was typed.
+    /// Adds an input.
     ///
-    /// Not kept: one that begins with a space, one that is the same as the last, and in the file none that holds data.
+    /// Inputs that begin with a space or repeat the previous one are ignored; those that contain data are not written
+    /// to the file.
     func append(_ text: String) {
         guard !text.isEmpty, !text.allSatisfy(\.isWhitespace), !text.hasPrefix(" "),
             !(entries.last.map { $0.utf8.elementsEqual(text.utf8) } ?? false)
@@ -84,7 +85,7 @@ final class HistoryFile {
         write(Self.escaped(text) + "\n", to: path, flags: O_APPEND)
     }
 
-    /// Whether an input may be stored: no long values, which are data.
+    /// Whether an input may be saved: it must not contain long values, which are data.
     static func isWorthKeeping(_ text: String) -> Bool {
         guard text.utf8.count <= maximumByteCount else { return false }
         guard let commands = try? ShellScanner.commands(in: text) else { return true }
@@ -116,10 +117,10 @@ final class HistoryFile {
 
     // MARK: - Lines
 
-    /// An input as one line.
+    /// Encodes an input as one line.
     static func escaped(_ text: String) -> String {
         var line = ""
-        // By scalar: CR and LF together are one character, which is no LF.
+        // By scalar: CR LF is one `Character`, which does not equal LF.
         for scalar in text.unicodeScalars {
             switch scalar {
             case "\\": line += "\\\\"
@@ -130,7 +131,7 @@ final class HistoryFile {
         return line
     }
 
-    /// The input of a line.
+    /// Decodes an input from a line.
     static func unescaped(_ line: String) -> String {
         var text = ""
         var isEscaped = false

@@ -1,14 +1,13 @@
 /// The commands of the shell itself, which change how others run.
 ///
-/// Each has a spelling with a dot, which users of sqlite3 and duckdb type, and one without where no command of the
-/// program has that name.
+/// Each can be written with a dot, as in sqlite3 and duckdb, and without one unless a command has the same name.
 enum MetaCommand: String, CaseIterable, Sendable {
     case help, quit, mode, once, output, pager, timer, last, read, write, open, refresh, edit, history, show
 
-    /// Other names.
+    /// Alternative names.
     static let aliases: [String: MetaCommand] = ["?": .help, "q": .quit, "exit": .quit]
 
-    /// The meta command that a word means, given the names of the program's commands.
+    /// The shell command that a word denotes, given the names of the program's commands; `nil` if it denotes none.
     init?(word: String, commands: Set<String>) {
         let name = word.hasPrefix(".") ? String(word.dropFirst()) : word
         guard let meta = Self.aliases[name] ?? MetaCommand(rawValue: name) else { return nil }
@@ -16,7 +15,7 @@ enum MetaCommand: String, CaseIterable, Sendable {
         self = meta
     }
 
-    /// What stands behind the name.
+    /// The synopsis of the arguments.
     var arguments: String {
         switch self {
         case .help: "[COMMAND]"
@@ -36,20 +35,20 @@ enum MetaCommand: String, CaseIterable, Sendable {
 
     var abstract: String {
         switch self {
-        case .help: "List the commands, or tell of one."
+        case .help: "List commands, or describe one."
         case .quit: "Leave the shell; also ^D."
-        case .mode: "Show or set the form of the output."
+        case .mode: "Show or set the output mode."
         case .once: "Send the output of the next command to a file, or to a program."
-        case .output: "Send the output of all commands that follow there; back to the terminal without a name."
-        case .pager: "Page long results: auto where they are longer than the screen."
-        case .timer: "Tell how long each command took."
+        case .output: "Send all following output to a file or program; without an argument, to the terminal."
+        case .pager: "Show results in a pager: auto if they are longer than the screen."
+        case .timer: "Print the time of each command."
         case .last: "Show all rows of the last table."
         case .read: "Run the commands in a file."
-        case .write: "Allow changes, or forbid them again."
-        case .open: "Go on with another database."
-        case .refresh: "See the database as it is now; until then all reads are of one moment."
-        case .edit: "Write a command in $VISUAL or $EDITOR, beginning with the last one."
-        case .history: "List what was typed before."
+        case .write: "Allow or forbid changes."
+        case .open: "Switch to another database."
+        case .refresh: "Read the current state of the database; until then, all reads use one snapshot."
+        case .edit: "Edit the last command in $VISUAL or $EDITOR, and run it."
+        case .history: "List the history."
         case .show: "Show the settings."
         }
     }

@@ -1,14 +1,14 @@
-/// Where the output of commands goes, if not to standard output: `.once` and `.output`.
+/// The destinations of output set by `.once` and `.output`.
 struct Redirections {
-    /// A file, or a program that reads.
+    /// A file, or a program that reads the output.
     struct Sink {
         var target: OutputTarget
         /// The program; `nil` for a file.
         var child: ChildCommand?
 
-        /// Opens what an argument names: a file that is made or written anew, or a program after `|`.
+        /// Opens the sink that an argument names: a file, which is created or overwritten, or a program after `|`.
         ///
-        /// - Throws: ``CommandFailure``.
+        /// - Throws: ``CommandFailure`` if it cannot be opened or started.
         init(_ argument: String) throws {
             if argument.hasPrefix("|") {
                 let command = String(argument.dropFirst().drop(while: \.isWhitespace))
@@ -22,9 +22,9 @@ struct Redirections {
             }
         }
 
-        /// Ends the file, or waits for the program.
+        /// Closes the file, or waits for the program.
         ///
-        /// - Throws: ``CommandFailure`` if the file cannot be written to its end, or the program failed.
+        /// - Throws: ``CommandFailure`` if the file cannot be written completely, or the program failed.
         func close() throws {
             do {
                 try target.descriptor.closeFile()
@@ -35,17 +35,17 @@ struct Redirections {
             let code = child.wait()
             guard code == 0 else {
                 throw CommandFailure(
-                    code == 127 ? .unavailable : .inputOutput, "\(target.name) ended with exit code \(code)")
+                    code == 127 ? .unavailable : .inputOutput, "\(target.name) exited with code \(code)")
             }
         }
     }
 
-    /// For every command.
+    /// The sink for every command.
     var lasting: Sink?
-    /// For the next command alone.
+    /// The sink for the next command only.
     var once: Sink?
 
-    /// Ends what is open.
+    /// Closes the open sinks.
     mutating func close() throws {
         defer {
             lasting = nil

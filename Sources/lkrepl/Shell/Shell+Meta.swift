@@ -6,20 +6,20 @@ import LevelKit
     import Darwin
 #endif
 
-/// What the commands of the shell itself do.
+/// The commands of the shell itself.
 extension Shell {
     /// Runs a command of the shell itself.
     ///
-    /// - Returns: whether another may follow; `false` after `quit`.
+    /// - Returns: Whether to continue; `false` after `quit`.
     func perform(_ meta: MetaCommand, _ arguments: [String]) throws -> Bool {
         func only() throws -> String? {
             guard arguments.count < 2 else {
-                throw CommandFailure(.usage, "\(arguments.count) arguments are too many", hint: meta.synopsis)
+                throw CommandFailure(.usage, "too many arguments", hint: meta.synopsis)
             }
             return arguments.first
         }
         if meta.arguments.isEmpty, let extra = arguments.first {
-            throw CommandFailure(.usage, "\(extra) is not expected here", hint: meta.synopsis)
+            throw CommandFailure(.usage, "unexpected argument \(extra)", hint: meta.synopsis)
         }
         switch meta {
         case .quit: return false
@@ -41,23 +41,23 @@ extension Shell {
             let isWritable = try isOn(name, meta)
             var options = box.settings.options
             options.isWritable = isWritable
-            // A shell that reads holds no lock, and keeps nobody from writing.
+            // A read-only shell holds no lock, so other processes can write.
             if isWritable == box.session.isReadOnly { try replaceSession(box.session.path, options) }
             box.settings.options = options
         case .once, .output: try redirect(meta, arguments.isEmpty ? nil : arguments.joined(separator: " "))
         case .last:
-            guard let table = box.lastTable else { throw CommandFailure(.no, "there was no table yet") }
+            guard let table = box.lastTable else { throw CommandFailure(.no, "no table was shown yet") }
             try withOutput {
                 let output = StandardOutput()
                 try output.write(table.text(for: output, rowLimit: nil))
                 try output.flush()
             }
         case .read:
-            guard let path = try only() else { throw CommandFailure(.usage, "a file is missing", hint: meta.synopsis) }
+            guard let path = try only() else { throw CommandFailure(.usage, "no file given", hint: meta.synopsis) }
             return try runFile(path)
         case .open:
             guard let path = try only() else {
-                throw CommandFailure(.usage, "a database is missing", hint: meta.synopsis)
+                throw CommandFailure(.usage, "no database given", hint: meta.synopsis)
             }
             try open(path)
         case .refresh:
@@ -97,7 +97,7 @@ extension Shell {
         }
     }
 
-    /// Prints a setting: data, so that scripts can read it.
+    /// Prints a setting on standard output, so that scripts can read it.
     private func tell(_ text: String) throws -> Bool {
         try withOutput { try Self.print(text) }
         return true
@@ -132,7 +132,7 @@ extension Shell {
         try replaceSession(path, box.settings.options)
     }
 
-    /// Opens a database in place of the one that is open, which stays where that fails.
+    /// Opens another database. If that fails, the current one stays open.
     private func replaceSession(_ path: String, _ options: SharedOptions) throws {
         let old = box.session
         let new = try Session(path: path, access: try DatabaseAccess(options))
@@ -156,9 +156,9 @@ extension Shell {
         }
     }
 
-    /// Runs `body` with its output where `.once` or `.output` have it, or through the pager.
+    /// Runs `body` with its output sent to the sink of `.once` or `.output`, or to the pager.
     ///
-    /// - Parameter paging: when the pager is used; `nil` for what is set.
+    /// - Parameter paging: When to use the pager; `nil` for the setting.
     func withOutput(paging: ShellSettings.Paging? = nil, _ body: () throws -> Void) throws {
         if let sink = redirections.once {
             redirections.once = nil
@@ -174,7 +174,7 @@ extension Shell {
         try PagerGate.run(isInteractive ? paging ?? box.settings.paging : .off, body)
     }
 
-    /// Runs `body` with its output to a sink. A program that has read enough ends the command, and nothing else.
+    /// Runs `body` with its output sent to a sink. If the program stops reading, only this command ends.
     private func write(to sink: Redirections.Sink, _ body: () throws -> Void) throws {
         guard sink.child != nil else { return try OutputTarget.$current.withValue(sink.target, operation: body) }
         do {
@@ -184,21 +184,21 @@ extension Shell {
         }
     }
 
-    // MARK: - The user's own editor
+    // MARK: - External editor
 
-    /// What the user made of a text in `$VISUAL` or `$EDITOR`.
+    /// Lets the user edit a string in `$VISUAL` or `$EDITOR`, and returns the result.
     ///
     /// - Throws: ``CommandFailure`` with `unavailable` if there is no editor, or it failed.
     func editedExternally(_ text: String) throws -> String {
         let named = Terminal.environment("VISUAL") ?? Terminal.environment("EDITOR")
         guard named != nil || FileDescriptor.standardInput.isTerminal else {
             throw CommandFailure(
-                .usage, ".edit needs a terminal, and this is none",
-                hint: "set VISUAL or EDITOR to a program that needs none")
+                .usage, ".edit needs a terminal, and standard input is not one",
+                hint: "set VISUAL or EDITOR to a program that needs no terminal")
         }
         let editor = named ?? "vi"
         let temporary = Terminal.environment("TMPDIR") ?? "/tmp"
-        // The editor goes by the path, and what is under it afterwards is run.
+        // The editor opens the path, and the shell runs whatever is there afterwards, so no other user may replace it.
         guard DirectoryTrust.nobodyElse.allows(temporary) else {
             throw CommandFailure(
                 .cannotCreate, "cannot edit in \(temporary): other users can replace files there",
@@ -219,7 +219,7 @@ extension Shell {
         let code = try ChildCommand("\(editor) '\(path.replacing("'", with: "'\\''"))'", takesInput: false).wait()
         guard code == 0 else {
             throw CommandFailure(
-                .unavailable, "\(editor) ended with exit code \(code)", hint: "set VISUAL or EDITOR to an editor")
+                .unavailable, "\(editor) exited with code \(code)", hint: "set VISUAL or EDITOR to an editor")
         }
         let edited = try FileDescriptor.openForReading(path)
         defer { try? edited.closeFile() }

@@ -1,6 +1,6 @@
 import LevelKit
 
-/// The shell at a terminal: prompt, line editor, and what a person may expect of ^C.
+/// The interactive shell: prompt, line editor, and handling of ^C.
 extension Shell {
     /// Reads and runs commands until the user leaves, or a signal ends the process.
     func runInteractively() throws {
@@ -8,7 +8,7 @@ extension Shell {
         greet()
         if invocation.readsConfiguration, let path = UserFiles.startScript, FileDescriptor.exists(path) {
             do {
-                // A pipe would keep the shell waiting for ever.
+                // A pipe could block the shell forever.
                 guard !FileDescriptor.isSpecial(path) else {
                     throw CommandFailure(.badConfiguration, "\(path) is not a regular file", hint: "replace it")
                 }
@@ -27,8 +27,8 @@ extension Shell {
         StandardError.shared.write("lkrepl \(Version.text) on \(path) (\(access)). help, .quit\n")
     }
 
-    /// The prompt: `photos.db ro> `, or `photos.db rw!> ` where changes are allowed; `photos.db ro 2:05 old> ` where another
-    /// process has written since the moment that is read.
+    /// The prompt: `photos.db ro> `, or `photos.db rw!> ` if changes are allowed; `photos.db ro 2:05 old> ` if another
+    /// process has written since the snapshot.
     private var prompt: String {
         let path = box.session.path
         let name = path.split(separator: "/").last.map(String.init) ?? path
@@ -44,7 +44,7 @@ extension Shell {
         while true {
             if let reason = history.takeFailure(), !invocation.options.isQuiet {
                 let text = VisibleText.singleLine(reason)
-                StandardError.shared.write("what is typed is not remembered: \(text); LKREPL_HISTFILE names a file\n")
+                StandardError.shared.write("history is not saved: \(text); set LKREPL_HISTFILE to another file\n")
             }
             let outcome = driver.read(surroundings(), text: text)
             text = ""
@@ -73,9 +73,9 @@ extension Shell {
         }
     }
 
-    /// Without it a key with a letter in another encoding would be another key.
+    /// Without this check, a key with a letter in another encoding would become a different key.
     private static let notText = CommandFailure(
-        .usage, "where � stands, there came bytes that are not UTF-8; nothing was run",
+        .usage, "the input contains bytes that are not UTF-8, shown as �; nothing was run",
         hint: #"write bytes as "\xE9" or 0xE9, and the character � itself as "\u{FFFD}""#)
 
     private func surroundings() -> TerminalDriver.Surroundings {
@@ -90,11 +90,11 @@ extension Shell {
             completion: { completer.completion(of: $0) })
     }
 
-    /// Runs what was typed; failures are told.
+    /// Runs an input, and reports failures.
     ///
-    /// - Returns: whether the shell goes on.
+    /// - Returns: Whether the shell continues.
     func runInput(_ input: String) -> Bool {
-        // A ^C that stopped one of these commands is not meant for the next prompt.
+        // A ^C that stopped one of these commands must not affect the next prompt.
         defer { Interruption.forgetInterrupt() }
         let commands: [ShellCommand]
         do {
@@ -110,20 +110,20 @@ extension Shell {
             var goesOn = true
             let code = Program.report { goesOn = try perform(command) }
             if !goesOn { return false }
-            // What follows on the line was meant to follow a success, as in a script.
+            // Later commands on the line run only if the earlier ones succeed, as in a script.
             if code != .done { break }
         }
         return true
     }
 
-    /// Ends the shell after a SIGTERM or SIGHUP that came while a command ran.
+    /// Ends the shell if SIGTERM or SIGHUP arrived while a command ran.
     private func endIfAsked() throws {
         if case .end(let code) = Interruption.reason { throw CommandFailure.silent(code) }
     }
 
-    // MARK: - Without one
+    // MARK: - Without the line editor
 
-    /// For terminals that know no cursor movements: lines as the terminal itself edits them.
+    /// For terminals without cursor movement: reads lines that the terminal itself edits.
     private func runPlainly() throws {
         var input = ""
         var reader = LineReader(descriptor: .standardInput)

@@ -4,26 +4,26 @@ import LevelKit
 
 /// Reads commands and runs them on one open database.
 ///
-/// Commands are those of the process without the database: `find photos rating = 5`. From a terminal a failure is told
-/// and the next command is read; from `-c`, `-f` or a pipe the first failure ends the run, or with `--keep-going` the
-/// first failure is its exit code.
+/// Commands are written like those of the process, without the database: `find photos rating = 5`. At a terminal, a
+/// failure is reported and the next command is read. From `-c`, `-f` or a pipe, the first failure ends the run; with
+/// `--keep-going`, it determines the exit code.
 final class Shell {
     let invocation: Invocation.ShellInvocation
     let box: SessionBox
     let isInteractive: Bool
-    /// The names of the program's commands that work here.
+    /// The names of the commands that are available in the shell.
     let commandNames: Set<String>
     let history: HistoryFile
-    /// The files that are being read, the innermost last.
+    /// The files being read, innermost last.
     var openFiles: [String] = []
-    /// Where the output of every command goes (`.output`), and that of the next one (`.once`).
+    /// The sinks for the output of every command (`.output`), and of the next one (`.once`).
     var redirections = Redirections()
-    /// The input that was typed last, for `.edit`.
+    /// The last input, for `.edit`.
     var lastInput = ""
-    /// The exit code of the first failure of a batch that keeps going.
+    /// The exit code of the first failure with `--keep-going`.
     private var firstFailure: ExitCode?
 
-    /// Opens the database, runs what the invocation says, and closes it.
+    /// Opens the database, runs the invocation, and closes the database.
     static func run(_ invocation: Invocation.ShellInvocation) throws {
         var settings = ShellSettings()
         settings.options = invocation.options
@@ -76,7 +76,7 @@ final class Shell {
         if let firstFailure { throw CommandFailure.silent(firstFailure) }
     }
 
-    /// - Returns: whether more may follow; `false` after `quit`.
+    /// - Returns: Whether to continue; `false` after `quit`.
     private func runLines(of text: String) throws -> Bool {
         let commands: [ShellCommand]
         do {
@@ -91,10 +91,10 @@ final class Shell {
 
     /// Runs the commands of a file; `-` is standard input.
     ///
-    /// - Returns: whether more may follow; `false` after `quit`.
+    /// - Returns: Whether to continue; `false` after `quit`.
     func runFile(_ path: String) throws -> Bool {
         guard openFiles.count < 16, !openFiles.contains(path) || path == "-" else {
-            throw CommandFailure(.usage, "\(path) reads itself")
+            throw CommandFailure(.usage, "\(path) includes itself, or files are nested more than 16 deep")
         }
         let descriptor = try FileDescriptor.openForReading(path)
         defer { if path != "-" { try? descriptor.closeFile() } }
@@ -127,7 +127,7 @@ final class Shell {
         return true
     }
 
-    /// Tells of a failure and goes on, or ends the run with it.
+    /// Reports a failure and continues, or ends the run with it.
     private func fail(_ error: any Error) throws {
         let isEnd = Interruption.isRequested
         guard !isEnd, invocation.keepsGoing, !isInteractive else { throw error }
@@ -139,7 +139,7 @@ final class Shell {
 
     /// Runs one command of a script.
     ///
-    /// - Returns: whether another may follow; `false` after `quit`.
+    /// - Returns: Whether to continue; `false` after `quit`.
     private func run(_ command: ShellCommand, name: String) throws -> Bool {
         do {
             return try perform(command)
@@ -149,9 +149,9 @@ final class Shell {
         }
     }
 
-    /// Runs one command, wherever it comes from.
+    /// Runs one command from any source.
     ///
-    /// - Returns: whether another may follow; `false` after `quit`.
+    /// - Returns: Whether to continue; `false` after `quit`.
     func perform(_ command: ShellCommand) throws -> Bool {
         let words = command.arguments
         if let meta = MetaCommand(word: words[0], commands: commandNames) {
@@ -166,7 +166,7 @@ final class Shell {
         return true
     }
 
-    /// A command of the shell as one of the process: with the database, and the options of the shell.
+    /// Converts a shell command to arguments of the process, with the database and the options of the shell.
     private func completed(_ words: [String]) throws -> [String] {
         let verb = words[0].hasPrefix(".") ? String(words[0].dropFirst()) : words[0]
         guard commandNames.contains(verb),
@@ -177,14 +177,14 @@ final class Shell {
             let names = Array(commandNames) + MetaCommand.allCases.map(\.rawValue)
             let near = Invocation.nearest(to: verb, of: names.sorted())
             throw CommandFailure(
-                .usage, "there is no command \(verb) here",
+                .usage, "unknown command \(verb)",
                 hint: near.map { "did you mean \($0)?" } ?? "help lists the commands")
         }
         return arguments
     }
 
-    /// Runs a command on one moment of the database: that of the shell while nothing may be changed, and else a new one.
-    /// The shell sees what one of its own commands has written, so the next command is of a new moment then.
+    /// Runs a command on a snapshot of the database. A read-only shell keeps its snapshot until one of its own commands
+    /// writes; otherwise each command reads the current state.
     private func withMoment(_ body: () throws -> Void) throws {
         if box.settings.options.isWritable {
             box.session.unpin()
@@ -196,9 +196,9 @@ final class Shell {
         try body()
     }
 
-    // MARK: - Places
+    // MARK: - Locations
 
-    /// A line that cannot be read, with its place in the script.
+    /// The failure of an invalid line, with its position in the script.
     static func located(_ error: any Error, in name: String, line: Int = 1) -> CommandFailure {
         guard let mistake = error as? ShellSyntaxError else {
             return CommandFailure(error).within("\(name):\(line)")
@@ -208,7 +208,7 @@ final class Shell {
 
     private static func located(_ error: any Error, _ place: String) -> any Error {
         if var usage = error as? UsageFailure {
-            // The place ends with the command, which the failure names itself.
+            // The location ends with the command's name, which the failure already contains.
             usage.context = [place] + usage.context.dropFirst()
             return usage
         }

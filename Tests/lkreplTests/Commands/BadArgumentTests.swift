@@ -18,8 +18,8 @@ import Testing
 
     static let cases = [
         Case(["fnd", "photos.store", "photos"], 64, "did you mean find?"), Case(["dmup", "photos.store"], 64, "dump"),
-        Case(["nosuchthing"], 66, "no database"), Case([""], 66, "no database"),
-        Case(["photos.store", "find", "photos"], 64, "find cannot follow"),
+        Case(["nosuchthing"], 66, "or database"), Case([""], 66, "or database"),
+        Case(["photos.store", "find", "photos"], 64, "unexpected argument find"),
         Case(["photos.store", "--bogus"], 64, "--bogus"), Case(["photos.store", "-c"], 64, "-c needs a value"),
         Case(["find", "photos", "photos.store"], 66, "no database at"), Case(["find"], 64, "database"),
         Case(["find", "photos.store"], 64, "collection"), Case(["find", "photos.store", "nope"], 64, "nope", "photos"),
@@ -33,7 +33,7 @@ import Testing
         Case(["find", "photos.store", "photos", "--sort", ""], 64, "sort"),
         Case(["find", "photos.store", "photos", "--sort", "-"], 64, "sort"),
         Case(["find", "photos.store", "photos", "--sort", "keywords[]"], 64, "several values"),
-        Case(["import", "--write", "photos.store", "nope", "photos.jsonl"], 64, "no collection nope"),
+        Case(["import", "--write", "photos.store", "nope", "photos.jsonl"], 64, "unknown collection nope"),
         Case(["import", "--write", "photos.store", "photos", "missing.jsonl"], 66, "missing.jsonl"),
         Case(["import", "--write", "photos.store", "photos", "."], 66, "directory"),
         Case(["import", "--write", "photos.store", "photos", "photos.store"], 66, "directory"),
@@ -49,7 +49,7 @@ import Testing
         Case(["put", "photos.store", "a", "b"], 77, "--write"), Case(["del", "photos.store", "a"], 77, "--write"),
         Case(["load", "photos.store", "photos.jsonl"], 77, "--write"),
         Case(["load", "--write", "photos.store", "photos.jsonl"], 65, "photos.jsonl:1:"),
-        Case(["doc", "put", "--write", "photos.store", "nope", "{\"id\":1}"], 64, "no collection nope"),
+        Case(["doc", "put", "--write", "photos.store", "nope", "{\"id\":1}"], 64, "unknown collection nope"),
         Case(["doc", "bogus", "photos.store"], 64, "bogus"),
         Case(["init", "photos.store", "--schema", "schema.json"], 73, "already"),
         Case(["init", "new.store"], 64, "--schema"),

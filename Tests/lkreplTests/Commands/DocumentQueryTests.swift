@@ -44,8 +44,8 @@ import Testing
                 (["rating >= :n"], ":n"), (["--param", "n"], "NAME=VALUE"), (["--param", "=4"], "NAME=VALUE"),
                 (["rating = :n", "--param", "n=1", "--param", "n=2"], "given twice"),
                 (["--filter-json", "{"], "JSON"), (["--filter-json", #"{"a": {"$near": 1}}"#], "$near"),
-                (["--count", "--exists"], "exclude each other"),
-                (["--fields", "title,-exif"], "both names fields and leaves some out"),
+                (["--count", "--exists"], "cannot be combined"),
+                (["--fields", "title,-exif"], "both selects and omits fields"),
             ] as [([String], String)] {
                 let outcome = try place.run(["find", "photos.store", "photos"] + arguments)
                 #expect(outcome.code == 64 && outcome.says(message) && outcome.output == "", "\(arguments): \(outcome)")

@@ -40,7 +40,7 @@ import Testing
                 ["destroy", "--write", "app.db", "--confirm", "app"], ["repair", "--write", "app.db"],
             ] {
                 let outcome = try place.run(arguments)
-                #expect(outcome.code == 77 && outcome.error.contains("not done"), "\(arguments): \(outcome)")
+                #expect(outcome.code == 77 && outcome.error.contains("confirm"), "\(arguments): \(outcome)")
             }
             #expect(try place.run("delrange", "--write", "app.db", "--yes").code == 64)
             for (arguments, text) in [
@@ -116,12 +116,12 @@ import Testing
             let stored = "{\"k\":\"b\",\"v\":\"\"}\n{\"k64\":\"/wA=\",\"v\":\"\\u0000\\u0001\"}\n"
             #expect(try place.run("scan", "app.db").output == stored)
             for (line, message) in [
-                ("{\"op\":\"put\",\"k\":\"x\"}", "v or v64"), ("{\"op\":\"delete\",\"k\":\"x\"}", "no op delete"),
+                ("{\"op\":\"put\",\"k\":\"x\"}", "v or v64"), ("{\"op\":\"delete\",\"k\":\"x\"}", "unknown op delete"),
                 ("{\"k\":\"x\"}", "op is missing"), ("{\"op\":\"del\",\"k\":\"x\",\"v\":\"y\"}", "no value"),
-                ("{\"op\":\"put\",\"k\":\"x\",\"k64\":\"YQ==\",\"v\":\"\"}", "exclude"),
-                ("{\"op\":\"put\",\"k\":1,\"v\":\"\"}", "no text"),
+                ("{\"op\":\"put\",\"k\":\"x\",\"k64\":\"YQ==\",\"v\":\"\"}", "combined"),
+                ("{\"op\":\"put\",\"k\":1,\"v\":\"\"}", "not a string"),
                 ("{\"op\":\"put\",\"k64\":\"?\",\"v\":\"\"}", "base64"),
-                ("[]", "an object"), ("{", ""), ("{\"op\":\"put\",\"key\":\"x\",\"v\":\"\"}", "no member key"),
+                ("[]", "a JSON object"), ("{", ""), ("{\"op\":\"put\",\"key\":\"x\",\"v\":\"\"}", "unknown member key"),
             ] {
                 try place.write("{\"op\":\"put\",\"k\":\"new\",\"v\":\"1\"}\n\(line)\n", to: "bad")
                 let bad = try place.run("batch", "--write", "app.db", "bad")

@@ -59,7 +59,7 @@ private let oddPairs: [(key: [UInt8], value: [UInt8])] = [
                     == [#"{"k":"a\nb","v":"\\x"}"#, #"{"k64":"/w==","v":""}"#])
             for (text, part) in [
                 (head + " a\\q\n b\nDATA=END\n", "backslash"), (head + " a\nDATA=END\n", "has no value"),
-                (head + " a\n b\n", "without DATA=END"), (head + "a\n b\nDATA=END\n", "begins with a space"),
+                (head + " a\n b\n", "without DATA=END"), (head + "a\n b\nDATA=END\n", "begin with a space"),
                 ("VERSION=3\ntype=recno\nHEADER=END\nDATA=END\n", "recno"),
                 ("VERSION=2\nHEADER=END\nDATA=END\n", "version 2"),
             ] {

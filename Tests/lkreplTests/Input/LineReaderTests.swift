@@ -103,7 +103,7 @@ import Testing
         #expect(failure.reason == .system(SystemError(number: EISDIR)))
         let told = failure.commandFailure(reading: "/tmp")
         #expect(told.exitCode == .inputOutput)
-        #expect(told.message == "/tmp:1: cannot read on after byte 0: Is a directory")
+        #expect(told.message == "/tmp:1: cannot read after byte 0: Is a directory")
         try directory.closeFile()
     }
 

@@ -246,7 +246,7 @@ private enum Replacement {
                 try place.write("mine", to: "file")
                 let refused = try place.run(command + ["-o", "file"])
                 #expect(
-                    refused.code == 73 && refused.says("file exists already") && refused.says("--force"), "\(refused)")
+                    refused.code == 73 && refused.says("file already exists") && refused.says("--force"), "\(refused)")
                 #expect(String(decoding: try place.read("file"), as: UTF8.self) == "mine")
                 #expect(try place.run(command + ["-o", "file", "--force"]).code == 0)
                 #expect(String(decoding: try place.read("file"), as: UTF8.self) != "mine")

@@ -119,8 +119,8 @@ import Testing
 
     @Test(
         arguments: [
-            (#"a\x00b"#, 2, "a backslash stands only inside quotes"),
-            (#"é\"#, 2, "a backslash stands only inside quotes"),
+            (#"a\x00b"#, 2, "a backslash is allowed only inside quotes"),
+            (#"é\"#, 2, "a backslash is allowed only inside quotes"),
             (#""abc"#, 1, "this \" is never closed"),
             (#""abc\""#, 1, "this \" is never closed"),
             ("'abc", 1, "this ' is never closed"),
@@ -137,12 +137,12 @@ import Testing
             ("0x4", 4, "a byte takes two hexadecimal digits"),
             ("0x4g", 4, "not a hexadecimal digit"),
             ("0xg", 3, "not a hexadecimal digit"),
-            ("b64:a2V", 8, "base64 is padded with ="),
+            ("b64:a2V", 8, "base64 must be padded with ="),
             ("b64:a2V*", 8, "not a base64 digit"),
             ("b64:_w==", 5, "this is URL-safe base64"),
-            ("b64:a=Vk", 6, "= stands only at the end"),
-            ("b64:a===", 6, "= stands only at the end"),
-            ("b64:ax==", 6, "the last base64 digit has bits that belong to no byte"),
+            ("b64:a=Vk", 6, "= is allowed only at the end"),
+            ("b64:a===", 6, "= is allowed only at the end"),
+            ("b64:ax==", 6, "the last base64 digit has excess bits"),
         ])
     func `Ill-formed byte notation is rejected with its column`(typed: String, column: Int, message: String) throws {
         let error = try #require(throws: NotationError.self) { try ByteNotation.parse(typed) }

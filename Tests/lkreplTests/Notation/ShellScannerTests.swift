@@ -100,7 +100,7 @@ import Testing
             (#"get "a"#, 1, 5, "this \" is never closed"),
             ("put k [1", 1, 7, "this [ is never closed"),
             ("put é {]", 1, 8, "expected } here"),
-            ("get a | less", 1, 7, "there are no pipes here"),
+            ("get a | less", 1, 7, "pipes are not supported"),
         ])
     func `The shell scanner rejects invalid commands with their position`(
         text: String, line: Int, column: Int, message: String

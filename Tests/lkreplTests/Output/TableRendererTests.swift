@@ -169,10 +169,10 @@ import Testing
     @Test func `An unknown output mode is rejected with a list of the names`() throws {
         let failure = try #require(throws: CommandFailure.self) { try OutputMode(named: "jsn") }
         #expect(failure.exitCode == .usage)
-        #expect(failure.message == "there is no output mode jsn")
+        #expect(failure.message == "unknown output mode jsn")
         #expect(
             failure.hint
-                == "one of table, line, jsonl, json, json-pretty, csv, tsv, keys, raw0, hexdump, count")
+                == "use one of table, line, jsonl, json, json-pretty, csv, tsv, keys, raw0, hexdump, count")
     }
 
     @Test func `The default output mode is table for people and JSON Lines for programs`() {

@@ -22,8 +22,8 @@ import Testing
     @Test(
         arguments: [
             ("mode = sideways", "config:1: mode cannot be sideways"),
-            ("\n\npagr = on", "config:3: there is no setting pagr"),
-            ("pagr = on", "did you mean pager?"), ("timer", "config:1: this is no setting"),
+            ("\n\npagr = on", "config:3: unknown setting pagr"),
+            ("pagr = on", "did you mean pager?"), ("timer", "config:1: invalid setting"),
             ("timer = maybe", "one of on, off"),
             ("color = blue", "auto, always, never"),
         ])

@@ -51,7 +51,7 @@ import Testing
     @Test(arguments: [["attach", "ls", "s", "photos", "a"], ["help", "attach"], ["--write", "attach"]])
     func `A planned command is rejected with a message that says so`(arguments: [String]) {
         let failure = #expect(throws: CommandFailure.self) { try Invocation(arguments) }
-        #expect(failure?.exitCode == .usage && failure?.message.contains("no attachments yet") == true)
+        #expect(failure?.exitCode == .usage && failure?.message.contains("attachments are not supported yet") == true)
     }
 
     @Test(arguments: [("65536", 65536), ("64K", 65536), ("1m", 1 << 20), ("2G", 2 << 30), ("0", 0)])

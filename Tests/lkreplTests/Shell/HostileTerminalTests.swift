@@ -134,7 +134,7 @@ import Testing
             // Typed input is available as long as the shell runs.
             #expect(try terminal.enter("\u{1b}[A\r").hasPrefix("23\r\n"))
             try end(terminal)
-            let parts = terminal.transcript.components(separatedBy: "is not remembered")
+            let parts = terminal.transcript.components(separatedBy: "is not saved")
             #expect(parts.count == 2, "\(terminal.transcript)")
         }
     }
