@@ -1,8 +1,8 @@
-# Everything a person does with this repository. `make demo` and `make test` need nothing prepared.
+# All tasks of this repository. `make demo` and `make test` need no preparation.
 
 SWIFT ?= swift
 DEMO_STORE ?= .build/demo.store
-# Where `make bench` puts its table as JSON.
+# The JSON file that `make bench` writes its table to.
 BENCH_JSON ?= .build/benchmarks.json
 
 .PHONY: sanitize all build demo docs test faults bench bench-quick bench-smoke format lint clean bootstrap bootstrap-tests
@@ -27,7 +27,7 @@ docs: bootstrap
 	@Examples/photos/demo "$$($(SWIFT) build -c release --show-bin-path)/lkrepl" "$(DEMO_STORE)" > /dev/null
 	@script/docs "$$($(SWIFT) build -c release --show-bin-path)/lkrepl" "$(DEMO_STORE)"
 
-# The test runner has the last word, but for the list of what failed. The benchmarks come first, each at a tiny size.
+# The tests run last, so that their result and the list of failures end the output. The benchmarks run first, at a tiny size.
 test: bootstrap-tests lint
 	@$(MAKE) --no-print-directory bench-smoke
 	@SWIFT="$(SWIFT)" script/test
@@ -42,7 +42,7 @@ bench: bootstrap
 	@programs="$$($(SWIFT) build -c release --package-path Benchmarks --show-bin-path)" && \
 		SWIFT="$(SWIFT)" Benchmarks/run "$$programs/lkrepl" "$$programs" "$(BENCH_JSON)"
 
-# In debug builds: what is slow is not the point, and a release build takes longer than all of it.
+# In debug builds: speed does not matter here, and a release build takes longer than all of the runs.
 bench-smoke: bootstrap
 	@Benchmarks/bootstrap
 	@$(SWIFT) build --quiet --product lkrepl
@@ -63,8 +63,8 @@ format:
 lint:
 	@$(SWIFT) format lint --strict --recursive --parallel Package.swift Sources Tests Snippets Examples/photo-app Benchmarks/Package.swift Benchmarks/Sources
 
-# The suites of LevelKit and its readers of files under both sanitizers, and those of DocIndex in which threads meet. The
-# thread sanitizer cannot start threads in a forked process, so the tests of forks are left out there.
+# Runs the tests of LevelKit and LevelFiles, and the concurrent tests of DocIndex, under both sanitizers. The thread
+# sanitizer cannot start threads in a forked process, so it skips the fork tests.
 SANITIZED = LevelKitTests|LevelFilesTests|DocIndexTests.(SoakTests|ConcurrentBuildTests|SnapshotTests|ChangeStreamTests|LiveQueryTests|TransactionTests|SegmentMaintenanceTests|GeneratedIDTests|WithinTests)
 sanitize: bootstrap
 	ASAN_OPTIONS=detect_leaks=0 $(SWIFT) test --sanitize=address --scratch-path .build-address --filter '$(SANITIZED)'

@@ -1,7 +1,7 @@
 // swift-tools-version: 6.2
 import PackageDescription
 
-/// Every target is built with these; a warning stops the build.
+/// Settings of every target. Warnings are errors.
 let strict: [SwiftSetting] = [
     .treatAllWarnings(as: .error),
     .strictMemorySafety(),
@@ -12,7 +12,7 @@ let strict: [SwiftSetting] = [
     .enableUpcomingFeature("NonisolatedNonsendingByDefault"),
 ]
 
-/// The libraries also lend spans out of noncopyable cursors. Clients need no flag.
+/// Settings of the libraries, which also lend spans from noncopyable cursors. Clients need no flag.
 let lending: [SwiftSetting] = strict + [.enableExperimentalFeature("Lifetimes")]
 
 let package = Package(
@@ -22,7 +22,7 @@ let package = Package(
         .library(name: "LevelKit", targets: ["LevelKit"]),
         .library(name: "DocIndex", targets: ["DocIndex"]),
         .executable(name: "lkrepl", targets: ["lkrepl"]),
-        // For tests alone; only a product can be a library by itself.
+        // Used only by tests. A dynamic library has to be a product.
         .library(name: "failing-calls", type: .dynamic, targets: ["failing-calls"]),
     ],
     dependencies: [
@@ -48,17 +48,17 @@ let package = Package(
             ],
             swiftSettings: strict
         ),
-        // A catalogue that has gone through three releases.
+        // A catalog that has been through three releases.
         .executableTarget(
             name: "photo-app", dependencies: ["DocIndex"], path: "Examples/photo-app", swiftSettings: strict),
-        // A process that writes while tests look at its database from outside.
+        // A process that writes while tests inspect its database from another process.
         .executableTarget(
             name: "levelkit-writer",
             dependencies: ["LevelKit", "TestSupport"],
             path: "Tests/Fixtures/levelkit-writer",
             swiftSettings: strict
         ),
-        // Lets calls to the system fail: loaded before the C library of a fixture process.
+        // Makes system calls fail: loaded before the C library of a fixture process.
         .target(name: "failing-calls", path: "Tests/Fixtures/failing-calls"),
         // A process that fills a store until tests kill it.
         .executableTarget(

@@ -1,7 +1,7 @@
 // swift-tools-version: 6.2
 import PackageDescription
 
-/// A package of its own, so that what is compared with never burdens those who link the library.
+/// A separate package, so that users of the library do not depend on the programs it is compared with.
 let package = Package(
     name: "Benchmarks",
     platforms: [.macOS(.v26)],
@@ -23,7 +23,7 @@ let package = Package(
             ],
             swiftSettings: [.treatAllWarnings(as: .error)]
         ),
-        // What comparisons of whole stores have in common: records, costs, lines of a table.
+        // Shared by the comparisons: records, costs, table lines.
         .target(name: "Harness", swiftSettings: [.treatAllWarnings(as: .error)]),
         .executableTarget(
             name: "docbench",
@@ -43,7 +43,7 @@ let package = Package(
             ],
             swiftSettings: [.treatAllWarnings(as: .error)]
         ),
-        // Puts what the programs measured into one table, and two tables beside each other.
+        // Combines the programs' measurements in one table, and compares two tables.
         .executableTarget(
             name: "report", dependencies: ["Harness"], swiftSettings: [.treatAllWarnings(as: .error)]),
         .executableTarget(

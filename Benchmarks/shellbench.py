@@ -1,9 +1,9 @@
-"""Times lkrepl beside ldb, sqlite3 and plyvel; see `shellbench`."""
+"""Compares lkrepl with ldb, sqlite3 and plyvel; see `shellbench`."""
 import importlib.metadata, importlib.util, json, os, random, re, shutil, statistics, subprocess, sys, tempfile, threading, time
 
 
 def option(name):
-    """The path behind an option; None without it."""
+    """The path after an option; None without the option."""
     if name not in sys.argv: return None
     path = os.path.abspath(sys.argv.pop(sys.argv.index(name) + 1))
     sys.argv.remove(name)
@@ -36,7 +36,7 @@ batch.write(); db.close()
 
 
 def private_memory(pid, stop, result):
-    """The most memory that is the process's own, in kB: tables that LevelDB maps belong to the page cache."""
+    """Measures the peak private memory in kB, without the tables that LevelDB maps, which belong to the page cache."""
     while not stop.is_set():
         try:
             for line in open(f"/proc/{pid}/status"):
@@ -52,7 +52,7 @@ def run(command, remove=()):
     for path in remove:
         shutil.rmtree(path, ignore_errors=True)
         if os.path.isfile(path): os.remove(path)
-    # What the disk has still to write from before is not counted for this.
+    # Flushes pending disk writes, so that they are not measured.
     os.sync()
     stop, result = threading.Event(), [0]
     start = time.perf_counter()
@@ -67,9 +67,9 @@ def run(command, remove=()):
 
 
 def prepare():
-    """Makes what is read: the same records as text and in a database of each program."""
+    """Creates the inputs: the same records as text and in a database of each program."""
     random.seed(1)
-    # Values are parts of one long text of chance, which no block of a table has twice.
+    # Values are parts of one long random string, so that no block of a table repeats one.
     text = "".join(random.choices("abcdefghijklmnopqrstuvwxyz0123456789 ", k=4 << 20))
     with open("plain.jsonl", "w") as plain, open("hex.ldb", "w") as ldb:
         for number in range(records):
@@ -95,8 +95,8 @@ def prepare():
 
 
 def commands():
-    """Of each operation: program, command, what it makes. Ours are the first."""
-    # Some starts of the program, each of which opens the database and reads a little.
+    """For each operation: program, command, created files. lkrepl comes first."""
+    # Several starts of the program, each of which opens the database and reads one record.
     def started(command): return f"for start in {' '.join(map(str, range(STARTS)))}; do {command} || exit; done > /dev/null"
     cases = {
         "start": [("lkrepl", started(f"{lkrepl} first ours.db"), ())],
@@ -129,12 +129,12 @@ def commands():
 
 
 def prepared():
-    """What there is in a place that is prepared."""
+    """The records and programs that a directory was prepared for."""
     return [records, lkrepl, shutil.which("ldb"), shutil.which("sqlite3"), has_plyvel]
 
 
 def versions():
-    """Of each other program that is there, its name with its version."""
+    """Name and version of each other installed program."""
     found = []
     for name in ["ldb", "sqlite3"]:
         if not shutil.which(name): continue
@@ -149,7 +149,7 @@ def versions():
 
 
 def read_inputs():
-    """Reads what programs read, so that caches are warm for the first of them as well."""
+    """Reads all inputs, so that caches are warm for the first program too."""
     for directory, _, names in os.walk("."):
         for name in names:
             with open(os.path.join(directory, name), "rb") as file:
@@ -157,7 +157,7 @@ def read_inputs():
 
 
 def rounds_before():
-    """How many rounds there were in this place; None in one that is not prepared for these records and programs."""
+    """The number of earlier rounds in this directory; None if it was not prepared for these records and programs."""
     try:
         with open("rounds.json") as file: state = json.load(file)
     except OSError:
@@ -176,7 +176,7 @@ def main():
     print(f"{'':8}{'program':10}{'seconds':>9}{'ratio':>8}{'private MB':>12}")
     times = {(name, program): [] for name, programs in cases.items() for program, _, _ in programs}
     memory = {case: [] for case in times}
-    # Rounds of all in turns, so that a spread holds what the machine drifts; who goes first alternates.
+    # Interleaved rounds, so that the spread includes the drift of the machine; the first program alternates.
     for number in range(before, before + rounds):
         for name, programs in cases.items():
             for program, command, made in programs if number % 2 == 0 else reversed(programs):
@@ -202,13 +202,13 @@ def main():
             add("start and read the first record", "ms", program, [s * 1e3 for s in ours], [s * 1e3 for s in taken])
             continue
         add(name, "s", program, ours, taken)
-        # Of a program that ends within some milliseconds nothing may be seen.
+        # The memory of a program that ends within a few milliseconds may be missed.
         own, theirs = memory[name, "lkrepl"], memory[name, program]
         if name in ["dump", "load"] and records >= 100_000 and min(own + theirs) > 0: add(f"{name}, memory", "MB", program, own, theirs)
     for program in ["ldb", "sqlite3", "plyvel"]:
         if program not in {line["peerName"] for line in lines}: print(f"{program}: skipped, it is not installed")
     if out:
-        # Of one program after the other, as the table has them.
+        # Grouped by program, as in the table.
         lines.sort(key=lambda line: line["peerName"])
         with open(out, "w") as file:
             json.dump({"program": "shellbench", "versions": versions(), "lines": lines}, file)

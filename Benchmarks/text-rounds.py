@@ -1,7 +1,7 @@
-"""Builds and asks the text index, FTS5 and tantivy in turns; see `text`."""
+"""Builds and queries the text index, FTS5 and tantivy alternately; see `text`."""
 import json, os, re, select, shutil, statistics, subprocess, sys, time
 
-# A later run of the same place goes on with the rounds: so over all of them each side goes first as often.
+# A later run in the same directory continues the round numbers, so that each side goes first equally often.
 textbench, work, rounds, out = sys.argv[1], sys.argv[2], int(sys.argv[3]), sys.argv[4]
 here = os.path.dirname(os.path.abspath(__file__))
 peers_directory = work + "/peers"
@@ -45,7 +45,7 @@ def add(operation, unit, peer, ours, theirs):
 
 
 def own_memory(pid):
-    """Bytes that are the process's own: mapped files aside, which the system takes back when it needs room."""
+    """Private memory in bytes, without mapped files, which the system can reclaim."""
     try:
         with open(f"/proc/{pid}/status") as file: found = re.search(r"RssAnon:\s+(\d+)", file.read())
         return int(found[1]) << 10 if found else 0
@@ -54,19 +54,19 @@ def own_memory(pid):
 
 
 def peer_build(peer):
-    """What the peer says of its build, and the bytes of memory that it took for it."""
+    """The peer's report of its build, and the bytes of memory that the build took."""
     process = subprocess.Popen([sys.executable, here + "/text-peers", "build", peer, work + "/records.jsonl", peers_directory],
                                stdout=subprocess.PIPE, encoding="utf-8")
     process.stdout.readline()
     before = peak = own_memory(process.pid)
-    # Until it says that the index is built: what it does to tell the size is not counted.
+    # Until it reports that the index is built. Determining the size is not measured.
     while not select.select([process.stdout], [], [], 0.01)[0]: peak = max(peak, own_memory(process.pid))
     answer = process.stdout.read()
     if process.wait() != 0: sys.exit(f"text: {peer} failed\n{answer}")
     return json.loads(answer), max(0, peak - before)
 
 
-# Each build of ours has a store of its own, without the index; what it reads and what FTS5 is given are the same records.
+# Each DocIndex build has a separate store without the index. It reads the same records that FTS5 is given.
 versions = json.loads(peers("list"))
 if "tantivy" not in versions: print("tantivy: skipped, it is not installed")
 print(f"\n{'operation':34}{'':5}{'peer':8}{'ours':>11}{'peer':>11}{'ratio':>9} (low to high)")
@@ -78,7 +78,7 @@ for number in range(before, before + rounds):
     def ours():
         shutil.rmtree(work + "/built", ignore_errors=True)
         shutil.copytree(plain, work + "/built")
-        # What the disk has still to write from before is not counted for a build.
+        # Flushes pending disk writes, so that they are not measured.
         os.sync()
         text = run(textbench, "--build", work + "/built")
         read.append(float(re.search(r"all documents read in ([\d.e-]+) s", text)[1]))
@@ -106,7 +106,7 @@ print(peers("check", work + "/queries", peers_directory, work + "/agreed"), end=
 
 
 class Asked:
-    """A process that answers queries for as long as it runs."""
+    """A process that answers queries until its input is closed."""
 
     def __init__(self, name, *command):
         self.name = name
@@ -124,8 +124,8 @@ class Asked:
         if self.process.wait() != 0: sys.exit(f"text: {self.name} failed")
 
 
-# Query by query, so that what the machine does meanwhile happens to all of them. The index is that which was just built, as the
-# others are. Processes are new in each round: how memory is laid out is chance, and stays as it is for as long as they run.
+# Query by query, so that disturbances affect all sides. All indexes are newly built. Processes are new in each round,
+# because their memory layout is random and stays the same while they run.
 with open(work + "/agreed", encoding="utf-8") as file:
     queries = [line.rstrip("\n").split("\t")[:2] for line in file]
 medians = []
@@ -141,8 +141,8 @@ for number in range(before, before + rounds):
     for process in asked: process.end()
     medians.append({key: statistics.median(own) for key, own in times.items()})
 
-# Changes to what was asked until now, and to SQLite's documents with their own index; tantivy keeps no documents, and is made for
-# batches.
+# Updates the store that was just queried, and SQLite's documents with a separate index. tantivy stores no documents, and is
+# designed for batches.
 updated, updater = [], subprocess.Popen(
     [sys.executable, here + "/text-peers", "update", work + "/records.jsonl", peers_directory, "10000"],
     stdin=subprocess.PIPE, stdout=subprocess.PIPE, encoding="utf-8")

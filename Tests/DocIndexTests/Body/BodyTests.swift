@@ -202,7 +202,10 @@ import Testing
             ),
             ([2, 7, 2, 0, 0], "Document body, byte 4: An array or object ends before its stated length; \(advice)"),
             ([2, 0x81, 0xff], "Document body, byte 2: A string is not valid UTF-8; \(advice)"),
-            ([2, 9, 0, 0xc0, 0x16], "Document body, byte 3: A date has an offset from UTC of a day or more; \(advice)"),
+            (
+                [2, 9, 0, 0xc0, 0x16],
+                "Document body, byte 3: A date has an offset from UTC of a day or more; \(advice)"
+            ),
             (
                 [2, 0x10, 4, 1, 0, 1, 0],
                 "Document body, byte 6: The table of an object does not fit its values; \(advice)"

@@ -3,7 +3,7 @@ import LevelKit
 import TestSupport
 import Testing
 
-@Suite struct `Diagnosis` {
+@Suite struct DiagnosisTests {
     private static func make(_ directory: String, _ options: DatabaseOptions = DatabaseOptions()) throws -> String {
         let database = try Database.open(at: directory + "/db", options: options)
         for number in 0..<500 { try database.put("value \(number)", forKey: "key/\(number)") }

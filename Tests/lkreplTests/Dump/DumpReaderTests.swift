@@ -4,7 +4,7 @@ import Testing
 
 @testable import lkrepl
 
-@Suite struct `Dumps` {
+@Suite struct DumpsTests {
     @Test(arguments: SmallDump.allCases)
     func `Reading a dump returns what was written`(dump: SmallDump) throws {
         let records = try contents(ofDump: try dump.bytes())
@@ -149,7 +149,7 @@ import Testing
     }
 }
 
-extension `Dumps` {
+extension `DumpsTests` {
     @Test(
         arguments: [
             ([0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 0, 3], "gzip"), ([0x28, 0xb5, 0x2f, 0xfd, 4, 0], "zstd"),

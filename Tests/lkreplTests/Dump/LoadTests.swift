@@ -5,7 +5,7 @@ import Testing
 
 @testable import lkrepl
 
-@Suite struct `Loading` {
+@Suite struct LoadingTests {
     /// The binary itself, at the ends of lines and parts of lines; `DumpReader` is tested at every byte.
     @Test(arguments: SmallDump.allCases)
     func `Loading a truncated dump leaves nothing behind`(dump: SmallDump) throws {

@@ -2,7 +2,7 @@ import Testing
 
 @testable import lkrepl
 
-@Suite struct `Configuration` {
+@Suite struct ConfigurationTests {
     @Test func `The configuration file sets the settings that it names`() throws {
         var settings = ShellSettings()
         try Configuration.apply(

@@ -2,7 +2,7 @@ import Testing
 
 @testable import lkrepl
 
-@Suite struct `Completion` {
+@Suite struct CompletionTests {
     private func withCompleter(_ name: String, _ body: (Completer) throws -> Void) throws {
         try Workplace.with { place in
             try place.makePhotos()
