@@ -4,7 +4,7 @@ import ArgumentParser
 enum Invocation {
     /// Where a shell reads its commands from.
     enum Source: Hashable, Sendable {
-        /// The text of a `-c` option.
+        /// The value of a `-c` option.
         case text(String)
         /// The file of a `-f` option; `-` is standard input.
         case file(String)

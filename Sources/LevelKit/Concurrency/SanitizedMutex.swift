@@ -6,23 +6,23 @@
     #endif
 
     /// Replaces `Mutex` in this module under the thread sanitizer.
-    typealias Mutex<Value> = SanitizedMutex<Value>
+    typealias Mutex<Value: ~Copyable> = SanitizedMutex<Value>
 
     /// A replacement for `Synchronization.Mutex` in runs under the thread sanitizer (`make sanitize`). The sanitizer
     /// does not recognize `Mutex` on Linux and reports every value that it guards.
-    @safe package struct SanitizedMutex<Value>: ~Copyable, @unchecked Sendable {
+    @safe package struct SanitizedMutex<Value: ~Copyable>: ~Copyable, @unchecked Sendable {
         // Unchecked: the value is accessed under the lock only.
         private final class Box {
             var value: Value
 
-            init(_ value: Value) { self.value = value }
+            init(_ value: consuming Value) { self.value = value }
         }
 
         private let box: Box
         private let lock: UnsafeMutablePointer<pthread_mutex_t>
 
         /// Creates a lock over a value.
-        package init(_ value: sending Value) {
+        package init(_ value: consuming sending Value) {
             box = Box(value)
             unsafe lock = .allocate(capacity: 1)
             unsafe pthread_mutex_init(lock, nil)

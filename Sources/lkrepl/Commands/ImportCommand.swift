@@ -126,7 +126,7 @@ struct ImportCommand: ParsableCommand {
         return summary
     }
 
-    /// Imports pictures. Returns a summary of those that were skipped as unchanged.
+    /// Imports pictures. Returns a summary of the files that were skipped as unchanged.
     private func load(
         _ pictures: PictureImport, _ mode: LoadMode, isIdentified: Bool, by loader: Loader
     ) throws -> LoadSummary {

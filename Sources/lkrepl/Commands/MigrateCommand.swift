@@ -86,7 +86,7 @@ struct MigrateCommand: ParsableCommand {
         }
     }
 
-    /// A change as a row: for people as separate columns, for programs with its description as well.
+    /// A change as a row: for people as separate columns, for programs also with its description.
     private func row(_ change: SchemaChange, _ session: Session, isForPeople: Bool) throws -> DocumentObject {
         var row = DocumentObject()
         if !isForPeople { row["change"] = .string(change.description) }

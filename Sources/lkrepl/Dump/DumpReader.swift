@@ -158,7 +158,7 @@ struct DumpReader: ~Copyable {
         }
     }
 
-    /// Adds a record to counts and digests, and verifies those that it contains.
+    /// Adds a record to counts and digests, and verifies the ones it contains.
     ///
     /// - Returns: The record to pass on to the caller; `nil` for marks, the end and incomplete values.
     private mutating func take(_ record: DumpRecord, _ object: DocumentObject) throws -> DumpRecord? {

@@ -1,4 +1,4 @@
-/// The candidates for the text at the cursor.
+/// The candidates for the word at the cursor.
 struct Completion: Hashable, Sendable {
     /// One candidate.
     struct Candidate: Hashable, Sendable {

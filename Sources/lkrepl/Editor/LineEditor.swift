@@ -1,7 +1,7 @@
 /// Edits one input, which may have several lines; a pure state machine from keys to effects.
 ///
 /// It does not access the terminal, files or the database. It requests such actions by an ``Effect``, and exposes its
-/// state as ``view``. The key bindings are those of Emacs and GNU readline.
+/// state as ``view``. The key bindings follow Emacs and GNU readline.
 struct LineEditor: Sendable {
     /// An action that the caller must perform.
     enum Effect: Hashable, Sendable {

@@ -3,7 +3,7 @@
 /// This happens before parsing, because a number would lose its spelling: the serial number `12.60` is not 12.6. A
 /// number outside the range of a double becomes a string. The rest of the JSON is kept byte for byte.
 enum ExifToolText {
-    /// The text of one element, with missing quotes added.
+    /// One element, with missing quotes added.
     ///
     /// - Complexity: O(*n*).
     static func rewriting(_ text: Span<UInt8>) -> [UInt8] {

@@ -48,7 +48,7 @@ enum PictureFiles {
     /// The pictures in a directory and those below it. Hidden files and directories and links to directories are
     /// skipped.
     ///
-    /// - Throws: ``CommandFailure`` with `noInput` if there is no such directory.
+    /// - Throws: ``CommandFailure`` with `noInput` if the directory does not exist.
     static func list(in directory: String) throws -> PictureListing {
         guard FileDescriptor.isDirectory(directory) else {
             throw CommandFailure(

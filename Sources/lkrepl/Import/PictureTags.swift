@@ -5,7 +5,7 @@ enum PictureTags {
     /// The object without its unreadable members.
     ///
     /// - Parameter isReadable: Whether an object with the given text can be parsed.
-    /// - Returns: The object, and the names of the omitted members; `nil` if the text is not an object.
+    /// - Returns: The object, and the names of the omitted members; `nil` if the input is not an object.
     static func readable(
         _ text: Span<UInt8>, _ isReadable: (Span<UInt8>) -> Bool
     ) -> (object: [UInt8], leftOut: [[UInt8]])? {
@@ -28,7 +28,7 @@ enum PictureTags {
         return (object, leftOut)
     }
 
-    /// The members of an object: the range of each, and of its name without quotes; `nil` if the text is not an object.
+    /// The members of an object: the range of each, and of its name without quotes; `nil` if the input is not an object.
     private static func members(of text: Span<UInt8>) -> [(whole: Range<Int>, name: Range<Int>)]? {
         guard let start = text.indices.first(where: { text[$0] > 0x20 }), text[start] == UInt8(ascii: "{") else {
             return nil

@@ -77,7 +77,7 @@ struct DelimitedReader: ~Copyable {
         }
     }
 
-    /// A field, and whether it is the last one of the record.
+    /// A field, and whether it ends the record.
     private mutating func readCSVCell(_ separator: UInt8) throws -> (Cell, Bool) {
         var cell = Cell()
         if try peek() == UInt8(ascii: "\"") {

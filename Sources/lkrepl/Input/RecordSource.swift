@@ -8,7 +8,7 @@ protocol RecordSource: AnyObject {
     var byteCount: Int { get }
     /// The last record or fault: its line number, its byte offset and its text.
     var place: RecordPlace { get }
-    /// The text that must precede a record to read it separately, such as the first row of CSV; empty for none.
+    /// The lines that must precede a record to read it separately, such as the first row of CSV; empty for none.
     var header: [UInt8] { get }
     /// A warning about the end of the input, such as that it is incomplete; `nil` for none.
     var warning: String? { get }

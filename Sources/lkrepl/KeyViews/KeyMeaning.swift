@@ -40,7 +40,7 @@ struct KeyMeaning {
         return "sublevel \(names.joined(separator: ", ")): \(ByteNotation.print(Array(rest)))"
     }
 
-    /// Whether a key is a tuple, and not text that happens to be a valid tuple.
+    /// Whether a key is a tuple rather than text that happens to be a valid tuple.
     static func isTuple(_ key: [UInt8]) -> Bool { tuple(key[...]) != nil }
 
     /// The meaning of a level of keys: the kind of record of a store, its collection or index, or the elements of

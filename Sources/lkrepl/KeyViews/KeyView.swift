@@ -14,10 +14,10 @@ struct KeyView {
         self.form = form
     }
 
-    /// The text of a value.
+    /// The printed form of a value.
     func text(ofValue value: [UInt8]) -> String { ByteNotation.print(value, form: form) }
 
-    /// The text of a key.
+    /// The printed form of a key.
     func text(of key: [UInt8]) -> String {
         guard form == .auto else { return ByteNotation.print(key, form: form) }
         guard let format else { return ByteNotation.print(key) }
@@ -46,7 +46,7 @@ struct KeyView {
         return try ByteNotation.parse(line)
     }
 
-    /// Whether a text needs no quotes, and does not begin like hex or base64. `#` is allowed after the first character.
+    /// Whether a string needs no quotes, and does not begin like hex or base64. `#` is allowed after the first character.
     private static func isOneWord(_ text: String) -> Bool {
         guard let first = text.utf8.first, first != UInt8(ascii: "#") else { return false }
         let bytes = Array(text.replacing("#", with: "_").utf8)

@@ -125,7 +125,7 @@ final class DocumentLoadTarget: LoadTarget {
             }
         } catch {
             guard !range.isEmpty, let fault = Self.fault(of: error) else { throw error }
-            // The error does not tell which document caused it; find it by bisection.
+            // The error does not identify the document that caused it; find it by bisection.
             guard range.count > 1 else { return try reject(batch, range.lowerBound, fault, &outcome) }
             let middle = range.lowerBound + range.count / 2
             return try commit(batch, range.lowerBound..<middle, &outcome)

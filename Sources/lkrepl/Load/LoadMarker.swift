@@ -28,7 +28,7 @@ struct LoadMarker: Equatable {
         return text
     }
 
-    /// Decodes a marker; `nil` if the text is not one.
+    /// Decodes a marker; `nil` if the input is not one.
     init?(encoded text: [UInt8]) {
         guard let value = try? JSONParser().parse(text), value["lkprogress"] == 1,
             let items = value["items"]?.intValue, items >= 0, let offset = value["byte"]?.intValue, offset >= 0,

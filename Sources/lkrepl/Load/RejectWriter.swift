@@ -15,7 +15,7 @@ final class RejectWriter {
 
     /// Writes one record.
     ///
-    /// - Parameter header: The text that must precede the record to read it again, such as the first row of CSV.
+    /// - Parameter header: The lines that must precede the record to read it again, such as the first row of CSV.
     func write(_ fault: RecordFault, _ place: RecordPlace, header: [UInt8] = []) throws {
         count += 1
         var object: DocumentObject = [

@@ -1,5 +1,5 @@
 extension ByteNotation {
-    /// Parses one token; an empty text is the empty key.
+    /// Parses one token; an empty argument is the empty key.
     ///
     /// Throws if a quote is unclosed or followed by other characters, if an escape is unknown, or if hex or base64 is
     /// malformed.

@@ -107,7 +107,7 @@ extension ShellScanner {
         var word: ShellToken?
     }
 
-    /// The last argument of the last command in a text, in its raw spelling; `nil` if there is none, or after an error.
+    /// The last argument of the last command in a line, in its raw spelling; `nil` if there is none, or after an error.
     static func lastToken(of text: String) -> String? {
         guard let commands = try? commands(in: text) else { return nil }
         return commands.last?.tokens.last?.raw

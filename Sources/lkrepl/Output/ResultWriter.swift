@@ -17,7 +17,7 @@ final class ResultWriter {
 
     private let mode: OutputMode
     private let output: StandardOutput
-    /// The requested columns; `nil` for those of the rows.
+    /// The requested columns; `nil` for the fields of the rows.
     private var columns: [String]?
     /// The notation for bytes in output for people.
     private let notation: ByteNotation.Form
@@ -142,7 +142,7 @@ final class ResultWriter {
     /// Writes a pair of a plain database; `value` is `nil` for listings of keys.
     ///
     /// Tables use the notation of command arguments. JSON uses `k` and `v`, or base64 under `k64` and `v64`, as in
-    /// dumps. `raw0` writes the bytes of values, or of keys if there are no values.
+    /// dumps. `raw0` writes the bytes of values, or of keys without values.
     func write(key: [UInt8], value: [UInt8]?) throws {
         switch mode {
         case .keys, .raw0, .hexdump:

@@ -10,7 +10,7 @@ final class TableWriter: @unchecked Sendable {
     // Unchecked: mutable state is used by the command and the thread of a ``RowTicker``, always under the lock.
     private let access = DispatchSemaphore(value: 1)
     private let output: StandardOutput
-    /// The requested columns; `nil` for those of the rows.
+    /// The requested columns; `nil` for the fields of the rows.
     private let columns: [String]?
     /// The maximum number of rows to draw; `nil` for all.
     private let rowLimit: Int?
@@ -26,7 +26,7 @@ final class TableWriter: @unchecked Sendable {
     private var laterColumns: Set<[UInt8]> = []
     private var isFinished = false
 
-    /// - Parameter columns: The requested columns; `nil` for those of the rows.
+    /// - Parameter columns: The requested columns; `nil` for the fields of the rows.
     init(output: StandardOutput, columns: [String]?, rowLimit: Int?, heldRowCount: Int) {
         self.output = output
         self.columns = columns

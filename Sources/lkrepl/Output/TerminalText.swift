@@ -49,7 +49,7 @@ enum TerminalText {
             let byte = bytes[bytes.count - count]
             if byte & 0xc0 == 0x80 { continue }
             let needed = byte >= 0xf0 ? 4 : byte >= 0xe0 ? 3 : byte >= 0xc0 ? 2 : 1
-            // CR LF must stay together as well.
+            // CR LF must also stay together.
             if byte == 0x0d, count == 1 { return 1 }
             return needed > count ? count : 0
         }

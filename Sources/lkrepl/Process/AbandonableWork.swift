@@ -4,7 +4,7 @@ import Synchronization
 /// Work that does not check ``Interruption`` itself, on a separate thread.
 ///
 /// Work that only reads and holds no shared resources is abandoned after ^C (``run(_:_:)``): the caller continues at
-/// once and ignores the result; the thread ends by itself or with the process. Work that must not be left half done is
+/// once and ignores the result; the thread ends on its own or with the process. Work that must not be left half done is
 /// awaited, and the user is told why (``finishing(_:whenAsked:)``).
 enum AbandonableWork {
     private final class Outcome<R: Sendable>: Sendable {

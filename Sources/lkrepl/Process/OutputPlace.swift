@@ -126,7 +126,7 @@ final class OutputPlace {
 
     /// Creates a file in the directory that only this user can access.
     ///
-    /// - Parameter start: The prefix of its name, to which random letters are added.
+    /// - Parameter start: The prefix of its name, followed by random letters.
     /// - Returns: The file, and its name.
     func makeTemporary(_ start: String) throws -> (file: FileDescriptor, name: String) {
         let letters = Array("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789")

@@ -8,7 +8,7 @@
 enum Spawning {
     /// The environment of a program besides its arguments.
     struct Surroundings {
-        /// The descriptors that become the program's standard input and output; `nil` to share those of this process.
+        /// The descriptors that become the program's standard input and output; `nil` to share this process's.
         var input: Int32?
         var output: Int32?
         /// Whether the program does not receive the terminal's ^C, which this process handles.

@@ -9,7 +9,7 @@ import Dispatch
 /// A buffered writer that reports every write error, including the last one.
 ///
 /// For standard output, and for other files open for writing. Bytes are written at the latest by ``flush()``, which the
-/// caller must call at the end, or by ``close()``. There is no flush on deinit, because an error could not be reported.
+/// caller must call at the end, or by ``close()``. Deinit does not flush, because an error could not be reported.
 ///
 /// The first error is sticky: every later call throws it again, so that a caller cannot miss it.
 ///

@@ -36,7 +36,7 @@ enum Configuration {
         try apply(text: text, name: path, to: &settings)
     }
 
-    /// Applies the text of a configuration file.
+    /// Applies the content of a configuration file.
     static func apply(text: String, name: String, to settings: inout ShellSettings) throws {
         for (index, line) in text.split(omittingEmptySubsequences: false, whereSeparator: \.isNewline).enumerated() {
             let content = line.prefix { $0 != "#" }

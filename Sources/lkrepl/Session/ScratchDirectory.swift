@@ -10,7 +10,7 @@ import LevelKit
 extension ScratchDirectory {
     /// Creates a directory for files copied from a database; it is also removed when the process ends.
     ///
-    /// It must be on a file system to which files of the database can be hard-linked: the temporary directory if
+    /// It must be on a file system that can hold hard links to files of the database: the temporary directory if
     /// possible, otherwise next to the database, if this user can write there and others cannot replace its files.
     /// Leftovers of killed processes in that place are removed.
     convenience init(of database: String) throws {

@@ -4,7 +4,7 @@ import LevelKit
 
 /// Reads commands and runs them on one open database.
 ///
-/// Commands are written like those of the process, without the database: `find photos rating = 5`. At a terminal, a
+/// Commands are written as on the command line, without the database: `find photos rating = 5`. At a terminal, a
 /// failure is reported and the next command is read. From `-c`, `-f` or a pipe, the first failure ends the run; with
 /// `--keep-going`, it determines the exit code.
 final class Shell {

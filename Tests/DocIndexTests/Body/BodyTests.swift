@@ -183,7 +183,7 @@ import Testing
             ([2], "Document body, byte 1: The body ends inside a value; \(advice)"),
             (
                 [7, 0],
-                "Document body, byte 0: The body has format version 7 and this library reads version 2; "
+                "Document body, byte 0: The body has format version 7, but this library reads version 2; "
                     + "update the library, or check the database if no newer one wrote it."
             ),
             (

@@ -31,7 +31,7 @@ import Testing
             try store.collection("photos").put(["id": "a"])
             #expect(try store.changes(since: 1).isEmpty)
             for sequence in [2, UInt64.max] {
-                expectFailure(.epochChanged, containing: "the last commit of the store is 1") {
+                expectFailure(.epochChanged, containing: "the last commit is 1") {
                     try store.changes(since: sequence)
                 }
             }

@@ -139,7 +139,7 @@ import Testing
             try store.checkpoint(to: directory + "/older")
             try MigrationTests.begin([Self.first], of: store, slices: 1)
             for other in ["other", "older"] {
-                expectFailure(.migrationFailed, containing: "is no checkpoint", "name another directory") {
+                expectFailure(.migrationFailed, containing: "is not the checkpoint", "choose another directory") {
                     try store.migrate([Self.first], checkpoint: directory + "/" + other)
                 }
             }

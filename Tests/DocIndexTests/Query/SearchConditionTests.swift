@@ -202,7 +202,7 @@ import Testing
             expectFailure(.invalidQuery, containing: "search") { _ = try collection.find(Query(sort: [.bestFirst])) }
             let negative = Query(.not(try .search("fog")), sort: [.bestFirst])
             expectFailure(.invalidQuery, containing: "search") { _ = try collection.find(negative) }
-            expectFailure(.invalidQuery, containing: "observed") {
+            expectFailure(.invalidQuery, containing: "live query") {
                 _ = try collection.observe(Query(try .search("fog"), sort: [.bestFirst]))
             }
         }

@@ -108,7 +108,7 @@ import Testing
             let path = directory + "/db"
             try TableFixture.make(at: path, count: 400)
             try TableForgery.setCompression(type, ofBlock: 0, in: path)
-            try expectRefusal(of: path, .notSupported, naming: "compressed")
+            try expectRefusal(of: path, .notSupported, naming: "compress")
         }
     }
 

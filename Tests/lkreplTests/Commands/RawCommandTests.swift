@@ -122,7 +122,7 @@ import Testing
             ] {
                 let outcome = try place.run(arguments)
                 #expect(outcome.code == 65, "\(arguments): \(outcome)")
-                #expect(outcome.error.contains("no document store"), "\(arguments): \(outcome)")
+                #expect(outcome.error.contains("not a document store"), "\(arguments): \(outcome)")
             }
         }
     }
