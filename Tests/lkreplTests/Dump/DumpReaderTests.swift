@@ -130,7 +130,8 @@ import Testing
         let index = try #require(whole.firstRange(of: Array(#""1000007""#.utf8))?.lowerBound)
         whole[index + 7] = UInt8(ascii: "8")
         let failure = #expect(throws: CommandFailure.self) { try contents(ofDump: whole) }
-        #expect(failure?.message.hasPrefix("small.lkd:\(DumpRecord.markInterval + 2): checksum mismatch at the mark") == true)
+        let fault = "small.lkd:\(DumpRecord.markInterval + 2): checksum mismatch at the mark"
+        #expect(failure?.message.hasPrefix(fault) == true)
     }
 
     /// What a user sees who names the wrong file.
