@@ -31,8 +31,8 @@ public struct QueryExplanation: Sendable, Hashable, CustomStringConvertible {
         if actual.didLeaveWalk {
             lines.append(
                 plan.access == .scan
-                    ? "the scan met too few results; the rest came from \(plan.fallback?.access.identity ?? "indexes")"
-                    : "the walk met too few results; the remaining rows were read and sorted")
+                    ? "the scan found too few results; the rest came from \(plan.fallback?.access.identity ?? "indexes")"
+                    : "the scan found too few results; the remaining rows were read and sorted")
         }
         lines += alternatives.prefix(5).map { "instead: \($0.identity), about \($0.estimate.microseconds) µs" }
         lines += rejections.map { "not used: \($0)" }

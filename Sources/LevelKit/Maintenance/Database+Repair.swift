@@ -107,7 +107,7 @@ private struct Repair {
             try removeObsoleteFiles(scope)
             outcome.droppedFromLogs = try cleanLogs()
             outcome.droppedFromTables = try ForgedTables(
-                directory: directory, isBytewise: options.order == .bytewise
+                directory: directory, scope: scope, isBytewise: options.order == .bytewise
             ).disarm()
             var options = options
             // Without strict checks, LevelDB would use blocks with wrong checksums, and keys out of order would abort

@@ -6,6 +6,7 @@ internal import LevelFiles
 /// backed up before.
 struct ForgedTables {
     let directory: DatabaseDirectory
+    let scope: RepairScope
     /// Whether keys are ordered bytewise.
     let isBytewise: Bool
 
@@ -14,7 +15,7 @@ struct ForgedTables {
     /// A table file with an invalid footer, index or metaindex block is moved to `lost`, where LevelDB also moves
     /// unreadable table files. An invalid data block gets a wrong checksum, so that LevelDB drops only this block.
     ///
-    /// - Returns: the number of lost bytes.
+    /// - Returns: the number of lost bytes. Unfinished table files are not counted.
     /// - Complexity: O(n) in the bytes of the tables.
     func disarm() throws(LevelError) -> UInt64 {
         var dropped: UInt64 = 0
@@ -25,7 +26,8 @@ struct ForgedTables {
                     for block in blocks { dropped &+= block.byteCount }
                     if !blocks.isEmpty { try spoil(blocks, of: name, by: directory.file("\(number).dbtmp")) }
                 } else {
-                    dropped &+= try archive(name)
+                    let byteCount = try archive(name)
+                    if !scope.isUnlisted(number) { dropped &+= byteCount }
                 }
             } catch {
                 throw error.levelError("move \(directory.file(name)) away")

@@ -85,6 +85,12 @@ struct RepairScope {
         }.map(\.name).sorted()
     }
 
+    /// Whether the manifest shows that a table file is not part of the database. Such a file may be the unfinished
+    /// output of a compaction, which is not a loss. `false` if the manifest is unreadable.
+    func isUnlisted(_ table: UInt64) -> Bool {
+        version.map { !$0.tables.contains { $0.number == table } } ?? false
+    }
+
     /// Returns the data to save, read from a copy of the files in another directory, and the places that cannot be
     /// saved.
     func merge(in directory: String, order: KeyOrder) -> (merge: VersionMerge, missing: [DamagedPlace]) {
@@ -96,8 +102,7 @@ struct RepairScope {
             let path = directory + "/" + file.name
             switch file.kind {
             case .table(let number):
-                // A table file that no manifest names may be unfinished, which is not a loss.
-                if version != nil, listed[number] == nil, !TableFile.isTable(path) { continue }
+                if isUnlisted(number), !TableFile.isTable(path) { continue }
                 tables.append(VersionMerge.TableFile(path: path, listed: listed[number]))
             case .log(let number): logs.append((number, path))
             default: continue

@@ -25,7 +25,7 @@ struct ConditionOptions: ParsableArguments {
     func predicate(_ text: String) throws -> Predicate {
         let written = try Predicate(parsing: text, parameters: try parameters())
         guard let filterJson else { return written }
-        let filter = try Predicate(selector: ArgumentOrigin.current.text(of: Invocation.plain(filterJson)))
+        let filter = try Predicate(selector: ArgumentOrigin.current.text(of: ProtectedArgument.plain(filterJson)))
         return written == .all ? filter : .and([written, filter])
     }
 
@@ -36,14 +36,14 @@ struct ConditionOptions: ParsableArguments {
 
     /// The condition of an option such as `--where`, combined with that of `--filter-json`.
     func predicate(option: String?) throws -> Predicate {
-        try predicate(try option.map { try ArgumentOrigin.current.text(of: Invocation.plain($0)) } ?? "")
+        try predicate(try option.map { try ArgumentOrigin.current.text(of: ProtectedArgument.plain($0)) } ?? "")
     }
 
     /// The condition in the remaining arguments and the one of an option, combined by AND.
     func predicate(words: [String], option: String?) throws -> Predicate {
         let first = try predicate(words: words)
         guard let option else { return first }
-        let text = try ArgumentOrigin.current.text(of: Invocation.plain(option))
+        let text = try ArgumentOrigin.current.text(of: ProtectedArgument.plain(option))
         return .and([first, try Predicate(parsing: text, parameters: try parameters())])
     }
 
@@ -53,7 +53,7 @@ struct ConditionOptions: ParsableArguments {
     private func parameters() throws -> [String: DocumentValue] {
         var parameters: [String: DocumentValue] = [:]
         for argument in param {
-            let text = try ArgumentOrigin.current.text(of: Invocation.plain(argument))
+            let text = try ArgumentOrigin.current.text(of: ProtectedArgument.plain(argument))
             guard let split = text.firstIndex(of: "="), split > text.startIndex else {
                 throw CommandFailure(
                     .usage, "--param takes NAME=VALUE, not \(text)", hint: "for example --param least=4")

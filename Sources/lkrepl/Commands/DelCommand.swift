@@ -19,7 +19,7 @@ struct DelCommand: ParsableCommand {
         try Session.with(database, options) { session in
             if !dryRun { try RawArgument.refuseDocumentStore(session, "del") }
             let view = try view.view(of: session)
-            let keys = try keys.map { try view.key(of: Invocation.plain($0)) }
+            let keys = try keys.map { try view.key(of: ProtectedArgument.plain($0)) }
             let found = try keys.filter { try session.database.contains($0) }
             if dryRun {
                 let names = found.map { view.text(of: $0) }.joined(separator: " ")

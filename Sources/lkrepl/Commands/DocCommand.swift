@@ -179,7 +179,7 @@ struct DocCommand: ParsableCommand {
 extension DocumentID {
     /// The document IDs that an argument may mean: the string itself, then the integer that it spells, if any.
     static func candidates(_ argument: String) throws -> [DocumentID] {
-        let text = try ArgumentOrigin.current.text(of: Invocation.plain(argument))
+        let text = try ArgumentOrigin.current.text(of: ProtectedArgument.plain(argument))
         guard let number = Int64(text), String(number) == text else { return [.string(text)] }
         return [.string(text), .int(number)]
     }

@@ -60,7 +60,7 @@ struct ExplainCommand: ParsableCommand {
             throw CommandFailure(
                 .usage, "explain \(collection) needs a collection", hint: "use explain DB \(collection) COLLECTION …")
         }
-        return (question, Invocation.plain(name), Array(condition.dropFirst()))
+        return (question, ProtectedArgument.plain(name), Array(condition.dropFirst()))
     }
 
     // MARK: - Questions
@@ -68,7 +68,8 @@ struct ExplainCommand: ParsableCommand {
     private func explainFind(_ collection: DocumentCollection, _ words: [String]) throws -> DocumentObject {
         let query = Query(
             try conditions.predicate(words: words, option: filter),
-            sort: try sort.map { try Query.SortKey.parse(ArgumentOrigin.current.text(of: Invocation.plain($0))) } ?? [],
+            sort: try sort.map { try Query.SortKey.parse(ArgumentOrigin.current.text(of: ProtectedArgument.plain($0))) }
+                ?? [],
             limit: limit)
         return try explain(query, in: collection)
     }
@@ -116,7 +117,9 @@ struct ExplainCommand: ParsableCommand {
     private func explainValues(
         _ collection: DocumentCollection, _ words: [String], _ question: Question
     ) throws -> DocumentObject {
-        let paths = try words.map { try FieldPath(parsing: ArgumentOrigin.current.text(of: Invocation.plain($0))) }
+        let paths = try words.map {
+            try FieldPath(parsing: ArgumentOrigin.current.text(of: ProtectedArgument.plain($0)))
+        }
         guard !paths.isEmpty else {
             throw CommandFailure(.usage, "explain \(question) needs a field", hint: "name its path, such as exif.model")
         }

@@ -48,7 +48,8 @@ struct ExportCommand: ParsableCommand {
         let format = try ExportFormat(named: format)
         let query = Query(
             try conditions.predicate(words: condition),
-            sort: try sort.map { try Query.SortKey.parse(ArgumentOrigin.current.text(of: Invocation.plain($0))) } ?? [],
+            sort: try sort.map { try Query.SortKey.parse(ArgumentOrigin.current.text(of: ProtectedArgument.plain($0))) }
+                ?? [],
             limit: limit)
         let paths = try fields.map { try ArgumentOrigin.current.text(of: $0) }?.split(separator: ",").map {
             try FieldPath(parsing: String($0))

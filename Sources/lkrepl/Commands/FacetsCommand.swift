@@ -26,7 +26,9 @@ struct FacetsCommand: ParsableCommand {
     }
 
     func run() throws {
-        let paths = try fields.map { try FieldPath(parsing: ArgumentOrigin.current.text(of: Invocation.plain($0))) }
+        let paths = try fields.map {
+            try FieldPath(parsing: ArgumentOrigin.current.text(of: ProtectedArgument.plain($0)))
+        }
         let predicate = try conditions.predicate(option: condition)
         try Session.with(database, options) { session in
             let collection = try session.collection(collection)

@@ -39,7 +39,8 @@ struct FindCommand: ParsableCommand {
     func run() throws {
         var query = Query(
             try conditions.predicate(words: condition),
-            sort: try sort.map { try Query.SortKey.parse(ArgumentOrigin.current.text(of: Invocation.plain($0))) } ?? [],
+            sort: try sort.map { try Query.SortKey.parse(ArgumentOrigin.current.text(of: ProtectedArgument.plain($0))) }
+                ?? [],
             limit: limit, offset: skip)
         let selection = try shape.selection()
         try Session.with(database, options) { session in

@@ -16,7 +16,7 @@ struct GetCommand: ParsableCommand {
     func run() throws {
         try Session.with(database, options) { session in
             let view = try view.view(of: session)
-            let key = try view.key(of: Invocation.plain(key))
+            let key = try view.key(of: ProtectedArgument.plain(key))
             guard let value = try session.reader.value(forKey: key) else { throw CommandFailure.silent(.no) }
             let output = StandardOutput()
             try output.write(raw ? value : Array(view.text(ofValue: value).utf8) + [0x0a])

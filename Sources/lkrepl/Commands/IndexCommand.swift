@@ -43,7 +43,7 @@ struct IndexCommand: ParsableCommand {
                 var index = IndexDefinition(name, kind: text ? .text : .value, fields: paths)
                 index.isUnique = unique
                 index.condition = try condition.map {
-                    try IndexCondition(parsing: ArgumentOrigin.current.text(of: Invocation.plain($0)))
+                    try IndexCondition(parsing: ArgumentOrigin.current.text(of: ProtectedArgument.plain($0)))
                 }
                 schema.collections[position].indexes.append(index)
                 try options.apply(schema, to: session, label: "index create")
@@ -188,7 +188,7 @@ extension CommandFailure {
     fileprivate static func noIndex(_ name: String, of collection: String, _ names: [String]) -> CommandFailure {
         CommandFailure(
             .usage, "\(collection) has no index \(name)",
-            hint: Invocation.nearest(to: name, of: names).map { "did you mean \($0)?" }
+            hint: NearestName.find(near: name, of: names).map { "did you mean \($0)?" }
                 ?? "use one of \(names.joined(separator: ", "))")
     }
 }

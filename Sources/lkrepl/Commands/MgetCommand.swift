@@ -39,7 +39,7 @@ struct MgetCommand: ParsableCommand {
                     }
                 }
             } else {
-                for key in keys { try print(view.key(of: Invocation.plain(key))) }
+                for key in keys { try print(view.key(of: ProtectedArgument.plain(key))) }
             }
             try writer.finish()
             if hasMissed { throw CommandFailure.silent(.no) }

@@ -32,7 +32,7 @@ struct PutCommand: ParsableCommand {
         let expected = try ifEquals.map(RawArgument.bytes)
         try Session.with(database, options) { session in
             try RawArgument.refuseDocumentStore(session, "put")
-            let key = try view.view(of: session).key(of: Invocation.plain(key))
+            let key = try view.view(of: session).key(of: ProtectedArgument.plain(key))
             // Only one process can open the database for writing, and a session runs one command at a time, so the
             // check stays valid.
             if ifAbsent, try session.database.contains(key) { throw CommandFailure.silent(.no) }

@@ -10,13 +10,13 @@ enum RawArgument {
 
     /// The bytes that an argument denotes.
     static func bytes(_ argument: String) throws -> [UInt8] {
-        try ByteNotation.parse(Invocation.plain(argument))
+        try ByteNotation.parse(ProtectedArgument.plain(argument))
     }
 
     /// The value that an argument denotes: `-` reads standard input, `@FILE` the contents of a file. Quoted, both
     /// are plain strings.
     static func value(_ argument: String) throws -> [UInt8] {
-        let plain = Invocation.plain(argument)
+        let plain = ProtectedArgument.plain(argument)
         if plain == "-" {
             do {
                 return try FileDescriptor.openForReading("-").readAll(limit: byteLimit, name: "standard input")

@@ -14,7 +14,7 @@ struct RowShape: ParsableArguments {
     /// The selection that the options describe.
     func selection() throws -> RowSelection {
         if ids { return .ids }
-        guard let fields = try fields.map({ try ArgumentOrigin.current.text(of: Invocation.plain($0)) }) else {
+        guard let fields = try fields.map({ try ArgumentOrigin.current.text(of: ProtectedArgument.plain($0)) }) else {
             return .all
         }
         let names = fields.split(separator: ",")

@@ -25,7 +25,7 @@ struct SeekCommand: ParsableCommand {
     func run() throws {
         try Session.with(database, options) { session in
             let view = try view.view(of: session)
-            let key = try view.key(of: Invocation.plain(key))
+            let key = try view.key(of: ProtectedArgument.plain(key))
             let writer = try PairWriter(options, view: view, meaning: try KeyMeaning(of: session))
             var earlier: [(key: [UInt8], value: [UInt8])] = []
             if before > 0 {

@@ -22,7 +22,7 @@ struct VersionsCommand: ParsableCommand {
 
     func run() throws {
         let view = try view.view(ofDatabaseAt: database)
-        let key = try view.key(of: Invocation.plain(key))
+        let key = try view.key(of: ProtectedArgument.plain(key))
         let history = try history(of: key)
         let writer = try EntryWriter(options, view: view)
         for version in history.versions {

@@ -41,7 +41,7 @@ enum ArgumentOrigin: Sendable {
     ///
     /// - Parameter keepsDoubleQuotes: Whether double quotes have a meaning of their own in the expression.
     func expression(of arguments: [String], keepsDoubleQuotes: Bool = false) throws(NotationError) -> String {
-        let plain = arguments.map(Invocation.plain)
+        let plain = arguments.map(ProtectedArgument.plain)
         guard plain.count == 1, !(keepsDoubleQuotes && plain[0].hasPrefix("\"")) else {
             return plain.joined(separator: " ")
         }

@@ -100,7 +100,7 @@ final class PagerGate: Sendable {
     /// Runs `body`, with its output passed through a pager if it is longer than the screen of a terminal.
     ///
     /// Leaving the pager early ends `body` and is not a failure.
-    static func run(_ paging: ShellSettings.Paging, _ body: () throws -> Void) throws {
+    static func run(_ paging: PagerGate.Paging, _ body: () throws -> Void) throws {
         guard paging != .off, FileDescriptor.standardOutput.isTerminal, !Terminal.isDumb,
             Terminal.height(of: 1) >= leastScreenRows,
             let command = standardCommand()
@@ -125,5 +125,17 @@ final class PagerGate: Sendable {
         }
         if ChildCommand.isInPath("less") { return "less -FIRXS" }
         return ChildCommand.isInPath("more") ? "more" : nil
+    }
+}
+
+extension PagerGate {
+    /// When results are shown in a pager.
+    enum Paging: String, CaseIterable, Sendable {
+        /// If they are longer than the screen.
+        case auto
+        /// Always.
+        case on
+        /// Never.
+        case off
     }
 }

@@ -61,8 +61,8 @@ enum Configuration {
             }
             settings.options.mode = settings.options.mode ?? value
         case "pager":
-            guard let paging = ShellSettings.Paging(rawValue: value) else {
-                throw unknown(name, value, ShellSettings.Paging.allCases.map(\.rawValue))
+            guard let paging = PagerGate.Paging(rawValue: value) else {
+                throw unknown(name, value, PagerGate.Paging.allCases.map(\.rawValue))
             }
             settings.paging = paging
         case "timer": settings.isTimed = try isOn(name, value)
@@ -78,7 +78,7 @@ enum Configuration {
         default:
             throw CommandFailure(
                 .badConfiguration, "unknown setting \(name)",
-                hint: Invocation.nearest(to: name, of: names).map { "did you mean \($0)?" }
+                hint: NearestName.find(near: name, of: names).map { "did you mean \($0)?" }
                     ?? "use one of \(names.joined(separator: ", "))")
         }
     }

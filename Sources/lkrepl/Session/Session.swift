@@ -87,7 +87,7 @@ final class Session {
             let failure = CommandFailure(
                 .usage,
                 "unknown collection \(name); the store has \(collections.map(\.name).joined(separator: ", "))",
-                hint: Invocation.nearest(to: name, of: collections.map(\.name)).map { "did you mean \($0)?" })
+                hint: NearestName.find(near: name, of: collections.map(\.name)).map { "did you mean \($0)?" })
             throw failure
         }
         guard collections.count == 1 else {

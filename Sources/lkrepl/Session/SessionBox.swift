@@ -7,8 +7,8 @@ final class SessionBox: @unchecked Sendable {
     var settings: ShellSettings
     /// Whether a command was allowed to write since this was last reset. The shell must then read a newer snapshot.
     var mayHaveWritten = false
-    /// The rows of the last table, for `.last`.
-    var lastTable: HeldTable?
+    /// The last table that a command showed, for `.last`.
+    let lastTable = LastTable()
 
     init(_ session: Session, readsStandardInput: Bool, settings: ShellSettings = ShellSettings()) {
         self.session = session

@@ -1,18 +1,8 @@
 /// The settings of a shell, changed by dot commands and in the configuration file.
 struct ShellSettings: Hashable, Sendable {
-    /// When results are shown in a pager.
-    enum Paging: String, CaseIterable, Sendable {
-        /// If they are longer than the screen.
-        case auto
-        /// Always.
-        case on
-        /// Never.
-        case off
-    }
-
     /// The options for every command.
     var options = SharedOptions()
-    var paging = Paging.auto
+    var paging = PagerGate.Paging.auto
     /// Whether the time of each command is printed.
     var isTimed = false
     /// Whether operations that cannot be undone need confirmation.

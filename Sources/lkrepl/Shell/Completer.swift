@@ -129,7 +129,7 @@ struct Completer {
     private func arguments(of meta: MetaCommand, _ place: Place) -> Completion {
         switch meta {
         case .mode: Self.filtered(place, Self.words(OutputMode.allCases.map(\.rawValue)))
-        case .pager: Self.filtered(place, Self.words(ShellSettings.Paging.allCases.map(\.rawValue)))
+        case .pager: Self.filtered(place, Self.words(PagerGate.Paging.allCases.map(\.rawValue)))
         case .timer, .write: Self.filtered(place, Self.words(["on", "off"]))
         case .help:
             Self.filtered(place, Self.words((commandNames + MetaCommand.allCases.map { "." + $0.rawValue }).sorted()))

@@ -31,7 +31,7 @@ extension Shell {
             box.settings.options.mode = name == "automatic" ? nil : try OutputMode(named: name).rawValue
         case .pager:
             guard let name = try only() else { return try tell(box.settings.paging.rawValue) }
-            guard let paging = ShellSettings.Paging(rawValue: name) else { throw wrong(name, meta) }
+            guard let paging = PagerGate.Paging(rawValue: name) else { throw wrong(name, meta) }
             box.settings.paging = paging
         case .timer:
             guard let name = try only() else { return try tell(box.settings.isTimed ? "on" : "off") }
@@ -46,7 +46,7 @@ extension Shell {
             box.settings.options = options
         case .once, .output: try redirect(meta, arguments.isEmpty ? nil : arguments.joined(separator: " "))
         case .last:
-            guard let table = box.lastTable else { throw CommandFailure(.no, "no table was shown yet") }
+            guard let table = box.lastTable.table else { throw CommandFailure(.no, "no table was shown yet") }
             try withOutput {
                 let output = StandardOutput()
                 try output.write(table.text(for: output, rowLimit: nil))
@@ -137,7 +137,7 @@ extension Shell {
         let old = box.session
         let new = try Session(path: path, access: try DatabaseAccess(options))
         box.session = new
-        box.lastTable = nil
+        box.lastTable.table = nil
         try old.close()
     }
 
@@ -159,7 +159,7 @@ extension Shell {
     /// Runs `body` with its output sent to the sink of `.once` or `.output`, or to the pager.
     ///
     /// - Parameter paging: When to use the pager; `nil` for the setting.
-    func withOutput(paging: ShellSettings.Paging? = nil, _ body: () throws -> Void) throws {
+    func withOutput(paging: PagerGate.Paging? = nil, _ body: () throws -> Void) throws {
         if let sink = redirections.once {
             redirections.once = nil
             do {

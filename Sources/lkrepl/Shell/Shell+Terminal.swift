@@ -14,7 +14,7 @@ extension Shell {
                 }
                 guard try runFile(path) else { return }
             } catch {
-                _ = Program.report { throw error }
+                _ = CommandRunner.report { throw error }
             }
         }
         if TerminalDriver.isUsable { try runEditor() } else { try runPlainly() }
@@ -51,7 +51,7 @@ extension Shell {
             switch outcome {
             case .line(let input):
                 guard !input.unicodeScalars.contains("\u{fffd}") else {
-                    _ = Program.report { throw Self.notText }
+                    _ = CommandRunner.report { throw Self.notText }
                     text = input
                     continue
                 }
@@ -66,7 +66,7 @@ extension Shell {
                 do {
                     text = try editedExternally(input)
                 } catch {
-                    _ = Program.report { throw error }
+                    _ = CommandRunner.report { throw error }
                     text = input
                 }
             }
@@ -100,7 +100,7 @@ extension Shell {
         do {
             commands = try ShellScanner.commands(in: input)
         } catch {
-            _ = Program.report { throw CommandFailure(error) }
+            _ = CommandRunner.report { throw CommandFailure(error) }
             return true
         }
         if commands.first.map({ MetaCommand(word: $0.arguments[0], commands: commandNames) != .edit }) ?? false {
@@ -108,7 +108,7 @@ extension Shell {
         }
         for command in commands {
             var goesOn = true
-            let code = Program.report { goesOn = try perform(command) }
+            let code = CommandRunner.report { goesOn = try perform(command) }
             if !goesOn { return false }
             // Later commands on the line run only if the earlier ones succeed, as in a script.
             if code != .done { break }
@@ -146,7 +146,7 @@ extension Shell {
                 input = ""
                 continue
             } catch {
-                _ = Program.report { throw error }
+                _ = CommandRunner.report { throw error }
                 input = ""
                 continue
             }

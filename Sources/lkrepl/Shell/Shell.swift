@@ -39,7 +39,9 @@ final class Shell {
         defer { try? shell.redirections.close() }
         do {
             try Session.$shell.withValue(box) {
-                try ArgumentOrigin.$current.withValue(.shell) { try shell.runAll() }
+                try LastTable.$current.withValue(box.lastTable) {
+                    try ArgumentOrigin.$current.withValue(.shell) { try shell.runAll() }
+                }
             }
         } catch {
             try? box.session.close()
@@ -131,7 +133,7 @@ final class Shell {
     private func fail(_ error: any Error) throws {
         let isEnd = Interruption.isRequested
         guard !isEnd, invocation.keepsGoing, !isInteractive else { throw error }
-        let code = Program.report { throw error }
+        let code = CommandRunner.report { throw error }
         firstFailure = firstFailure ?? code
     }
 
@@ -161,7 +163,7 @@ final class Shell {
         let start = ContinuousClock.now
         defer { if box.settings.isTimed { StandardError.shared.write("time: \(start.millisecondsText)\n") } }
         try withOutput(paging: SharedOptions.refusesPager(arguments) ? .off : nil) {
-            try withMoment { try Program.runCommand(arguments) }
+            try withMoment { try CommandRunner.run(arguments) }
         }
         return true
     }
@@ -175,7 +177,7 @@ final class Shell {
         else {
             try Invocation.refuseCommandToCome(verb)
             let names = Array(commandNames) + MetaCommand.allCases.map(\.rawValue)
-            let near = Invocation.nearest(to: verb, of: names.sorted())
+            let near = NearestName.find(near: verb, of: names.sorted())
             throw CommandFailure(
                 .usage, "unknown command \(verb)",
                 hint: near.map { "did you mean \($0)?" } ?? "help lists the commands")

@@ -236,7 +236,7 @@ import Testing
                     leftCount += 1
                     #expect(planned.explanation.documentsExamined < scanned.explanation.documentsExamined)
                     let text = "\(try collection.explain(query))"
-                    #expect(text.contains("the scan met too few results; the rest came from index(kind)"))
+                    #expect(text.contains("the scan found too few results; the rest came from index(kind)"))
                     // Each page starts after the last one, wherever the scan was abandoned.
                     var pages = query
                     pages.offset = 0

@@ -85,7 +85,7 @@ import Testing
     @Test func `Negative numbers are not treated as options, and are passed on unchanged`() throws {
         let arguments = ["s", "photos", "lon", "<", "-73.99", "--sort", "-taken", "--limit", "3", "-q", "-.5"]
         let protected = Invocation.protecting(arguments, of: "find")
-        #expect(protected.map(Invocation.plain) == arguments)
+        #expect(protected.map(ProtectedArgument.plain) == arguments)
         #expect(protected[4] != "-73.99" && protected[10] != "-.5")
         // Values of options, and options themselves, are unchanged.
         for index in [0, 1, 2, 3, 5, 6, 7, 8, 9] { #expect(protected[index] == arguments[index]) }

@@ -18,7 +18,7 @@ enum ShellHelp {
         let names = catalog.commands.map { $0.words[0] } + MetaCommand.allCases.map(\.rawValue)
         throw CommandFailure(
             .usage, "unknown command \(words.joined(separator: " "))",
-            hint: Invocation.nearest(to: name, of: names).map { "did you mean \($0)?" } ?? "help lists the commands")
+            hint: NearestName.find(near: name, of: names).map { "did you mean \($0)?" } ?? "help lists the commands")
     }
 
     // MARK: - All commands

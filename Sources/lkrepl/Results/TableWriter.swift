@@ -72,7 +72,7 @@ final class TableWriter: @unchecked Sendable {
         let table = HeldTable(
             titles: begun?.titles ?? columns ?? HeldTable.titles(of: held), rows: held,
             omittedRowCount: rowCount - held.count)
-        Session.shell?.lastTable = table
+        LastTable.current?.table = table
         guard let begun else { return try output.write(table.text(for: output, rowLimit: rowLimit)) }
         var renderer = renderer
         if drawnCount < rowCount, held.count <= drawnCount { renderer.moreHint = "use --limit, or --mode jsonl" }

@@ -45,7 +45,8 @@ struct HeldTable: Sendable {
         table.maximumRowCount = rowLimit
         table.moreHint =
             canShowMore
-            ? Session.shell == nil ? "--all shows them" : ".last or --all shows them" : "use --limit, or --mode jsonl"
+            ? LastTable.current == nil ? "--all shows them" : ".last or --all shows them"
+            : "use --limit, or --mode jsonl"
         return table
     }
 

@@ -68,7 +68,7 @@ enum Invocation {
                 guard names.contains(Self.aliases[word] ?? word) else {
                     throw CommandFailure(
                         .usage, "unknown command \(word)",
-                        hint: Self.nearest(to: word, of: names).map { "did you mean \($0)?" }
+                        hint: NearestName.find(near: word, of: names).map { "did you mean \($0)?" }
                             ?? "lkrepl --help lists the commands")
                 }
             }
@@ -116,7 +116,7 @@ enum Invocation {
             guard below.contains(word) else {
                 throw CommandFailure(
                     .usage, "\(name) has no subcommand \(word)",
-                    hint: Self.nearest(to: word, of: below).map { "did you mean \(name) \($0)?" }
+                    hint: NearestName.find(near: word, of: below).map { "did you mean \(name) \($0)?" }
                         ?? "use one of \(below.joined(separator: ", "))")
             }
             names.append(rest.removeFirst())
@@ -131,7 +131,8 @@ enum Invocation {
         _ database: String, _ rest: ArraySlice<String>, options: SharedOptions
     ) throws -> ShellInvocation {
         guard FileDescriptor.isDirectory(database) else {
-            let near = nearest(to: database, of: RootCommand.configuration.subcommands.map { $0._commandName })
+            let near = NearestName.find(
+                near: database, of: RootCommand.configuration.subcommands.map { $0._commandName })
             throw CommandFailure(
                 near == nil ? .noInput : .usage, "unknown command or database \"\(database)\"",
                 hint: near.map { "did you mean \($0)?" }
@@ -159,13 +160,6 @@ enum Invocation {
         return shell
     }
 
-    /// The name closest to a misspelled one; `nil` if none is close.
-    static func nearest(to word: String, of names: [String]) -> String? {
-        guard !word.isEmpty else { return nil }
-        let near = names.min { word.editDistance(to: $0) < word.editDistance(to: $1) }
-        return near.flatMap { word.editDistance(to: $0) <= min(2, $0.count - 1) ? $0 : nil }
-    }
-
     // MARK: - Arguments that look like options
 
     /// Commands that take words, numbers or keys that may begin with a dash.
@@ -182,9 +176,6 @@ enum Invocation {
         "--keyfmt",
         "--batch-bytes", "--snapshot", "--wait", "--by", "--param", "--bytes", "--jobs", "--infer",
     ]
-    /// The prefix of an argument that must not be read as an option. It is a character that cannot be typed by
-    /// accident.
-    static let protection = "\u{1}"
 
     /// Marks arguments such as `-73.99`, and words such as `-ice` in a search, so that they are not read as
     /// options. ``plain(_:)`` removes the mark.
@@ -195,8 +186,9 @@ enum Invocation {
             defer { previous = argument }
             // An argument that begins with the mark gets a second one, so that `plain` restores it.
             let isMarked =
-                argument.hasPrefix(protection) || !taking.contains(previous) && isValue(argument, of: command)
-            return isMarked ? protection + argument : argument
+                argument.hasPrefix(ProtectedArgument.mark)
+                || !taking.contains(previous) && isValue(argument, of: command)
+            return isMarked ? ProtectedArgument.mark + argument : argument
         }
     }
 
@@ -207,29 +199,5 @@ enum Invocation {
         if digits.contains(utf8[1]) { return true }
         if utf8[1] == UInt8(ascii: "."), utf8.count == 3, digits.contains(utf8[2]) { return true }
         return command == "search" && !["-q", "-v", "-y", "-h", "-qy", "-yq", "-vy", "-yv"].contains(argument)
-    }
-
-    /// The argument as typed, without the mark.
-    static func plain(_ argument: String) -> String {
-        argument.hasPrefix(protection) ? String(argument.dropFirst(protection.count)) : argument
-    }
-}
-
-extension String {
-    /// Levenshtein distance (1966) to another string, over the first 40 characters of both.
-    fileprivate func editDistance(to other: String) -> Int {
-        let a = Array(self.prefix(40))
-        let b = Array(other.prefix(40))
-        var row = Array(0...b.count)
-        for i in 1...max(1, a.count) where i <= a.count {
-            var previous = row[0]
-            row[0] = i
-            for j in 1...max(1, b.count) where j <= b.count {
-                let above = row[j]
-                row[j] = Swift.min(row[j] + 1, row[j - 1] + 1, previous + (a[i - 1] == b[j - 1] ? 0 : 1))
-                previous = above
-            }
-        }
-        return row[b.count]
     }
 }

@@ -1,0 +1,4 @@
+/// The version of the program, as written to dumps.
+enum Version {
+    static let text = "0.1.0"
+}
