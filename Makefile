@@ -63,9 +63,9 @@ format:
 lint:
 	@$(SWIFT) format lint --strict --recursive --parallel Package.swift Sources Tests Snippets Examples/photo-app Benchmarks/Package.swift Benchmarks/Sources
 
-# Runs the tests of LevelKit and LevelFiles, and the concurrent tests of DocIndex, under both sanitizers. The thread
-# sanitizer cannot start threads in a forked process, so it skips the fork tests.
-SANITIZED = LevelKitTests|LevelFilesTests|DocIndexTests.(SoakTests|ConcurrentBuildTests|SnapshotTests|ChangeStreamTests|LiveQueryTests|TransactionTests|SegmentMaintenanceTests|GeneratedIDTests|WithinTests)
+# Runs the tests of LevelFiles, LevelKit and DocIndex under both sanitizers. The thread sanitizer cannot start threads
+# in a forked process, so it skips the fork tests.
+SANITIZED = LevelKitTests|LevelFilesTests|DocIndexTests
 sanitize: bootstrap
 	ASAN_OPTIONS=detect_leaks=0 $(SWIFT) test --sanitize=address --scratch-path .build-address --filter '$(SANITIZED)'
 	$(SWIFT) test --sanitize=thread -Xswiftc -DLEVELKIT_THREAD_SANITIZER --scratch-path .build-thread \
